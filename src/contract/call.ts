@@ -1,0 +1,84 @@
+import type { ErrorCode } from './error.ts';
+
+/** How a call reached us, before anybody asked who sent it. Built by a transport; carries no conclusions. */
+export interface Arrival {
+  readonly transport: 'stdio' | 'http' | 'cli' | 'ask' | 'console';
+  /** One per connection over stdio and per session of an older HTTP client; absent where there is none. */
+  readonly connectionId?: string | undefined;
+  /** The bearer token as it came. */
+  readonly bearer?: string | undefined;
+  /** Tokens of document 002 where they came as headers; arguments are looked at by identify. */
+  readonly sessionToken?: string | undefined;
+  readonly coordinatorToken?: string | undefined;
+  readonly address?: string | undefined;
+  readonly client?: { readonly name: string; readonly version: string } | undefined;
+  readonly traceparent?: string | undefined;
+}
+
+/** One call of a tool as a transport hands it over. Nothing in it is checked yet. */
+export interface Call {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly arrival: Arrival;
+  /** Aborts when the caller cancels or hangs up. */
+  readonly signal: AbortSignal;
+  /** Tells the caller how far the work is; absent where nobody listens. */
+  readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
+  /** Puts a question to the person behind the client, where the client can do that while the call waits. */
+  readonly elicit?: ((question: Question) => Promise<Answer>) | undefined;
+  /** Can the client answer a question by sending the call again (MCP 2026-07-28 `input_required`)? */
+  readonly canRetry?: boolean | undefined;
+  /** Such a client's answer, and the state that the question came with. */
+  readonly answer?: Answer | undefined;
+  readonly questionState?: string | undefined;
+}
+
+/** A question for a person. All words are already cleaned of escapes and hidden characters. */
+export interface Question {
+  readonly approvalId: string;
+  readonly message: string;
+  /** Opaque; comes back with the answer on the newest protocol. */
+  readonly state: string;
+}
+
+export interface Answer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** With `accept`: for this call, or for the session. */
+  readonly scope?: 'once' | 'session' | undefined;
+}
+
+/** Content as MCP has it. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly mimeType?: string;
+    }
+  | {
+      readonly type: 'resource';
+      readonly resource: { readonly uri: string; readonly mimeType?: string } & (
+        | { readonly text: string }
+        | { readonly blob: string }
+      );
+    };
+
+/** What a call came to. `meta` becomes `_meta`. */
+export type Reply =
+  | {
+      readonly kind: 'output';
+      readonly content: readonly ContentBlock[];
+      readonly structured?: Readonly<Record<string, unknown>> | undefined;
+      readonly meta?: Readonly<Record<string, unknown>> | undefined;
+    }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      /** Message and suggestion in the reader's language: complete on its own. */
+      readonly text: string;
+      readonly structured: { readonly error: Readonly<Record<string, unknown>> };
+      readonly meta?: Readonly<Record<string, unknown>> | undefined;
+    }
+  | { readonly kind: 'question'; readonly question: Question };

@@ -1,0 +1,55 @@
+/** What a session of an agent is for (document 002: a task session, or a chat session). */
+export type Purpose = 'task' | 'chat';
+
+/** An agent's session as the rules see it; its token is never part of it. */
+export interface AgentSession {
+  readonly id: string;
+  readonly agentId: string;
+  readonly projectId: string;
+  readonly purpose: Purpose;
+}
+
+interface CallerBase {
+  /** The principal: `local`, `user:NAME`, `agent:ID`, `coordinator`, `anonymous`. Owns memories, limits, approvals. */
+  readonly principal: string;
+  /** Whose working folder and background processes these are: a connection, a token or an agent's session. */
+  readonly sessionId: string;
+  /** Came over the network. */
+  readonly remote: boolean;
+  /** Toolsets that the credential allows; absent means all that are served. */
+  readonly toolsets?: readonly string[] | undefined;
+  /** The operator's name for what this principal is, matched by policy rules. */
+  readonly role?: string | undefined;
+  /** OAuth scopes, where the credential carries them. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Somebody without a proof of who they are. A wrong credential is this too, with the reason. */
+export interface AnonymousCaller extends CallerBase {
+  readonly kind: 'anonymous';
+  readonly reason?: 'no_credential' | 'bad_credential' | 'expired_credential' | undefined;
+}
+/** The person at this machine, over stdio or the command line. */
+export interface LocalCaller extends CallerBase {
+  readonly kind: 'local';
+}
+/** A person or program that holds a bearer token. */
+export interface UserCaller extends CallerBase {
+  readonly kind: 'user';
+}
+/** The program that starts agents (document 002). */
+export interface CoordinatorCaller extends CallerBase {
+  readonly kind: 'coordinator';
+}
+/** An agent in a session (document 002). */
+export interface AgentCaller extends CallerBase {
+  readonly kind: 'manager' | 'worker';
+  readonly session: AgentSession;
+}
+
+export type Caller = AnonymousCaller | LocalCaller | UserCaller | CoordinatorCaller | AgentCaller;
+
+/** Is the caller an agent in a session? */
+export function isAgent(caller: Caller): caller is AgentCaller {
+  return caller.kind === 'manager' || caller.kind === 'worker';
+}

@@ -1,0 +1,39 @@
+import type { Arrival, Call, Reply } from './call.ts';
+import type { Locale } from './text.ts';
+import type { Tool } from './tool.ts';
+
+/** The whole checkpoint as a transport sees it. */
+export interface Door {
+  readonly info: { readonly name: string; readonly version: string; readonly title: string };
+  readonly instructions: string;
+  readonly locale: Locale;
+  /** What this arrival may see. `key` is the same for equal lists, so that encoded lists can be kept. */
+  list(arrival: Arrival): Promise<{ readonly key: string; readonly tools: readonly Tool[] }>;
+  call(call: Call): Promise<Reply>;
+  /** The arrival's connection has ended: its session's background work ends too. */
+  leave(arrival: Arrival): Promise<void>;
+  /** A tool list changed for everybody, or for one connection. */
+  onListChanged(listener: (connectionId: string | undefined) => void): () => void;
+  /** Does this bearer token (or its absence) let a request in at all? HTTP answers 401 by it. */
+  admits(arrival: Arrival): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
+  readonly resources?: ResourceDoor | undefined;
+}
+
+/** Resources (notes of the vault, those of proxied servers), through the same road as calls. */
+export interface ResourceDoor {
+  list(arrival: Arrival, cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>;
+  read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceText>;
+  /** Calls back when the resource changes, until the returned function is called. */
+  subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
+}
+
+export interface ResourcePage {
+  readonly resources: readonly { readonly uri: string; readonly name: string; readonly mimeType: string }[];
+  readonly nextCursor?: string | undefined;
+}
+
+export interface ResourceText {
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly text: string;
+}

@@ -1,0 +1,185 @@
+import type { Buffer } from 'node:buffer';
+
+/** Folders that were lent, held open since start-up. The only way to a file is through `at`. */
+export interface Folder {
+  /**
+   * The place that a path names, proven inside: relative paths from `base` (default: the first root), absolute
+   * ones where they lie in a root. Throws `invalid_path` or `out_of_scope`. Does not look at the disk.
+   */
+  at(path: string, options?: { readonly base?: string }): Place;
+  /** A part of this folder as a folder of its own: paths are relative to it and cannot leave it. */
+  sub(path: string): Folder;
+  /** The roots as the caller may know them: label and whether they can be written. */
+  readonly roots: readonly FolderRoot[];
+}
+
+export interface FolderRoot {
+  /** Absolute path on the host: for a command's working folder and the log, never for a reply. */
+  readonly hostPath: string;
+  readonly writable: boolean;
+}
+
+export type FileKind = 'file' | 'folder' | 'symlink' | 'other';
+
+export interface FileStat {
+  readonly kind: FileKind;
+  readonly bytes: number;
+  readonly mode: number;
+  readonly modifiedMs: number;
+  readonly modifiedNs: bigint;
+  readonly changedNs: bigint;
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly links: number;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/** Which lines to read. Lines and characters (code points) count from 1 and 0. */
+export interface TextRange {
+  readonly startLine?: number | undefined;
+  readonly endLine?: number | undefined;
+  readonly maxChars?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TextSlice {
+  /** As in the file, line endings kept, BOM dropped. */
+  readonly text: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Absent where the end was not reached and the file has no index yet. */
+  readonly totalLines?: number | undefined;
+  readonly truncated: boolean;
+  readonly nextStartLine?: number | undefined;
+  readonly encoding: TextEncoding;
+  readonly hasBom: boolean;
+}
+
+export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'shift_jis' | 'euc-jp';
+
+export interface WholeText {
+  readonly text: string;
+  readonly encoding: TextEncoding;
+  readonly hasBom: boolean;
+  readonly stat: FileStat;
+}
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Refuse (`conflict`) if the file is not the one that was read. */
+  readonly expected?: FileStat | undefined;
+}
+
+export interface Written {
+  readonly bytes: number;
+  readonly created: boolean;
+}
+
+/**
+ * A path that was proven inside its root. Every operation walks there by descriptors, follows no symbolic link at
+ * any component, and opens regular files only. Errors: `not_found`, `forbidden` (a link on the way, a protected
+ * name, a root that is not writable), `conflict`, `unsupported_type` (a folder, FIFO, socket or device),
+ * `storage_full`, `too_large`, `cancelled`.
+ */
+export interface Place {
+  /** Relative to its root, `/` between components, `.` for the root itself. Rules compare this. */
+  readonly path: string;
+  /** How the caller may be told of it: relative where it lies in the first root, else absolute as they wrote it. */
+  readonly shown: string;
+  readonly rootIndex: number;
+  /** Absolute host path for a command's operand; hold it no longer than a call. */
+  readonly hostPath: string;
+
+  stat(): FileStat;
+  exists(): boolean;
+  readBytes(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal }): Promise<Buffer>;
+  /** A bounded part of a text of any size. `unsupported_encoding` for what is not text (`details.mime_type`). */
+  readText(range?: TextRange): Promise<TextSlice>;
+  /** All of a text up to `maxBytes` (default: `limits.writeBytes`). */
+  readWhole(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal }): Promise<WholeText>;
+  /** MIME type by content, then by name. Reads the first 4 KiB. */
+  mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }>;
+  /** Opens the regular file for reading; the caller closes the descriptor. */
+  openRead(): number;
+  /** Children, unsorted, by one pass over the folder. */
+  entries(): FolderEntry[];
+
+  /** Writes a new file, parents included. `conflict` if one is there. Durable when it returns. */
+  create(content: string | Uint8Array, options?: WriteOptions): Promise<Written>;
+  /** Creates, or replaces atomically keeping mode; the former content goes to the history first. */
+  replace(content: string | Uint8Array, options?: WriteOptions): Promise<Written>;
+  append(content: string | Uint8Array, options?: WriteOptions): Promise<Written>;
+  makeFolder(): void;
+  /** Removes a file or an empty folder. */
+  remove(options?: WriteOptions): Promise<void>;
+  move(target: Place, options?: WriteOptions): Promise<void>;
+}
+
+/** Told before a file is changed or removed, while its former content can still be read. Undo is built on it. */
+export interface ChangeObserver {
+  beforeChange(change: FileChange): void | Promise<void>;
+  afterChange?(change: FileChange): void | Promise<void>;
+}
+
+export interface FileChange {
+  readonly action: 'create' | 'replace' | 'append' | 'remove' | 'move';
+  readonly rootHostPath: string;
+  readonly path: string;
+  readonly former?: { readonly stat: FileStat; readonly read: () => Buffer } | undefined;
+  readonly bytes?: number | undefined;
+}
+
+/** Searching below a folder by ripgrep. */
+export interface Search {
+  names(query: NameQuery): Promise<NameMatches>;
+  content(query: ContentQuery): Promise<ContentMatches>;
+}
+
+export interface NameQuery {
+  readonly below: Place;
+  /** `*` stays within a name, `**` crosses folders; braces and classes. */
+  readonly pattern: string;
+  readonly includeIgnored?: boolean | undefined;
+  readonly newestFirst?: boolean | undefined;
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface NameMatches {
+  readonly paths: readonly string[];
+  readonly total: number;
+  readonly searched: number;
+}
+
+export interface ContentQuery {
+  readonly below: Place;
+  readonly pattern: string;
+  readonly glob?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  readonly fixed?: boolean | undefined;
+  readonly multiline?: boolean | undefined;
+  readonly includeIgnored?: boolean | undefined;
+  readonly context?: number | undefined;
+  readonly output: 'content' | 'files' | 'count';
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ContentMatches {
+  readonly lines: readonly ContentLine[];
+  readonly files: readonly { readonly path: string; readonly count: number }[];
+  readonly more: boolean;
+}
+
+export interface ContentLine {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  readonly isMatch: boolean;
+}

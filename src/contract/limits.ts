@@ -1,0 +1,33 @@
+/** Bounds that hold unless the operator sets another. Each loop, buffer and wait over foreign data has one. */
+export const limits = {
+  /** One message over stdio, and one HTTP body. */
+  stdioMessageBytes: 64 * 1024 * 1024,
+  httpBodyBytes: 8 * 1024 * 1024,
+  /** One write of a file. */
+  writeBytes: 16 * 1024 * 1024,
+  /** What a read returns unless the caller asks for more, and the most that it may ask for. */
+  readChars: 100_000,
+  readMaxChars: 8_000_000,
+  /** A component of a path; Linux takes no more. */
+  nameBytes: 255,
+  pathBytes: 4096,
+  /** A command line, its arguments, and what each of its streams returns. */
+  commandBytes: 32 * 1024,
+  commandArguments: 1000,
+  streamBytes: 1024 * 1024,
+  commandTimeoutMs: 30_000,
+  commandMaxTimeoutMs: 300_000,
+  /** Between TERM and KILL. */
+  killGraceMs: 2000,
+  /** Commands at once in one session, and how many more may wait. */
+  commandsAtOnce: 4,
+  commandsWaiting: 64,
+  pipelineStages: 10,
+  /** How long a call waits for a person before it answers `approval_pending`. */
+  approvalWaitMs: 45_000,
+  approvalExpiryMs: 24 * 60 * 60 * 1000,
+  /** Reading calls reach the audit log in batches, at most this late. */
+  auditBatchMs: 20,
+  /** How long running calls get when the server is told to stop. */
+  stopGraceMs: 10_000,
+} as const;

@@ -1,0 +1,45 @@
+export interface Memory {
+  readonly id: string;
+  readonly content: string;
+  readonly category: string;
+  readonly tags: readonly string[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface RecalledMemory extends Memory {
+  readonly score: number;
+  readonly lowConfidence: boolean;
+}
+
+export interface RecallQuery {
+  readonly query: string;
+  readonly limit: number;
+  readonly category?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+}
+
+/** The capability `memory`: what one user asked to be remembered. Already scoped; there is no argument for whose. */
+export interface Memories {
+  /** Stores, or returns the near-duplicate that is there already. */
+  remember(input: {
+    readonly content: string;
+    readonly category: string;
+    readonly tags: readonly string[];
+  }): Promise<{ readonly memory: Memory; readonly duplicate: boolean }>;
+  recall(query: RecallQuery): Promise<readonly RecalledMemory[]>;
+  /** `undefined` where the user has no such memory. */
+  update(
+    id: string,
+    change: {
+      readonly content?: string | undefined;
+      readonly category?: string | undefined;
+      readonly tags?: readonly string[] | undefined;
+    },
+  ): Promise<Memory | undefined>;
+  forget(id: string): Promise<boolean>;
+  /** All of them, oldest first, for export. */
+  all(): AsyncIterable<Memory>;
+}

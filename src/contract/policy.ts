@@ -1,0 +1,42 @@
+import type { CommandLine, DecisionKind, JudgeContext } from './process.ts';
+import type { Text } from './text.ts';
+
+/** What a call would touch, as its tool reads it from the checked input; policy answers it. */
+export interface Risk {
+  /** Paths relative to their root, as rules write them. */
+  readonly reads?: readonly string[] | undefined;
+  readonly writes?: readonly string[] | undefined;
+  readonly hosts?: readonly string[] | undefined;
+  readonly command?: { readonly line: CommandLine; readonly dialect: JudgeContext['dialect'] } | undefined;
+  /** The working folder that a person is shown, relative. */
+  readonly workingFolder?: string | undefined;
+  /** A tool's own question, e.g. a proxied tool that may change things. */
+  readonly ask?: Text | undefined;
+}
+
+/** A rule of the operator, as the configuration holds it (`server.md`, Policy). */
+export interface PolicyRule {
+  readonly id?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly role?: string | undefined;
+  readonly purpose?: string | undefined;
+  readonly user?: string | undefined;
+  readonly annotations?: Readonly<Record<string, boolean>> | undefined;
+  readonly command?: readonly (string | readonly string[])[] | undefined;
+  readonly path?: string | undefined;
+  readonly host?: string | undefined;
+  readonly decision: DecisionKind;
+  readonly because: string;
+  readonly match?: readonly string[] | undefined;
+  readonly notMatch?: readonly string[] | undefined;
+}
+
+export type Mode = 'read-only' | 'workspace-write' | 'full-access';
+
+/** Policy's word on a call: the strictest of all that fit, and which rule it was. */
+export interface PolicyVerdict {
+  readonly decision: DecisionKind;
+  readonly rule: string;
+  readonly because: Text;
+  readonly suggestion?: Text | undefined;
+}

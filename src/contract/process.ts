@@ -1,0 +1,111 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Text } from './text.ts';
+
+/** What to run. A script is run by the shell that its dialect names; a program is found on the child's PATH. */
+export type CommandLine =
+  | { readonly kind: 'program'; readonly program: string; readonly args: readonly string[] }
+  | { readonly kind: 'script'; readonly script: string; readonly shell: 'sh' | 'bash' };
+
+export interface RunOptions {
+  /** Host path of the working folder; must lie in a root. */
+  readonly workingFolder: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly maxStreamBytes?: number | undefined;
+  /** More variables for the child, over the allow-listed ones. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Host paths that the command may write; default: the writable roots. An empty list means none. */
+  readonly writable?: readonly string[] | undefined;
+  /** Told as output arrives, for progress. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
+}
+
+export interface RunResult {
+  /** 128 + signal for a killed command, never 0. */
+  readonly exitCode: number;
+  readonly signal?: string | undefined;
+  readonly timedOut: boolean;
+  /** Cleaned of escapes and hidden characters; the middle is cut where it was too long. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+  readonly sandbox: SandboxName;
+}
+
+export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
+
+/** The capability `commands`: runs what was judged, inside the sandbox, in the background too. */
+export interface Commands {
+  /** Throws `unavailable` with what to install where no sandbox works, `timed_out` never: see `timedOut`. */
+  run(command: CommandLine, options: RunOptions): Promise<RunResult>;
+  start(command: CommandLine, options: Omit<RunOptions, 'timeoutMs' | 'signal'>): Promise<BackgroundCommand>;
+  background(id: string): BackgroundCommand | undefined;
+  backgrounds(): readonly BackgroundCommand[];
+}
+
+/** A command that goes on after the call that started it; belongs to a session and dies with it. */
+export interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  readonly startedAtMs: number;
+  status(): { readonly running: boolean; readonly exitCode?: number; readonly signal?: string };
+  /** Output after `cursor` (a byte count from the start), cleaned; says if bytes before it were dropped. */
+  read(cursor?: number): {
+    readonly text: string;
+    readonly nextCursor: number;
+    readonly droppedBytes: number;
+  };
+  write(input: string): Promise<void>;
+  kill(): Promise<void>;
+  /** Resolves when there is output after `cursor`, the command ended, or the time is over. */
+  wait(cursor: number, timeoutMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** What can confine a process here, as `doctor` shows it and the runner uses it. */
+export interface SandboxStatus {
+  readonly name: SandboxName;
+  readonly works: boolean;
+  readonly problem?: Text | undefined;
+  /** The command that installs what is missing. */
+  readonly remedy?: string | undefined;
+}
+
+/** A bare confined child, for the pipeline's stages: pipes are the caller's. */
+export interface ConfinedChild {
+  readonly pid: number;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  kill(): Promise<void>;
+}
+
+export type DecisionKind = 'allow' | 'ask' | 'deny';
+
+/** What a judge or the policy says of a call, and why. */
+export interface Judgement {
+  readonly decision: DecisionKind;
+  /** Id of the rule that decided, e.g. `rm-recursive-force`. */
+  readonly rule: string;
+  readonly because: Text;
+  readonly suggestion?: Text | undefined;
+  /** Where in the command, as the caller wrote it. */
+  readonly excerpt?: string | undefined;
+  /** Commands found in it, unwrapped, as argv: what operator rules are matched with. */
+  readonly commands?: readonly (readonly string[])[] | undefined;
+}
+
+/** Parses a command and judges it. Never throws: what cannot be read is denied. */
+export interface CommandJudge {
+  judge(command: CommandLine, context: JudgeContext): Judgement;
+}
+
+export interface JudgeContext {
+  /** `strict` is the assistant's bash (document 001): no substitutions, eval, exec, base64 -d. */
+  readonly dialect: 'strict' | 'plain';
+  readonly roots: readonly string[];
+  readonly workingFolder: string;
+}

@@ -1,0 +1,148 @@
+/** One call as the audit log keeps it. Secrets are redacted and long values replaced before it is made. */
+export interface AuditRecord {
+  readonly id: string;
+  readonly atMs: number;
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly transport: string;
+  readonly client?: string | undefined;
+  readonly tool: string;
+  readonly arguments: unknown;
+  /** The last stop that the call reached: identify, authorize, limit, validate, approve, run. */
+  readonly stop: CallStop;
+  readonly decision?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly approver?: string | undefined;
+  readonly outcome: 'ok' | 'error' | 'question';
+  readonly code?: string | undefined;
+  /** For the log only: an inner error's words. */
+  readonly cause?: string | undefined;
+  readonly durationMs: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  readonly facts?: Readonly<Record<string, unknown>> | undefined;
+  readonly traceId?: string | undefined;
+}
+
+export type CallStop = 'identify' | 'authorize' | 'limit' | 'validate' | 'approve' | 'run';
+
+/** A row of the log as it is read back. */
+export interface AuditEntry extends AuditRecord {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface AuditQuery {
+  readonly tool?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly text?: string | undefined;
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+  readonly afterSeq?: number | undefined;
+  readonly limit: number;
+  readonly newestFirst?: boolean | undefined;
+}
+
+/** The chained log. `write` resolves when the record is durable; `note` batches records of calls that only read. */
+export interface AuditLog {
+  write(record: AuditRecord): Promise<void>;
+  /** Resolves at once unless the writer is behind. */
+  note(record: AuditRecord): Promise<void>;
+  flush(): Promise<void>;
+  search(query: AuditQuery): Promise<readonly AuditEntry[]>;
+  verify(): Promise<AuditVerdict>;
+}
+
+export type AuditVerdict =
+  | { readonly ok: true; readonly entries: number; readonly head: string }
+  | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
+
+export interface TokenRecord {
+  readonly id: string;
+  readonly user: string;
+  readonly role?: string | undefined;
+  readonly toolsets?: readonly string[] | undefined;
+  readonly createdAtMs: number;
+  readonly expiresAtMs?: number | undefined;
+  readonly revokedAtMs?: number | undefined;
+}
+
+/** Bearer tokens: shown once when created, kept as a hash. */
+export interface TokenStore {
+  create(input: {
+    readonly user: string;
+    readonly role?: string | undefined;
+    readonly toolsets?: readonly string[] | undefined;
+    readonly expiresAtMs?: number | undefined;
+  }): Promise<{ readonly token: string; readonly record: TokenRecord }>;
+  find(token: string, nowMs: number): Promise<TokenRecord | 'unknown' | 'expired'>;
+  list(): Promise<readonly TokenRecord[]>;
+  revoke(id: string): Promise<boolean>;
+}
+
+export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired';
+
+/** A question to a person, bound to caller, tool and the digest of the exact arguments. */
+export interface ApprovalRecord {
+  readonly id: string;
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  readonly digest: string;
+  /** What the person reads, cleaned. */
+  readonly message: string;
+  readonly rule: string;
+  readonly status: ApprovalStatus;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  readonly decidedBy?: string | undefined;
+  /** With `session`, later calls of the session under the same grant pass without a new question. */
+  readonly scope?: 'once' | 'session' | 'always' | undefined;
+  /** What `session` and `always` would allow, as one rule whose exact text the person sees first. */
+  readonly grant?: string | undefined;
+}
+
+export interface ApprovalStore {
+  /** Returns the pending or approved one with the same binding if there is one, else makes it. */
+  request(
+    input: Omit<ApprovalRecord, 'id' | 'status' | 'decidedBy' | 'scope'>,
+    nowMs: number,
+  ): Promise<ApprovalRecord>;
+  /** `undefined` where it does not exist, was decided already or has expired. */
+  decide(
+    id: string,
+    decision: 'approved' | 'declined',
+    by: string,
+    scope: 'once' | 'session' | 'always',
+    nowMs: number,
+  ): Promise<ApprovalRecord | undefined>;
+  /** Takes an approved one for exactly this binding, once. */
+  take(
+    binding: Pick<ApprovalRecord, 'principal' | 'tool' | 'digest'>,
+    nowMs: number,
+  ): Promise<ApprovalRecord | undefined>;
+  /** A standing yes (scope session or always) whose grant is this text. */
+  standing(
+    input: {
+      readonly principal: string;
+      readonly sessionId: string;
+      readonly tool: string;
+      readonly grant: string;
+    },
+    nowMs: number,
+  ): Promise<ApprovalRecord | undefined>;
+  get(id: string): Promise<ApprovalRecord | undefined>;
+  list(status: ApprovalStatus | undefined, nowMs: number): Promise<readonly ApprovalRecord[]>;
+  /** Resolves when the approval is decided, the time is over or the signal aborts; woken, not polled, in process. */
+  wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<ApprovalRecord | undefined>;
+}
+
+/** Sliding-window counters, shared by all servers on one store. */
+export interface RateStore {
+  /**
+   * Counts one call unless `max` were made in the last `windowMs`; then nothing is counted and the time until
+   * the next may be made is returned.
+   */
+  hit(key: string, max: number, windowMs: number, nowMs: number): Promise<{ readonly retryAfterMs: number }>;
+}

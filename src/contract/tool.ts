@@ -1,0 +1,130 @@
+import type { z } from 'zod';
+import type { ContentBlock } from './call.ts';
+import type { Caller } from './caller.ts';
+import type { Capabilities, CapabilityName } from './capabilities.ts';
+import type { Risk } from './policy.ts';
+import type { Locale, Text } from './text.ts';
+
+/** Who may call a tool (document 002). */
+export type Permission =
+  | 'unauthenticated'
+  | 'coordinator_only'
+  | 'manager_only'
+  | 'worker_only'
+  | 'authenticated'
+  | 'chat_only'
+  | 'task_only';
+
+/** All four are required: an absent hint reads as the dangerous one. */
+export interface Annotations {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+/** What every tool is given, whatever it uses. */
+export interface BaseContext {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly locale: Locale;
+  progress(done: number, total?: number, message?: string): void;
+  /** Adds facts to the call's audit entry: files touched, bytes written. No secrets. */
+  audit(facts: Readonly<Record<string, unknown>>): void;
+  /** Adds to the reply's `_meta`. */
+  meta(facts: Readonly<Record<string, unknown>>): void;
+}
+
+export type ToolContext<U extends CapabilityName> = BaseContext & Pick<Capabilities, U>;
+
+/** A tool as its file writes it; see `defineTool`. */
+export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U extends CapabilityName> {
+  readonly name: string;
+  /** The group that help shows it in. */
+  readonly category: string;
+  readonly title: Text;
+  readonly description: Text;
+  readonly permission: Permission;
+  /** Only agents in a session and the coordinator have a use for it; a person's token does not pass. */
+  readonly agentsOnly?: boolean | undefined;
+  readonly annotations: Annotations;
+  readonly uses: readonly U[];
+  /** English descriptions stand in the schema; Japanese ones in `ja`, by path: `{ 'range.start_line': '…' }`. */
+  readonly input: I;
+  readonly output: O;
+  readonly ja: Readonly<Record<string, string>>;
+  readonly example: z.input<I>;
+  /** Arguments that are secrets and never recorded or shown. */
+  readonly secrets?: readonly string[] | undefined;
+  /** What policy needs to answer allow, ask or deny. */
+  readonly risk?: ((input: z.output<I>, context: RiskContext<U>) => Risk | Promise<Risk>) | undefined;
+  /** The text that a model without structured content reads; default: the output as JSON. */
+  readonly render?: ((output: z.output<O>, locale: Locale) => string | readonly ContentBlock[]) | undefined;
+  run(input: z.output<I>, context: ToolContext<U>): Promise<z.input<O>>;
+}
+
+/** Capabilities that `risk` may look at; it changes nothing. */
+export type RiskContext<U extends CapabilityName> = { readonly caller: Caller } & Pick<Capabilities, U>;
+
+/** A tool as the rest of the house sees it: its types are proven inside and erased outside. */
+export interface Tool {
+  readonly name: string;
+  readonly toolset: string;
+  readonly category: string;
+  readonly title: Text;
+  readonly description: Text;
+  readonly permission: Permission;
+  readonly agentsOnly: boolean;
+  readonly annotations: Annotations;
+  readonly uses: readonly CapabilityName[];
+  /** JSON Schema 2020-12 of the input and output in a language; made on first need and kept. */
+  inputSchema(locale: Locale): JsonSchema;
+  outputSchema(locale: Locale): JsonSchema | undefined;
+  readonly example: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly string[];
+  /** The checked input, or what is wrong with it. */
+  check(input: unknown): CheckedInput | InputProblem;
+  risk(input: unknown, context: RiskContext<CapabilityName>): Promise<Risk>;
+  run(input: unknown, context: ToolContext<CapabilityName>): Promise<ToolOutput>;
+  /** Absent for tools of our own; a proxied server's name otherwise. */
+  readonly server?: string | undefined;
+  /** Why it cannot be used on this machine now; it is listed all the same. */
+  readonly unavailable?: Text | undefined;
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface CheckedInput {
+  readonly ok: true;
+  readonly input: unknown;
+}
+
+export interface InputProblem {
+  readonly ok: false;
+  /** Dotted path of the argument; empty for the whole. */
+  readonly field: string;
+  readonly message: Text;
+}
+
+export interface ToolOutput {
+  readonly content: (locale: Locale) => readonly ContentBlock[];
+  readonly structured?: Readonly<Record<string, unknown>> | undefined;
+  readonly isError?: boolean | undefined;
+}
+
+/** What `help` may know of the tools: decided by the same predicate that decides the call. */
+export interface ToolGuide {
+  list(caller: Caller): readonly GuideEntry[];
+}
+
+export interface GuideEntry {
+  readonly tool: Tool;
+  readonly allowed: boolean;
+  readonly reason?: Text | undefined;
+}
+
+/** A family of tools, loaded on first need. */
+export interface Toolset {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Processes are started by most files; more workers than cores only make their clocks lie.
+    maxWorkers: 2,
+    // Sandboxes and databases share the machine with whatever else runs on a build server.
+    retry: process.env.CI ? 2 : 0,
+  },
+});
