@@ -71,6 +71,8 @@ export type Reply =
       readonly kind: 'output';
       readonly content: readonly ContentBlock[];
       readonly structured?: Readonly<Record<string, unknown>> | undefined;
+      /** A proxied tool's own failure: shown to the model as such, recorded as an error. */
+      readonly isError?: boolean | undefined;
       readonly meta?: Readonly<Record<string, unknown>> | undefined;
     }
   | {

@@ -1,0 +1,182 @@
+import type { Answer, Call, Question } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { CapabilityName } from '../contract/capabilities.ts';
+import { ToolError } from '../contract/error.ts';
+import type { PolicyVerdict, Risk } from '../contract/policy.ts';
+import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import { type Locale, text, verbatim } from '../contract/text.ts';
+import type { RiskContext, Tool } from '../contract/tool.ts';
+import { digestOf } from './digest.ts';
+import { questionFor } from './question.ts';
+import type { Order, Permit } from './slips.ts';
+
+/** What answers whether a call may happen, by rules. */
+export interface Policy {
+  decide(tool: Tool, caller: Caller, risk: Risk): PolicyVerdict;
+  /** The rule that "for this session" and "always" would write, as the person reads it. */
+  grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
+}
+
+export interface ApprovalDesk {
+  readonly policy: Policy;
+  readonly approvals: () => Promise<ApprovalStore>;
+  readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
+  readonly now: () => number;
+  readonly waitMs: number;
+  readonly expiryMs: number;
+  readonly locale: Locale;
+  /** Seals and opens the state that travels through a client (MCP 2026-07-28 requestState). */
+  readonly seal: { close(approvalId: string): string; open(state: string): string | undefined };
+}
+
+/** A person has to answer before the call can go on; the transport carries the question. */
+export class QuestionPending extends Error {
+  readonly question: Question;
+  constructor(question: Question) {
+    super('A person must answer first.');
+    this.question = question;
+  }
+}
+
+/**
+ * Policy's word, and a person's where policy asks for one. An approval fits one caller, one tool and exactly these
+ * arguments, is used once and expires. Nobody's silence is a yes.
+ */
+export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit> {
+  const { tool, caller, call } = order;
+  const risk = await tool.risk(order.input, await desk.lendForRisk(tool, caller));
+  const verdict = desk.policy.decide(tool, caller, risk);
+  if (verdict.decision === 'deny') throw refused(verdict);
+  if (verdict.decision === 'allow') return permit(order, risk, verdict.rule);
+
+  const store = await desk.approvals();
+  const grant = desk.policy.grantOf(tool, risk, verdict);
+  const owner = { principal: caller.principal, sessionId: caller.sessionId, tool: tool.name };
+  const standing = await store.standing({ ...owner, grant }, desk.now());
+  if (standing) return permit(order, risk, verdict.rule, approverOf(standing));
+
+  const digest = digestOf({ tool: tool.name, input: order.input });
+  const binding = { principal: caller.principal, tool: tool.name, digest };
+  const given = await store.take(binding, desk.now());
+  if (given) return permit(order, risk, verdict.rule, approverOf(given));
+
+  const message = questionFor({
+    tool,
+    caller,
+    risk,
+    input: order.input,
+    verdict,
+    grant,
+    locale: desk.locale,
+  });
+  const nowMs = desk.now();
+  const pending = await store.request(
+    {
+      ...owner,
+      digest,
+      message,
+      rule: verdict.rule,
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + desk.expiryMs,
+      grant,
+    },
+    nowMs,
+  );
+  await askPerson(call, pending, store, desk);
+  const taken = await store.take(binding, desk.now());
+  if (taken) return permit(order, risk, verdict.rule, approverOf(taken));
+  const now = await store.get(pending.id);
+  throw now?.status === 'declined' ? declined(pending) : stillPending(pending);
+}
+
+/** Returns when the approval was decided or the time is over; throws the question where the client carries it. */
+async function askPerson(
+  call: Call,
+  pending: ApprovalRecord,
+  store: ApprovalStore,
+  desk: ApprovalDesk,
+): Promise<void> {
+  const answered = call.questionState === undefined ? undefined : desk.seal.open(call.questionState);
+  if (call.answer && answered === pending.id) {
+    await writeDown(call.answer, pending, store, desk);
+    return;
+  }
+  const question = { approvalId: pending.id, message: pending.message, state: desk.seal.close(pending.id) };
+  if (!call.elicit) {
+    if (call.canRetry) throw new QuestionPending(question);
+    call.progress?.(0, undefined, waitingFor(pending, desk.locale));
+    await store.wait(pending.id, desk.waitMs, call.signal);
+    return;
+  }
+  // Whoever answers first decides: the client's person, or `sekisho approve` and the console.
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  try {
+    const answer = await Promise.race([
+      call.elicit(question),
+      store.wait(pending.id, desk.waitMs, signal).then(() => undefined),
+    ]);
+    if (answer) await writeDown(answer, pending, store, desk);
+  } catch {
+    // A client that announced elicitation and failed at it: the queue is still open.
+    await store.wait(pending.id, desk.waitMs, signal);
+  } finally {
+    over.abort();
+  }
+}
+
+async function writeDown(
+  answer: Answer,
+  pending: ApprovalRecord,
+  store: ApprovalStore,
+  desk: ApprovalDesk,
+): Promise<void> {
+  // Closing the dialog is not an answer; the question stays in the queue.
+  if (answer.action === 'cancel') return;
+  const decision = answer.action === 'accept' ? 'approved' : 'declined';
+  await store.decide(pending.id, decision, 'client', answer.scope ?? 'once', desk.now());
+}
+
+function permit(order: Order, risk: Risk, rule: string, approver?: string): Permit {
+  return { ...order, risk, rule, approver } as unknown as Permit;
+}
+
+function approverOf(record: ApprovalRecord): string {
+  return record.decidedBy ?? 'unknown';
+}
+
+function refused(verdict: PolicyVerdict): ToolError {
+  return new ToolError('denied', verdict.because, {
+    suggestion: verdict.suggestion,
+    details: { rule: verdict.rule },
+  });
+}
+
+function declined(pending: ApprovalRecord): ToolError {
+  return new ToolError(
+    'denied',
+    text('A person was asked and said no.', '人に確認し、許可されませんでした。'),
+    {
+      suggestion: text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。'),
+      details: { approval_id: pending.id, rule: pending.rule },
+    },
+  );
+}
+
+function stillPending(pending: ApprovalRecord): ToolError {
+  return new ToolError(
+    'approval_pending',
+    text('A person must agree to this first.', '先に人の同意が必要です。'),
+    {
+      suggestion: text(
+        `Ask them to run \`sekisho approve ${pending.id}\`, then send the same call again.`,
+        `\`sekisho approve ${pending.id}\` の実行を頼み、その後で同じ呼び出しを送ってください。`,
+      ),
+      details: { approval_id: pending.id, rule: pending.rule },
+    },
+  );
+}
+
+function waitingFor(pending: ApprovalRecord, locale: Locale): string {
+  return verbatim(`sekisho approve ${pending.id}`)[locale];
+}

@@ -1,0 +1,36 @@
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import type { Catalog } from './catalog.ts';
+import { decide } from './decide.ts';
+import type { Grant, Identified } from './slips.ts';
+
+/** Throws what `decide` says, and `not_found` for a name that nothing has. */
+export function authorize(identified: Identified, catalog: Catalog): Grant {
+  const { call, caller } = identified;
+  const tool = catalog.find(call.tool);
+  if (!tool) throw unknownTool(call.tool, catalog.nearest(call.tool, caller));
+  const decision = decide(tool, caller, catalog.mode);
+  if (!decision.allowed) {
+    throw new ToolError(decision.code, decision.message, { suggestion: decision.suggestion });
+  }
+  if (tool.unavailable) {
+    throw new ToolError('unavailable', tool.unavailable, {
+      suggestion: text('`sekisho doctor` says more.', '`sekisho doctor` が詳しく示します。'),
+    });
+  }
+  return { ...identified, tool } as unknown as Grant;
+}
+
+function unknownTool(name: string, nearest: readonly string[]): ToolError {
+  const shown = JSON.stringify(name.slice(0, 80));
+  return new ToolError(
+    'not_found',
+    text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
+    {
+      suggestion:
+        nearest.length > 0
+          ? text(`Nearest: ${nearest.join(', ')}.`, `近い名前: ${nearest.join('、')}。`)
+          : text("'help' lists what there is.", "'help' が一覧を示します。"),
+    },
+  );
+}

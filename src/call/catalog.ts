@@ -1,0 +1,69 @@
+import type { Caller } from '../contract/caller.ts';
+import type { Mode } from '../contract/policy.ts';
+import type { GuideEntry, Tool, ToolGuide } from '../contract/tool.ts';
+import { decide } from './decide.ts';
+
+/** The tools that are served. A `Map`, since callers name the keys. */
+export interface Catalog extends ToolGuide {
+  readonly mode: Mode;
+  find(name: string): Tool | undefined;
+  /** What this caller may call, in a stable order. The same array for the same answer. */
+  allowed(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
+  /** Names like this one, among those that the caller may call. */
+  nearest(name: string, caller: Caller): readonly string[];
+}
+
+/** Throws where two tools have one name: neither could be authorized for certain. */
+export function createCatalog(tools: readonly Tool[], mode: Mode): Catalog {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
+    byName.set(tool.name, tool);
+  }
+  const lists = new Map<string, { readonly key: string; readonly tools: readonly Tool[] }>();
+
+  function allowed(caller: Caller) {
+    const bits = tools.map((tool) => (decide(tool, caller, mode).allowed ? '1' : '0')).join('');
+    let list = lists.get(bits);
+    if (!list) {
+      list = { key: bits, tools: tools.filter((_, index) => bits[index] === '1') };
+      // Few combinations of role, purpose and toolsets exist; a bound all the same, since tokens name toolsets.
+      if (lists.size >= 256) lists.clear();
+      lists.set(bits, list);
+    }
+    return list;
+  }
+
+  return {
+    mode,
+    find: (name) => byName.get(name),
+    allowed,
+    nearest(name, caller) {
+      return allowed(caller)
+        .tools.map((tool) => ({ name: tool.name, distance: distanceBetween(name.slice(0, 80), tool.name) }))
+        .filter((near) => near.distance <= Math.max(2, Math.floor(near.name.length / 2)))
+        .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+        .slice(0, 3)
+        .map((near) => near.name);
+    },
+    list: (caller): readonly GuideEntry[] =>
+      tools.map((tool) => {
+        const decision = decide(tool, caller, mode);
+        return decision.allowed ? { tool, allowed: true } : { tool, allowed: false, reason: decision.reason };
+      }),
+  };
+}
+
+/** Levenshtein's distance of two short names. */
+export function distanceBetween(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      current[j] = Math.min((previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + same);
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,134 @@
+import type { Caller } from '../contract/caller.ts';
+import { isAgent } from '../contract/caller.ts';
+import type { ErrorCode } from '../contract/error.ts';
+import type { Mode } from '../contract/policy.ts';
+import { type Text, text, verbatim } from '../contract/text.ts';
+import type { Tool } from '../contract/tool.ts';
+
+export type Decision =
+  | { readonly allowed: true }
+  | {
+      readonly allowed: false;
+      readonly code: ErrorCode;
+      /** What a call is told. Document 002 fixes these sentences, so they are the same in every language. */
+      readonly message: Text;
+      /** What `help` says of a tool that cannot be used. */
+      readonly reason: Text;
+      readonly suggestion?: Text | undefined;
+    };
+
+const allowed: Decision = { allowed: true };
+
+/** What of the machine a tool can change; in read-only mode these must only read. */
+const machine = new Set(['files', 'desk', 'commands', 'vault', 'pipelines']);
+
+/**
+ * May this caller call this tool? The one predicate behind tools/list, `help` and the call itself, so that what
+ * they show and what a call meets cannot disagree (document 002, authorization).
+ */
+export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
+  const credential = decideCredential(tool, caller);
+  if (!credential.allowed) return credential;
+  const permission = decidePermission(tool, caller);
+  if (!permission.allowed) return permission;
+  if (mode === 'read-only' && !tool.annotations.readOnly && tool.uses.some((use) => machine.has(use))) {
+    return refuse(
+      'forbidden',
+      verbatim(`Tool '${tool.name}' changes things, and this server is read-only.`),
+      text('This server is read-only.', 'このサーバーは読み取り専用です。'),
+    );
+  }
+  return allowed;
+}
+
+function decideCredential(tool: Tool, caller: Caller): Decision {
+  if (tool.name !== 'help' && caller.toolsets && !caller.toolsets.includes(tool.toolset)) {
+    return refuse(
+      'forbidden',
+      verbatim(`Tool '${tool.name}' is not among the toolsets of this token.`),
+      text('The token does not cover this toolset.', 'このトークンはこのツールセットを対象としていません。'),
+    );
+  }
+  const scope = tool.annotations.readOnly ? 'tools:read' : 'tools:write';
+  if (caller.scopes && tool.permission !== 'unauthenticated' && !caller.scopes.includes(scope)) {
+    return refuse(
+      'forbidden',
+      verbatim(`Tool '${tool.name}' requires the scope '${scope}'.`),
+      text(`The scope ${scope} is missing.`, `スコープ ${scope} がありません。`),
+    );
+  }
+  return allowed;
+}
+
+function decidePermission(tool: Tool, caller: Caller): Decision {
+  switch (tool.permission) {
+    case 'unauthenticated':
+      return allowed;
+    case 'coordinator_only':
+      return caller.kind === 'coordinator' ? allowed : refuseRole(tool, caller, 'coordinator');
+    case 'manager_only':
+      return caller.kind === 'manager' ? allowed : refuseRole(tool, caller, 'manager');
+    case 'worker_only':
+      return caller.kind === 'worker' ? allowed : refuseRole(tool, caller, 'worker');
+    case 'authenticated':
+      if (isAgent(caller)) return allowed;
+      if (!tool.agentsOnly && (caller.kind === 'local' || caller.kind === 'user')) return allowed;
+      return refuseAnonymous(tool);
+    case 'chat_only':
+      return decidePurpose(tool, caller, 'chat');
+    case 'task_only':
+      return decidePurpose(tool, caller, 'task');
+    default:
+      // A permission that nobody defined lets nobody in.
+      return refuseAnonymous(tool);
+  }
+}
+
+function decidePurpose(tool: Tool, caller: Caller, purpose: 'chat' | 'task'): Decision {
+  if (!isAgent(caller)) return refuseAnonymous(tool);
+  const current = caller.session.purpose;
+  if (current === purpose) return allowed;
+  return refuse(
+    'forbidden',
+    verbatim(`Tool '${tool.name}' requires a ${purpose} session. Current session purpose is '${current}'.`),
+    text(
+      `This tool is available only in sessions with purpose=${purpose}. The current session has purpose=${current}.`,
+      `このツールはpurpose=${purpose}のセッションでのみ利用可能です。現在のセッションはpurpose=${current}です。`,
+    ),
+    purpose === 'chat'
+      ? text('Use delegate_to_chat_session.', 'delegate_to_chat_session を使ってください。')
+      : undefined,
+  );
+}
+
+function refuseRole(tool: Tool, caller: Caller, role: 'coordinator' | 'manager' | 'worker'): Decision {
+  if (caller.kind === 'anonymous' || (role !== 'coordinator' && !isAgent(caller))) {
+    return refuseAnonymous(tool);
+  }
+  return refuse(
+    'forbidden',
+    verbatim(`Tool '${tool.name}' requires ${role} authority.`),
+    text(`Only a ${role} can use this tool.`, `このツールは${role}のみ利用可能です。`),
+  );
+}
+
+function refuseAnonymous(tool: Tool): Decision {
+  return refuse(
+    'unauthenticated',
+    verbatim(`Tool '${tool.name}' requires authentication.`),
+    text('Authentication is required.', '認証が必要です。'),
+    tool.agentsOnly
+      ? text(
+          "Call 'authenticate' and pass session_token.",
+          "'authenticate' を呼び、session_token を渡してください。",
+        )
+      : text(
+          'Send a bearer token; `sekisho token create` makes one.',
+          'ベアラートークンを送ってください。`sekisho token create` で作れます。',
+        ),
+  );
+}
+
+function refuse(code: ErrorCode, message: Text, reason: Text, suggestion?: Text): Decision {
+  return { allowed: false, code, message, reason, suggestion };
+}

@@ -1,0 +1,64 @@
+import type { Call, Reply } from '../contract/call.ts';
+import type { AuditLog, RateStore } from '../contract/records.ts';
+import { type ApprovalDesk, approve } from './approve.ts';
+import { authorize } from './authorize.ts';
+import type { Catalog } from './catalog.ts';
+import { type Credentials, identify } from './identify.ts';
+import { limit, type RateRule } from './limit.ts';
+import { type OpenRecord, openRecord } from './record.ts';
+import { failureReply, outputReply } from './reply.ts';
+import { type RunDesk, run } from './run.ts';
+import { validate } from './validate.ts';
+
+/** Everything that the road needs, joined by the checkpoint. */
+export interface Desk extends ApprovalDesk, RunDesk {
+  readonly catalog: () => Promise<Catalog>;
+  readonly credentials: Credentials;
+  readonly rateRules: readonly RateRule[];
+  readonly rates: () => Promise<RateStore>;
+  readonly audit: () => Promise<AuditLog>;
+}
+
+/** One call, from its arrival to its reply. It is in the audit log before the reply leaves. */
+export async function handle(call: Call, desk: Desk): Promise<Reply> {
+  const record = openRecord(call, desk.now);
+  let reply: Reply;
+  let thrown: unknown;
+  try {
+    reply = await attempt(call, desk, record);
+  } catch (error) {
+    thrown = error;
+    reply = failureReply(error, record.id, desk.locale);
+  }
+  try {
+    await record.close(reply, thrown, await desk.audit());
+  } catch (error) {
+    // Work that cannot be written down is not acknowledged.
+    return failureReply(error, record.id, desk.locale);
+  }
+  return reply;
+}
+
+/** The life of one call. Read it top to bottom: this is the product. */
+async function attempt(call: Call, desk: Desk, record: OpenRecord): Promise<Reply> {
+  const identified = await identify(call, desk.credentials);
+  record.knows(identified);
+
+  record.reached('authorize');
+  const grant = authorize(identified, await desk.catalog());
+  record.knows(grant);
+
+  record.reached('limit');
+  const paced = await limit(grant, desk.rateRules, desk.rates, desk.now());
+
+  record.reached('validate');
+  const order = validate(paced);
+
+  record.reached('approve');
+  const permit = await approve(order, desk);
+  record.knows(permit);
+
+  record.reached('run');
+  const output = await run(permit, desk, record);
+  return outputReply(output, record.meta, desk.locale);
+}

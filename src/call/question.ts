@@ -1,0 +1,71 @@
+import type { Caller } from '../contract/caller.ts';
+import { cleanText } from '../contract/clean-text.ts';
+import type { PolicyVerdict, Risk } from '../contract/policy.ts';
+import type { CommandLine } from '../contract/process.ts';
+import type { Locale } from '../contract/text.ts';
+import type { Tool } from '../contract/tool.ts';
+
+const maxChars = 4000;
+
+/**
+ * What a person reads before they agree: the real command or arguments, where, and which rule asked. Everything in
+ * it that a caller wrote is cleaned, so that no escape or hidden character can make it read otherwise.
+ */
+export function questionFor(asked: {
+  readonly tool: Tool;
+  readonly caller: Caller;
+  readonly risk: Risk;
+  readonly input: unknown;
+  readonly verdict: PolicyVerdict;
+  readonly grant: string;
+  readonly locale: Locale;
+}): string {
+  const { tool, caller, risk, verdict, locale } = asked;
+  const words = labels[locale];
+  const lines = [`${words.wants(caller.principal, tool.name)}`];
+  if (risk.command) lines.push(`${words.command}: ${shown(risk.command.line)}`);
+  else lines.push(`${words.arguments}: ${JSON.stringify(asked.input)}`);
+  if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${risk.workingFolder}`);
+  if (risk.writes?.length) lines.push(`${words.changes}: ${risk.writes.join(', ')}`);
+  if (risk.hosts?.length) lines.push(`${words.hosts}: ${risk.hosts.join(', ')}`);
+  lines.push(`${words.because}: ${verdict.because[locale]} (${verdict.rule})`);
+  lines.push(`${words.always}: ${asked.grant}`);
+  return lines
+    .map((line) => cleanText(line))
+    .map((line) => (line.length > maxChars ? `${line.slice(0, maxChars)} … (${line.length})` : line))
+    .join('\n');
+}
+
+const labels = {
+  en: {
+    wants: (who: string, tool: string) => `${who} wants to call ${tool}.`,
+    command: 'Command',
+    arguments: 'Arguments',
+    folder: 'Folder',
+    changes: 'Changes',
+    hosts: 'Hosts',
+    because: 'Why you are asked',
+    always: 'Allowing it for the session or always would allow',
+  },
+  ja: {
+    wants: (who: string, tool: string) => `${who} が ${tool} を呼び出そうとしています。`,
+    command: 'コマンド',
+    arguments: '引数',
+    folder: 'フォルダー',
+    changes: '変更先',
+    hosts: '接続先',
+    because: '確認の理由',
+    always: 'セッション中または常に許可した場合に許可される範囲',
+  },
+} as const;
+
+function shown(line: CommandLine): string {
+  if (line.kind === 'script') return line.script;
+  return [line.program, ...line.args]
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word)))
+    .join(' ');
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

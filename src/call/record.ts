@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Call, Reply } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import { ToolError } from '../contract/error.ts';
+import type { AuditLog, AuditRecord, CallStop } from '../contract/records.ts';
+import type { Tool } from '../contract/tool.ts';
+import { redact, redactText } from './redact.ts';
+import type { RunNotes } from './run.ts';
+
+/** The record of a call while it walks. Each stop writes down that it was reached. */
+export interface OpenRecord extends RunNotes {
+  readonly id: string;
+  reached(stop: CallStop): void;
+  knows(facts: {
+    readonly caller?: Caller;
+    readonly input?: unknown;
+    readonly tool?: Tool;
+    readonly rule?: string;
+    readonly approver?: string | undefined;
+  }): void;
+  /** Writes the entry: durable before it returns where the call may have changed something. */
+  close(reply: Reply, thrown: unknown, log: AuditLog): Promise<void>;
+}
+
+/** Opens the record of a call; every call from here on is written down, refused ones too. */
+export function openRecord(call: Call, now: () => number): OpenRecord {
+  const id = randomUUID();
+  const atMs = now();
+  let stop: CallStop = 'identify';
+  let caller: Caller | undefined;
+  let input: unknown;
+  let tool: Tool | undefined;
+  let rule: string | undefined;
+  let approver: string | undefined;
+  const facts: Record<string, unknown> = {};
+
+  return {
+    id,
+    facts,
+    meta: {},
+    reached(next) {
+      stop = next;
+    },
+    knows(known) {
+      caller = known.caller ?? caller;
+      input = known.input ?? input;
+      tool = known.tool ?? tool;
+      rule = known.rule ?? rule;
+      approver = known.approver ?? approver;
+    },
+    async close(reply, thrown, log) {
+      const { arrival } = call;
+      const record: AuditRecord = {
+        id,
+        atMs,
+        principal: caller?.principal ?? 'unidentified',
+        sessionId: caller?.sessionId ?? '',
+        transport: arrival.transport,
+        client: arrival.client ? `${arrival.client.name} ${arrival.client.version}` : undefined,
+        tool: redactText(call.tool),
+        arguments: caller === undefined ? undefined : redact(input, tool?.secrets ?? []),
+        stop,
+        rule,
+        approver,
+        outcome: reply.kind === 'output' ? (reply.isError ? 'error' : 'ok') : reply.kind,
+        code: reply.kind === 'error' ? reply.code : undefined,
+        cause: causeOf(thrown),
+        durationMs: Math.max(0, now() - atMs),
+        inputBytes: sizeOf(input),
+        outputBytes: replySize(reply),
+        facts: Object.keys(facts).length > 0 ? (redact(facts, []) as Record<string, unknown>) : undefined,
+        traceId: arrival.traceparent?.split('-')[1],
+      };
+      const mayHaveChanged = stop === 'run' && tool !== undefined && !tool.annotations.readOnly;
+      await (mayHaveChanged ? log.write(record) : log.note(record));
+    },
+  };
+}
+
+function causeOf(thrown: unknown): string | undefined {
+  if (thrown === undefined) return undefined;
+  const cause = thrown instanceof ToolError ? thrown.cause : thrown;
+  if (cause === undefined) return undefined;
+  const words = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return words
+    .slice(0, 4000)
+    .split('\n')
+    .map((line) => redactText(line))
+    .join('\n');
+}
+
+/** About how large: counted without making the text again. */
+function sizeOf(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || depth > 8) return 8;
+  let size = 2;
+  for (const member of Object.values(value)) size += sizeOf(member, depth + 1);
+  return size;
+}
+
+function replySize(reply: Reply): number {
+  if (reply.kind === 'question') return reply.question.message.length;
+  if (reply.kind === 'error') return reply.text.length;
+  return reply.content.reduce((size, block) => size + sizeOf(block), 0);
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+const maxShownChars = 1024;
+const maxItems = 100;
+const maxDepth = 8;
+const hidden = '[redacted]';
+
+/** Keys whose values are secrets in anybody's arguments. */
+const secretKey = /(?:^|[_-])(?:token|passkey|password|passwd|secret|api[_-]?key|authorization|cookie)$/i;
+
+/** Shapes of credentials that end up in contents and commands. Linear: no nested repetition. */
+const secretShapes =
+  /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
+
+/**
+ * Arguments as the log may keep them: secrets taken out by name and by shape, long values as digest and length,
+ * wide and deep ones cut.
+ */
+export function redact(value: unknown, secrets: readonly string[], depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) return '[deeper values left out]';
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, maxItems).map((item) => redact(item, secrets, depth + 1));
+    return value.length > maxItems ? [...shown, `[${value.length - maxItems} more]`] : shown;
+  }
+  const shown: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [key, member] of Object.entries(value).slice(0, maxItems)) {
+    const isSecret = secrets.includes(key) || secretKey.test(key);
+    shown[redactText(key)] = isSecret ? hidden : redact(member, secrets, depth + 1);
+  }
+  return { ...shown };
+}
+
+/** A text as the log may keep it. */
+export function redactText(words: string): string {
+  if (words.length > maxShownChars) {
+    const digest = createHash('sha256').update(words).digest('hex').slice(0, 16);
+    return `[${words.length} characters, sha256 ${digest}…]`;
+  }
+  // A secret is at least 16 characters; most arguments are shorter and need no search.
+  return words.length < 16 ? words : words.replace(secretShapes, hidden);
+}

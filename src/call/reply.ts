@@ -1,0 +1,54 @@
+import type { Reply } from '../contract/call.ts';
+import { ToolError } from '../contract/error.ts';
+import type { Locale } from '../contract/text.ts';
+import type { ToolOutput } from '../contract/tool.ts';
+import { QuestionPending } from './approve.ts';
+
+/** A tool's output as a reply. */
+export function outputReply(
+  output: ToolOutput,
+  meta: Readonly<Record<string, unknown>>,
+  locale: Locale,
+): Reply {
+  return {
+    kind: 'output',
+    content: output.content(locale),
+    structured: output.structured,
+    isError: output.isError,
+    meta: Object.keys(meta).length > 0 ? meta : undefined,
+  };
+}
+
+/**
+ * Whatever was thrown as a reply. What is not a `ToolError` becomes `internal` with a fixed sentence and the id
+ * under which the log has the rest: never a stranger's words, a host path or a stack.
+ */
+export function failureReply(thrown: unknown, auditId: string, locale: Locale): Reply {
+  if (thrown instanceof QuestionPending) return { kind: 'question', question: thrown.question };
+  if (!(thrown instanceof ToolError)) return internalReply(auditId, locale);
+  const message = thrown.text[locale];
+  const suggestion = thrown.suggestion?.[locale];
+  const error = thrown.wire ?? {
+    code: thrown.code,
+    message,
+    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(thrown.details === undefined ? {} : { details: thrown.details }),
+  };
+  const words = suggestion === undefined ? message : `${message} ${suggestion}`;
+  return { kind: 'error', code: thrown.code, text: words, structured: { error } };
+}
+
+function internalReply(auditId: string, locale: Locale): Reply {
+  const message =
+    locale === 'ja' ? 'サーバー内部で問題が起きました。' : 'Something failed inside the server.';
+  const suggestion =
+    locale === 'ja'
+      ? `管理者は \`sekisho audit search ${auditId}\` で詳細を確認できます。`
+      : `The operator finds it with \`sekisho audit search ${auditId}\`.`;
+  return {
+    kind: 'error',
+    code: 'internal',
+    text: `${message} ${suggestion}`,
+    structured: { error: { code: 'internal', message, suggestion, details: { audit_id: auditId } } },
+  };
+}

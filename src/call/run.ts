@@ -1,0 +1,54 @@
+import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
+import { ToolError } from '../contract/error.ts';
+import { type Locale, text } from '../contract/text.ts';
+import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
+import type { Permit } from './slips.ts';
+
+export interface RunDesk {
+  readonly locale: Locale;
+  /** Lends one capability, scoped to the permit's caller and call. */
+  readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
+  /** Aborts when the server has been told to stop and its grace is over. */
+  readonly stopping: AbortSignal;
+}
+
+/** What a tool said about its call while it ran. */
+export interface RunNotes {
+  readonly facts: Record<string, unknown>;
+  readonly meta: Record<string, unknown>;
+}
+
+/** Runs the tool with what it named in `uses`, and nothing else. */
+export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promise<ToolOutput> {
+  const { call, tool, caller } = permit;
+  const signal = AbortSignal.any([call.signal, desk.stopping]);
+  assertNotCancelled(signal);
+  const base: BaseContext = {
+    caller,
+    signal,
+    locale: desk.locale,
+    progress: (done, total, message) => call.progress?.(done, total, message),
+    audit: (facts) => void Object.assign(notes.facts, facts),
+    meta: (facts) => void Object.assign(notes.meta, facts),
+  };
+  const context: Record<string, unknown> = { ...base };
+  for (const name of tool.uses) context[name] = await desk.lend(name, permit);
+  try {
+    // The context was filled from `uses`; the tool's own types said the same when it was defined.
+    return await tool.run(permit.input, context as unknown as ToolContext<CapabilityName>);
+  } catch (error) {
+    // However a tool notices it, a withdrawn call is a withdrawn call.
+    if (signal.aborted && !(error instanceof ToolError)) throw cancelled(error);
+    throw error;
+  }
+}
+
+function assertNotCancelled(signal: AbortSignal): void {
+  if (signal.aborted) throw cancelled();
+}
+
+function cancelled(cause?: unknown): ToolError {
+  return new ToolError('cancelled', text('The call was cancelled.', '呼び出しは取り消されました。'), {
+    cause,
+  });
+}

@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Keeps what travels through a client from being made up there: `id.mac`. What it may be used for (caller, tool,
+ * arguments, once, until when) stands in the store under the id.
+ */
+export function createSeal(key: Uint8Array): {
+  close(id: string): string;
+  open(state: string): string | undefined;
+} {
+  const macOf = (id: string) => createHmac('sha256', key).update(id).digest('base64url');
+  return {
+    close: (id) => `${id}.${macOf(id)}`,
+    open(state) {
+      const dot = state.lastIndexOf('.');
+      if (dot <= 0) return undefined;
+      const id = state.slice(0, dot);
+      const given = Buffer.from(state.slice(dot + 1));
+      const expected = Buffer.from(macOf(id));
+      return given.length === expected.length && timingSafeEqual(given, expected) ? id : undefined;
+    },
+  };
+}

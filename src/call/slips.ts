@@ -1,0 +1,37 @@
+import type { Call } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Risk } from '../contract/policy.ts';
+import type { Tool } from '../contract/tool.ts';
+
+declare const stamp: unique symbol;
+
+/**
+ * What a stop hands to the next. The brand exists for the compiler only: no other code can make one without an
+ * `as`, so a road that skips a stop does not compile.
+ */
+type Slip<Stop extends string, Facts> = Facts & { readonly [stamp]: Stop };
+
+/** We know who is calling, and the arguments no longer hold their credentials. */
+export type Identified = Slip<
+  'identify',
+  { readonly call: Call; readonly caller: Caller; readonly input: unknown }
+>;
+
+/** The caller may call this tool. */
+export type Grant = Slip<'authorize', Omit<Identified, typeof stamp> & { readonly tool: Tool }>;
+
+/** And not too often. */
+export type Paced = Slip<'limit', Omit<Grant, typeof stamp>>;
+
+/** The arguments are what the tool's schema says. */
+export type Order = Slip<'validate', Omit<Paced, typeof stamp>>;
+
+/** Policy, and a person where policy asked for one, agreed to exactly this. */
+export type Permit = Slip<
+  'approve',
+  Omit<Order, typeof stamp> & {
+    readonly risk: Risk;
+    readonly rule: string;
+    readonly approver?: string | undefined;
+  }
+>;
