@@ -1,0 +1,64 @@
+import { ToolError } from '../../contract/error.ts';
+import { type Locale, text } from '../../contract/text.ts';
+import type { GuideEntry, JsonSchema, Tool } from '../../contract/tool.ts';
+
+/**
+ * One tool in detail. Of a tool that the caller cannot use: its name, description, category and the reason, and
+ * never its parameters or example (document 002, security).
+ */
+export function describeTool(name: string, entries: readonly GuideEntry[], locale: Locale) {
+  const entry = entries.find(({ tool }) => tool.name === name);
+  if (!entry) throw unknown(name, entries);
+  const { tool } = entry;
+  const head = {
+    name: tool.name,
+    description: tool.description[locale],
+    category: tool.category,
+    permission: tool.permission,
+    available: entry.allowed && tool.unavailable === undefined,
+  };
+  const reason = entry.reason ?? tool.unavailable;
+  if (reason) return { ...head, reason: reason[locale] };
+  return { ...head, parameters: parametersOf(tool, locale), example: { ...tool.example } };
+}
+
+function parametersOf(tool: Tool, locale: Locale): Record<string, unknown>[] {
+  const schema = tool.inputSchema(locale);
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+  return Object.entries(properties).map(([name, property]) => {
+    const { type, description, ...rest } = property;
+    return {
+      name,
+      type: type ?? 'any',
+      required: required.has(name) && !Object.hasOwn(property, 'default'),
+      ...(description === undefined ? {} : { description }),
+      ...rest,
+    };
+  });
+}
+
+function unknown(name: string, entries: readonly GuideEntry[]): ToolError {
+  const wanted = name.toLowerCase();
+  const near = entries
+    .filter(({ allowed, tool }) => allowed && isLike(tool.name, wanted))
+    .map(({ tool }) => tool.name)
+    .slice(0, 5);
+  const shown = JSON.stringify(name.slice(0, 80));
+  return new ToolError(
+    'not_found',
+    text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
+    {
+      suggestion:
+        near.length > 0
+          ? text(`Nearest: ${near.join(', ')}.`, `近い名前: ${near.join('、')}。`)
+          : text('help without arguments lists what there is.', '引数なしの help が一覧を示します。'),
+    },
+  );
+}
+
+/** Shares a word with it: `read` finds read_file and file_read. */
+function isLike(toolName: string, wanted: string): boolean {
+  const words = wanted.split(/[^a-z0-9]+/).filter((word) => word.length > 2);
+  return toolName.includes(wanted) || words.some((word) => toolName.includes(word));
+}

@@ -1,0 +1,8 @@
+import { defineToolset } from '../../contract/define-tool.ts';
+import type { Toolset } from '../../contract/tool.ts';
+import { help } from './help.ts';
+
+/** Served beside every other toolset: what there is, and how to call it. */
+export function createHelpToolset(): Toolset {
+  return defineToolset('help', [help]);
+}
