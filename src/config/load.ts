@@ -1,0 +1,304 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve, sep } from 'node:path';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { ConfigError } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
+import type { Mode, PolicyRule } from '../contract/policy.ts';
+import type { Locale } from '../contract/text.ts';
+import { profiles } from './profiles.ts';
+import { type ConfigFile, configSchema } from './schema.ts';
+import { configFolderOf, stateFolderOf } from './state.ts';
+import {
+  defaultToolsets,
+  type SingleTool,
+  singleTools,
+  type ToolsetName,
+  toolsetNames,
+} from './toolset-names.ts';
+
+/** What the command line said; everything is optional and wins over the file. */
+export interface Flags {
+  readonly config?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly root?: string | undefined;
+  readonly allowPath?: readonly string[] | undefined;
+  readonly toolsets?: readonly string[] | undefined;
+  readonly only?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly state?: string | undefined;
+  readonly allowMime?: readonly string[] | undefined;
+  readonly allowExecutable?: boolean | undefined;
+  readonly sandbox?: string | undefined;
+}
+
+/** The one value that start-up makes of file, environment and flags. Paths are absolute. */
+export interface Settings {
+  readonly roots: readonly { readonly path: string; readonly writable: boolean }[];
+  readonly protectedNames: readonly string[];
+  readonly toolsets: readonly ToolsetName[];
+  readonly only: SingleTool | undefined;
+  readonly mode: Mode;
+  readonly locale: Locale;
+  readonly stateFolder: string;
+  readonly storeUrl: string;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly allowedHosts: readonly string[];
+    readonly allowedOrigins: readonly string[];
+    readonly maxBodyBytes: number;
+  };
+  readonly rules: readonly PolicyRule[];
+  readonly rateRules: readonly {
+    readonly id: string;
+    readonly toolsets?: readonly string[] | undefined;
+    readonly appliesTo: 'remote' | 'everyone';
+    readonly perMinute: number;
+  }[];
+  readonly approval: { readonly waitMs: number; readonly expiryMs: number };
+  readonly process: {
+    readonly sandbox: 'required' | 'off';
+    readonly environment: readonly string[];
+    readonly maxBackgroundMs: number;
+  };
+  readonly agentCli: { readonly allowMime: readonly string[]; readonly allowExecutable: boolean };
+  readonly assistant: { readonly layout: 'output' | 'workspace'; readonly timeZone: string };
+  readonly web: {
+    readonly allowHosts: readonly string[] | undefined;
+    readonly denyHosts: readonly string[];
+    readonly allowPrivate: readonly string[];
+    readonly robots: boolean;
+  };
+  readonly vault: { readonly root: string } & Pick<
+    NonNullable<ConfigFile['vault']>,
+    'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
+  >;
+  readonly pipeline: { readonly extended: boolean };
+}
+
+/** Throws `ConfigError`, naming the key and the value, for anything that cannot be meant. */
+export function loadSettings(
+  flags: Flags,
+  environment: NodeJS.ProcessEnv = process.env,
+  cwd: string = process.cwd(),
+): Settings {
+  const home = environment.HOME || homedir();
+  const file = readConfigFile(flags.config, environment, home, cwd);
+  const profile = profileOf(flags.profile ?? file.profile);
+  const config = merge(profile, file);
+  const roots = rootsOf(flags, config, cwd);
+  const stateFolder = resolve(
+    cwd,
+    flags.state ?? config.state ?? stateFolderOf(roots[0].path, environment, home),
+  );
+  assertOutside(stateFolder, roots, 'state');
+  const only = onlyOf(flags.only);
+  return Object.freeze({
+    roots,
+    protectedNames: config.protectedNames ?? [],
+    toolsets: only ? [singleTools[only].toolset] : toolsetsOf(flags.toolsets ?? config.toolsets),
+    only,
+    mode: oneOf('--mode', flags.mode ?? config.mode ?? 'workspace-write', [
+      'read-only',
+      'workspace-write',
+      'full-access',
+    ]),
+    locale: oneOf('--locale', flags.locale ?? config.locale ?? localeOf(environment), ['en', 'ja']),
+    stateFolder,
+    storeUrl: config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`,
+    http: {
+      host: config.http?.host ?? '127.0.0.1',
+      port: config.http?.port ?? 7040,
+      allowedHosts: config.http?.allowedHosts ?? [],
+      allowedOrigins: config.http?.allowedOrigins ?? [],
+      maxBodyBytes: config.http?.maxBodyBytes ?? limits.httpBodyBytes,
+    },
+    rules: (config.rules ?? []) as readonly PolicyRule[],
+    rateRules: (config.rateLimits ?? [{ toolsets: ['assistant'], perMinute: 10 }]).map((rule, index) => ({
+      id: `rateLimits.${index}`,
+      toolsets: rule.toolsets,
+      appliesTo: rule.appliesTo ?? 'remote',
+      perMinute: rule.perMinute,
+    })),
+    approval: {
+      waitMs: config.approval?.waitMs ?? limits.approvalWaitMs,
+      expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,
+    },
+    process: {
+      sandbox: oneOf('--sandbox', flags.sandbox ?? config.process?.sandbox ?? 'required', [
+        'required',
+        'off',
+      ]),
+      environment: config.process?.environment ?? [],
+      maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
+    },
+    agentCli: {
+      allowMime: flags.allowMime ?? config['agent-cli']?.allowMime ?? [],
+      allowExecutable: flags.allowExecutable ?? config['agent-cli']?.allowExecutable ?? false,
+    },
+    assistant: {
+      layout: config.assistant?.layout ?? 'output',
+      timeZone: timeZoneOf(config.assistant?.timeZone),
+    },
+    web: {
+      allowHosts: config.web?.allowHosts,
+      denyHosts: config.web?.denyHosts ?? [],
+      allowPrivate: config.web?.allowPrivate ?? [],
+      robots: config.web?.robots ?? false,
+    },
+    vault: {
+      ...config.vault,
+      root: resolve(roots[0].path, config.vault?.root ?? 'vault'),
+    },
+    pipeline: { extended: config.pipeline?.extended ?? false },
+  });
+}
+
+function readConfigFile(
+  named: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  home: string,
+  cwd: string,
+): ConfigFile {
+  // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
+  const path = named ? resolve(cwd, named) : join(configFolderOf(environment, home), 'sekisho.jsonc');
+  let words: string;
+  try {
+    words = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(words, errors, { allowTrailingComma: true });
+  const first = errors[0];
+  if (first) {
+    const line = words.slice(0, first.offset).split('\n').length;
+    throw new ConfigError(`${path}, line ${line}: ${printParseErrorCode(first.error)}.`);
+  }
+  const parsed = configSchema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data as ConfigFile;
+  throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);
+}
+
+function describeProblem(
+  issue:
+    | { readonly path: readonly PropertyKey[]; readonly message: string; readonly keys?: unknown }
+    | undefined,
+  value: unknown,
+): string {
+  const key = issue?.path.map(String).join('.') ?? '';
+  if (Array.isArray(issue?.keys)) {
+    return `${[key, String(issue.keys[0])].filter(Boolean).join('.')} is not a setting.`;
+  }
+  let found: unknown = value;
+  for (const part of issue?.path ?? []) {
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined;
+  }
+  return `${key}: ${issue?.message ?? 'is not valid'}, got ${JSON.stringify(found)?.slice(0, 100)}.`;
+}
+
+function profileOf(name: string | undefined): ConfigFile {
+  if (name === undefined) return {};
+  const known = Object.keys(profiles);
+  if (!Object.hasOwn(profiles, name)) {
+    throw new ConfigError(`--profile must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`);
+  }
+  return profiles[name as keyof typeof profiles].config as ConfigFile;
+}
+
+/** The file's sections over the profile's, one level deep: a profile's layout stays when the file sets a zone. */
+function merge(profile: ConfigFile, file: ConfigFile): ConfigFile {
+  const merged: Record<string, unknown> = { ...profile };
+  for (const [key, value] of Object.entries(file)) {
+    const base = merged[key];
+    merged[key] = isSection(base) && isSection(value) ? { ...base, ...value } : value;
+  }
+  return merged as ConfigFile;
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+type Roots = readonly [Settings['roots'][number], ...Settings['roots'][number][]];
+
+function rootsOf(flags: Flags, config: ConfigFile, cwd: string): Roots {
+  const listed = (config.roots ?? []).map((root) =>
+    typeof root === 'string'
+      ? { path: root, writable: true }
+      : { path: root.path, writable: root.writable ?? true },
+  );
+  const first = flags.root
+    ? [{ path: flags.root, writable: true }]
+    : listed.length > 0
+      ? []
+      : [{ path: cwd, writable: true }];
+  const more = (flags.allowPath ?? []).map((path) => ({ path, writable: true }));
+  const all = [...first, ...listed, ...more].map((root) => ({
+    path: existingFolder(resolve(cwd, root.path)),
+    writable: root.writable,
+  }));
+  const unique = all.filter((root, index) => all.findIndex((other) => other.path === root.path) === index);
+  return unique as unknown as Roots;
+}
+
+function existingFolder(path: string): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    throw new ConfigError(`The folder ${path} cannot be opened.`, { cause: error });
+  }
+  throw new ConfigError(`${path} is not a folder.`);
+}
+
+function assertOutside(folder: string, roots: Roots, key: string): void {
+  for (const root of roots) {
+    if (folder === root.path || folder.startsWith(root.path.endsWith(sep) ? root.path : root.path + sep)) {
+      // Serving the home folder or `/` is legitimate; the records in it are then protected by name instead.
+      if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
+      throw new ConfigError(`${key} must lie outside the folders that tools may see, got ${folder}.`);
+    }
+  }
+}
+
+function toolsetsOf(named: readonly string[] | undefined): readonly ToolsetName[] {
+  if (named === undefined) return defaultToolsets;
+  for (const name of named) oneOf('--toolsets', name, toolsetNames);
+  return [...new Set(named as readonly ToolsetName[])];
+}
+
+function onlyOf(name: string | undefined): SingleTool | undefined {
+  if (name === undefined) return undefined;
+  return oneOf('--only', name, Object.keys(singleTools) as SingleTool[]);
+}
+
+function oneOf<T extends string>(key: string, value: string, among: readonly T[]): T {
+  const found = among.find((candidate) => candidate === value);
+  if (found === undefined) {
+    throw new ConfigError(`${key} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`);
+  }
+  return found;
+}
+
+function localeOf(environment: NodeJS.ProcessEnv): Locale {
+  const language = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || '';
+  return /^ja/i.test(language) ? 'ja' : 'en';
+}
+
+function timeZoneOf(zone: string | undefined): string {
+  if (zone === undefined) return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
+  } catch (error) {
+    throw new ConfigError(
+      `assistant.timeZone must be a time zone such as "Asia/Tokyo", got ${JSON.stringify(zone)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

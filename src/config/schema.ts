@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { toolsetNames } from './toolset-names.ts';
+
+const milliseconds = z.number().int().min(0).max(86_400_000);
+const names = z.array(z.string().min(1));
+
+const root = z.union([
+  z.string().min(1),
+  z.strictObject({ path: z.string().min(1), writable: z.boolean().optional() }),
+]);
+
+const rule = z.strictObject({
+  id: z.string().min(1).optional(),
+  tool: z.string().min(1).optional(),
+  role: z.string().min(1).optional(),
+  purpose: z.string().min(1).optional(),
+  user: z.string().min(1).optional(),
+  annotations: z.record(z.string(), z.boolean()).optional(),
+  command: z
+    .array(z.union([z.string(), z.array(z.string())]))
+    .min(1)
+    .optional(),
+  path: z.string().min(1).optional(),
+  host: z.string().min(1).optional(),
+  decision: z.enum(['allow', 'ask', 'deny']),
+  because: z.string().min(1),
+  match: names.optional(),
+  notMatch: names.optional(),
+});
+
+const rateLimit = z.strictObject({
+  toolsets: names.optional().describe('Toolsets that are counted together; absent: all.'),
+  appliesTo: z.enum(['remote', 'everyone']).default('remote').describe('Whose calls are counted.'),
+  perMinute: z.number().int().min(1).describe('Calls a minute for each principal.'),
+});
+
+/** The configuration file, `sekisho.jsonc`. Every key can be left out. `docs/configuration.md` is made from it. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  profile: z.string().min(1).optional().describe('A set of defaults by name, e.g. "coding".'),
+  roots: z
+    .array(root)
+    .min(1)
+    .optional()
+    .describe('Folders that the tools may see, e.g. ["/srv/project"]. Default: the current folder.'),
+  protectedNames: names.optional().describe('More names that no tool may write, e.g. ["secrets.env"].'),
+  toolsets: z.array(z.enum(toolsetNames)).optional().describe('What is served, e.g. ["assistant", "vault"].'),
+  mode: z
+    .enum(['read-only', 'workspace-write', 'full-access'])
+    .optional()
+    .describe('How far tools may go before a person is asked.'),
+  locale: z
+    .enum(['en', 'ja'])
+    .optional()
+    .describe('Language of tool texts and messages. Default: from the environment.'),
+  state: z.string().min(1).optional().describe('Folder of the audit log, approvals, memories and history.'),
+  store: z
+    .strictObject({
+      url: z
+        .string()
+        .min(1)
+        .describe('postgres://… for several servers; default: SQLite in the state folder.'),
+    })
+    .optional(),
+  http: z
+    .strictObject({
+      host: z.string().min(1).optional().describe('Address to listen on. Default: 127.0.0.1.'),
+      port: z.number().int().min(0).max(65_535).optional().describe('Default: 7040.'),
+      allowedHosts: names.optional().describe('More Host headers to accept, e.g. ["tools.example.com"].'),
+      allowedOrigins: names
+        .optional()
+        .describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
+      maxBodyBytes: z.number().int().min(1024).optional().describe('Largest request body. Default: 8 MiB.'),
+    })
+    .optional(),
+  rules: z.array(rule).optional().describe('Policy rules; the strictest of all that fit wins.'),
+  rateLimits: z
+    .array(rateLimit)
+    .optional()
+    .describe('Default: 10 a minute for remote users of the assistant toolset.'),
+  approval: z
+    .strictObject({
+      waitMs: milliseconds.optional().describe('How long a call waits for a person. Default: 45000.'),
+      expiryMs: milliseconds.optional().describe('How long a question can be answered. Default: one day.'),
+    })
+    .optional(),
+  process: z
+    .strictObject({
+      sandbox: z
+        .enum(['required', 'off'])
+        .optional()
+        .describe('"off" runs commands without walls; only you can say so. Default: "required".'),
+      environment: names.optional().describe('More variables that commands may see, e.g. ["JAVA_HOME"].'),
+      maxBackgroundMs: milliseconds
+        .optional()
+        .describe('How long a background command may live. Default: one hour.'),
+    })
+    .optional(),
+  'agent-cli': z
+    .strictObject({
+      allowMime: names.optional().describe('Kinds of binary files that file_read returns, e.g. ["image/*"].'),
+      allowExecutable: z.boolean().optional().describe('file_write may write scripts and programs.'),
+    })
+    .optional(),
+  assistant: z
+    .strictObject({
+      layout: z
+        .enum(['output', 'workspace'])
+        .optional()
+        .describe('Write in output/DATE/user_ID (default), or in the workspace itself.'),
+      timeZone: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Decides the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
+    })
+    .optional(),
+  web: z
+    .strictObject({
+      allowHosts: names
+        .optional()
+        .describe('Only these hosts, e.g. ["*.example.com"]. Absent: any public one. Empty: none.'),
+      denyHosts: names.optional().describe('Never these.'),
+      allowPrivate: names.optional().describe('Inner addresses that may be fetched, e.g. ["10.1.2.3:8080"].'),
+      robots: z.boolean().optional().describe('Honour robots.txt.'),
+    })
+    .optional(),
+  vault: z
+    .strictObject({
+      root: z.string().min(1).optional().describe('Folder of the notes. Default: vault in the first root.'),
+      hardMaxChars: z.number().optional().describe('Most characters in a reply. Default: 20000.'),
+      defaultChunkLines: z.number().optional().describe('Lines of a scan. Default: 80.'),
+      maxChunkLines: z.number().optional().describe('Most lines of a scan. Default: 200.'),
+      extras: z
+        .boolean()
+        .optional()
+        .describe('vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
+    })
+    .optional(),
+  pipeline: z
+    .strictObject({
+      extended: z.boolean().optional().describe('More commands in pipelines: cat, cut, uniq, nl and others.'),
+    })
+    .optional(),
+});
+
+export type ConfigFile = z.input<typeof configSchema>;
