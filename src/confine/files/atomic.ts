@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  linkSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+} from 'node:fs';
+import { cancelled, fault } from './fault.ts';
+import { fsync, writeAll } from './io.ts';
+import { entryOf, itself } from './walk.ts';
+
+export interface AtomicWrite {
+  readonly folder: number;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** The file that is replaced: its mode is kept. Absent: the name must be free. */
+  readonly former: Stats | undefined;
+  readonly shown: string;
+  readonly signal: AbortSignal | undefined;
+  /** Remembers a temporary name on disk, so that one left by a crash is found at the next start. */
+  readonly scratch: Scratch;
+  readonly path: string;
+}
+
+export interface Scratch {
+  begin(path: string): void;
+  end(path: string): void;
+}
+
+const temporaryName = /^\.sekisho-[0-9a-f]{16}\.tmp$/;
+
+/** Is this one of the names that a write uses until it is whole? Listings leave them out. */
+export function isTemporaryName(name: string): boolean {
+  return temporaryName.test(name);
+}
+
+/**
+ * Writes a file so that every reader, and every crash, finds the old content or the new one whole. The new inode
+ * takes the name, so a file that is hard-linked from elsewhere keeps its old content there. No execute bit is set
+ * that the former file did not have.
+ */
+export async function writeAtomically(write: AtomicWrite): Promise<void> {
+  const { folder, name, former, shown, signal } = write;
+  const temporary = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+  const from = entryOf(folder, temporary);
+  const to = entryOf(folder, name);
+  const path = [...write.path.split('/').slice(0, -1), temporary].join('/');
+  write.scratch.begin(path);
+  let made = false;
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const fd = openSync(from, flags, former ? 0o600 : 0o666);
+    made = true;
+    try {
+      await writeAll(fd, write.bytes, signal);
+      if (former) keepOwnerAndMode(fd, former);
+      await fsync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    signal?.throwIfAborted();
+    if (former) {
+      renameSync(from, to);
+      made = false;
+    } else {
+      // A link never replaces what is there, which a rename would.
+      linkSync(from, to);
+    }
+  } catch (cause) {
+    throw signal?.aborted ? cancelled(shown) : fault(cause, shown);
+  } finally {
+    if (made) unlinkQuietly(from);
+    write.scratch.end(path);
+  }
+  await syncFolder(folder);
+}
+
+/** Makes the folder's own entries durable. A folder that we may write but not read cannot be synced. */
+export async function syncFolder(folder: number): Promise<void> {
+  let fd: number;
+  try {
+    fd = openSync(itself(folder), constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch {
+    return;
+  }
+  try {
+    await fsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function keepOwnerAndMode(fd: number, former: Stats): void {
+  if (former.uid !== process.geteuid?.() || former.gid !== process.getegid?.()) {
+    try {
+      fchownSync(fd, former.uid, former.gid);
+    } catch {
+      // Only root gives files away; the new file is then ours, as with any editor.
+    }
+  }
+  fchmodSync(fd, former.mode & 0o777);
+}
+
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is gone already, or stays for the next start to find.
+  }
+}

@@ -1,0 +1,119 @@
+import { ToolError } from '../../contract/error.ts';
+import type { Folder, FolderRoot, Place } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+import type { ChangeDesk } from './change.ts';
+import { componentsOf, shownPath } from './names.ts';
+import { HeldPlace } from './place.ts';
+import type { Protection } from './protected-names.ts';
+import type { Root } from './walk.ts';
+
+/** What the folders of one workspace share. */
+export interface FolderOptions {
+  readonly roots: readonly Root[];
+  readonly desk: ChangeDesk;
+  readonly protection: Protection;
+  readonly readOnly: boolean;
+  /** Names below the (only) root that this folder hides in its paths. */
+  readonly below: readonly string[];
+  /** Is this the whole workspace, whose bounds `--allow-path` moves? */
+  readonly whole: boolean;
+}
+
+/** Folders by path. A path becomes a place here, by its words alone; the disk is not looked at. */
+export class HeldFolder implements Folder {
+  readonly roots: readonly FolderRoot[];
+  readonly #options: FolderOptions;
+  readonly #base: readonly string[];
+
+  constructor(options: FolderOptions) {
+    this.#options = options;
+    const [first] = options.roots;
+    this.#base = [...(first?.components ?? []), ...options.below];
+    this.roots = options.roots.map((root) => ({
+      hostPath: `/${[...root.components, ...options.below].join('/')}`,
+      writable: root.writable && !options.readOnly,
+    }));
+  }
+
+  at(path: string, options?: { readonly base?: string }): Place {
+    const from = options?.base === undefined ? this.#base : this.#absolute(options.base, this.#base);
+    return this.#place(path, this.#absolute(path, from));
+  }
+
+  sub(path: string): Folder {
+    const place = this.at(path) as HeldPlace;
+    return new HeldFolder({
+      ...this.#options,
+      roots: [place.root],
+      below: place.components,
+      whole: false,
+    });
+  }
+
+  /** The same folder with other rights. */
+  with(change: Partial<Pick<FolderOptions, 'readOnly' | 'protection'>>): HeldFolder {
+    return new HeldFolder({ ...this.#options, ...change });
+  }
+
+  #absolute(path: string, from: readonly string[]): readonly string[] {
+    const components = componentsOf(path, from);
+    if (!components) throw this.#outside(path);
+    return components;
+  }
+
+  #place(path: string, absolute: readonly string[]): Place {
+    const { roots, below, readOnly, desk, protection } = this.#options;
+    let best: { index: number; root: Root; depth: number } | undefined;
+    for (let index = 0; index < roots.length; index++) {
+      const root = roots[index];
+      if (!root) continue;
+      const depth = startsWith(absolute, root.components)
+        ? root.components.length
+        : root.alias && startsWith(absolute, root.alias)
+          ? root.alias.length
+          : -1;
+      // Where roots lie in each other the inner one speaks.
+      if (depth >= 0 && (!best || root.components.length > best.root.components.length)) {
+        best = { index, root, depth };
+      }
+    }
+    if (!best) throw this.#outside(path);
+    const components = absolute.slice(best.depth);
+    if (!startsWith(components, below)) throw this.#outside(path);
+    return new HeldPlace({
+      root: best.root,
+      rootIndex: best.index,
+      components,
+      hidden: below.length,
+      given: path,
+      writable: best.root.writable && !readOnly,
+      desk,
+      protection,
+    });
+  }
+
+  #outside(path: string): ToolError {
+    const shown = shownPath(path);
+    const parent = path.startsWith('/') ? shownPath(path.slice(0, path.lastIndexOf('/')) || '/') : 'PATH';
+    return new ToolError(
+      'out_of_scope',
+      text(`${shown} is outside the allowed folders.`, `${shown} は許可されたフォルダーの外にあります。`),
+      this.#options.whole
+        ? {
+            suggestion: text(
+              `Start with --allow-path ${parent} to allow it.`,
+              `許可するには --allow-path ${parent} を付けて起動してください。`,
+            ),
+          }
+        : {
+            suggestion: text('Use a path inside this folder.', 'このフォルダー内のパスを指定してください。'),
+          },
+    );
+  }
+}
+
+function startsWith(whole: readonly string[], start: readonly string[]): boolean {
+  if (start.length > whole.length) return false;
+  for (let index = 0; index < start.length; index++) if (whole[index] !== start[index]) return false;
+  return true;
+}

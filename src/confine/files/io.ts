@@ -1,0 +1,91 @@
+import { Buffer } from 'node:buffer';
+import {
+  fsync as fsyncCallback,
+  read as readCallback,
+  readSync,
+  write as writeCallback,
+  writeSync,
+} from 'node:fs';
+
+/** Up to here a synchronous call is quicker than the trip to a thread and back, and blocks nobody for long. */
+const briefBytes = 64 * 1024;
+const chunkBytes = 1024 * 1024;
+
+/** Reads at most `maxBytes` from `position` on; fewer only at the end of the file. */
+export async function readAt(
+  fd: number,
+  position: number,
+  maxBytes: number,
+  signal?: AbortSignal,
+): Promise<Buffer> {
+  if (maxBytes <= briefBytes) return readAtNow(fd, position, maxBytes);
+  const buffer = Buffer.allocUnsafe(maxBytes);
+  let length = 0;
+  while (length < maxBytes) {
+    signal?.throwIfAborted();
+    const count = await readInto(
+      fd,
+      buffer,
+      length,
+      Math.min(chunkBytes * 8, maxBytes - length),
+      position + length,
+    );
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** The same without giving way; for small amounts. */
+export function readAtNow(fd: number, position: number, maxBytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(maxBytes);
+  let length = 0;
+  while (length < maxBytes) {
+    const count = readSync(fd, buffer, length, maxBytes - length, position + length);
+    if (count === 0) break;
+    length += count;
+  }
+  return buffer.subarray(0, length);
+}
+
+export function readInto(
+  fd: number,
+  buffer: Uint8Array,
+  offset: number,
+  length: number,
+  position: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    readCallback(fd, buffer, offset, length, position, (error, count) =>
+      error ? reject(error) : resolve(count),
+    );
+  });
+}
+
+/** Writes all of `bytes` at the descriptor's own position. */
+export async function writeAll(fd: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+  let offset = 0;
+  while (offset < bytes.length) {
+    signal?.throwIfAborted();
+    const length = Math.min(chunkBytes, bytes.length - offset);
+    offset +=
+      length <= briefBytes
+        ? writeSync(fd, bytes, offset, length)
+        : await writeFrom(fd, bytes, offset, length);
+  }
+}
+
+function writeFrom(fd: number, bytes: Uint8Array, offset: number, length: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    writeCallback(fd, bytes, offset, length, null, (error, count) =>
+      error ? reject(error) : resolve(count),
+    );
+  });
+}
+
+/** Waits until the disk has it. On a thread: a disk may take its time. */
+export function fsync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsyncCallback(fd, (error) => (error ? reject(error) : resolve()));
+  });
+}

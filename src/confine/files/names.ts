@@ -1,0 +1,62 @@
+import { ToolError } from '../../contract/error.ts';
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text.ts';
+
+const ordinary = /^[\w-][\w .@+~-]*$/;
+// What could hide or reorder words in a terminal or a prompt: controls, bidirectional, zero-width, tags.
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** A caller's path as a reply may show it: nothing invisible, nothing endless. */
+export function shownPath(path: string): string {
+  if (path.length <= 200 && ordinary.test(path)) return path;
+  const cut = path.length <= 400 ? path : `${path.slice(0, 200)}…${path.slice(-100)}`;
+  return cut.replace(unseen, (found) => `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/**
+ * The components of `path`, walked from `from`; `undefined` where `..` climbs above the root of the file system.
+ * Resolving `..` by the words alone is sound here because no symbolic link is ever followed. Throws `invalid_path`.
+ */
+export function componentsOf(path: string, from: readonly string[]): string[] | undefined {
+  assertNameable(path);
+  const components = path.startsWith('/') ? [] : [...from];
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      if (components.pop() === undefined) return undefined;
+    } else {
+      assertShortName(name, path);
+      components.push(name);
+    }
+  }
+  return components;
+}
+
+function assertNameable(path: string): void {
+  const problem =
+    path === ''
+      ? text('The path is empty.', 'パスが空です。')
+      : path.includes('\0')
+        ? text('The path contains a NUL character.', 'パスに NUL 文字が含まれています。')
+        : // A lone surrogate would reach the disk as U+FFFD: another name than the one that was judged.
+          !path.isWellFormed()
+          ? text('The path is not valid Unicode.', 'パスが正しい Unicode ではありません。')
+          : path.length * 3 > limits.pathBytes && Buffer.byteLength(path) > limits.pathBytes
+            ? text(
+                `The path is longer than ${limits.pathBytes} bytes.`,
+                `パスが ${limits.pathBytes} バイトを超えています。`,
+              )
+            : undefined;
+  if (problem) throw new ToolError('invalid_path', problem);
+}
+
+function assertShortName(name: string, path: string): void {
+  if (name.length * 3 <= limits.nameBytes || Buffer.byteLength(name) <= limits.nameBytes) return;
+  throw new ToolError(
+    'invalid_path',
+    text(
+      `A name in ${shownPath(path)} is longer than ${limits.nameBytes} bytes.`,
+      `${shownPath(path)} に ${limits.nameBytes} バイトを超える名前があります。`,
+    ),
+  );
+}

@@ -1,0 +1,215 @@
+import type { Buffer } from 'node:buffer';
+import type { Dirent } from 'node:fs';
+import { closeSync, lstatSync, readdirSync } from 'node:fs';
+import { ToolError } from '../../contract/error.ts';
+import type {
+  FileKind,
+  FileStat,
+  FolderEntry,
+  Place,
+  TextRange,
+  TextSlice,
+  WholeText,
+  WriteOptions,
+  Written,
+} from '../../contract/files.ts';
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text.ts';
+import { isTemporaryName } from './atomic.ts';
+import type { ChangeDesk } from './change.ts';
+import { fault, notAFile } from './fault.ts';
+import { mimeOf } from './mime.ts';
+import { shownPath } from './names.ts';
+import type { Protection } from './protected-names.ts';
+import { readFileBytes, readStat } from './reading.ts';
+import { readTextRange, readWholeText } from './text.ts';
+import type { Root } from './walk.ts';
+import { enterFolder, entryOf, itself, leaveFolder, openFileIn } from './walk.ts';
+import * as writing from './writing.ts';
+
+export interface PlaceFacts {
+  readonly root: Root;
+  readonly rootIndex: number;
+  /** From the true root; never with `.`, `..`, an empty name or a NUL. */
+  readonly components: readonly string[];
+  /** How many of them belong to the folder that the place was asked of, and are not shown. */
+  readonly hidden: number;
+  readonly given: string;
+  readonly writable: boolean;
+  readonly desk: ChangeDesk;
+  readonly protection: Protection;
+}
+
+/** A proven path. It holds no descriptor: every operation walks anew, so nothing it does can be stale. */
+export class HeldPlace implements Place {
+  readonly root: Root;
+  readonly rootIndex: number;
+  readonly components: readonly string[];
+  readonly path: string;
+  readonly shown: string;
+  readonly facts: PlaceFacts;
+
+  constructor(facts: PlaceFacts) {
+    this.facts = facts;
+    this.root = facts.root;
+    this.rootIndex = facts.rootIndex;
+    this.components = facts.components;
+    const visible = facts.hidden === 0 ? facts.components : facts.components.slice(facts.hidden);
+    this.path = visible.join('/') || '.';
+    this.shown = shownPath(facts.rootIndex === 0 ? this.path : facts.given);
+  }
+
+  get hostPath(): string {
+    return `/${[...this.root.components, ...this.components].join('/')}`;
+  }
+
+  stat(): FileStat {
+    return this.inFolder((folder, name) => {
+      try {
+        return readStat(name === undefined ? itself(folder) : entryOf(folder, name), name === undefined);
+      } catch (cause) {
+        throw fault(cause, this.shown);
+      }
+    });
+  }
+
+  exists(): boolean {
+    try {
+      return this.inFolder(
+        (folder, name) =>
+          name === undefined || lstatSync(entryOf(folder, name), { throwIfNoEntry: false }) !== undefined,
+      );
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'not_found') return false;
+      throw error;
+    }
+  }
+
+  async readBytes(
+    options: { readonly maxBytes?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<Buffer> {
+    const file = this.openFile();
+    try {
+      return await readFileBytes(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal);
+    } finally {
+      closeSync(file.fd);
+    }
+  }
+
+  async readText(range: TextRange = {}): Promise<TextSlice> {
+    const file = this.openFile();
+    try {
+      return await readTextRange(file, range, this.shown);
+    } finally {
+      closeSync(file.fd);
+    }
+  }
+
+  async readWhole(
+    options: { readonly maxBytes?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<WholeText> {
+    const file = this.openFile();
+    try {
+      return await readWholeText(file, options.maxBytes ?? limits.writeBytes, this.shown, options.signal);
+    } finally {
+      closeSync(file.fd);
+    }
+  }
+
+  async mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }> {
+    const file = this.openFile();
+    try {
+      return await mimeOf(file, this.path);
+    } finally {
+      closeSync(file.fd);
+    }
+  }
+
+  openRead(): number {
+    return this.openFile().fd;
+  }
+
+  entries(): FolderEntry[] {
+    const folder = enterFolder(this.root, this.components, this.components.length, this.facts.hidden);
+    try {
+      return readdirSync(itself(folder), { withFileTypes: true })
+        .filter(({ name }) => !isTemporaryName(name))
+        .map((entry) => ({ name: entry.name, kind: kindOfEntry(entry) }));
+    } catch (cause) {
+      throw fault(cause, this.shown);
+    } finally {
+      leaveFolder(this.root, folder);
+    }
+  }
+
+  create(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
+    return writing.create(this, content, options);
+  }
+
+  replace(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
+    return writing.replace(this, content, options);
+  }
+
+  append(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
+    return writing.append(this, content, options);
+  }
+
+  makeFolder(): void {
+    writing.makeFolder(this);
+  }
+
+  remove(options: WriteOptions = {}): Promise<void> {
+    return writing.remove(this, options);
+  }
+
+  move(target: Place, options: WriteOptions = {}): Promise<void> {
+    if (!(target instanceof HeldPlace)) throw new TypeError('A file is moved to a place of the same kind.');
+    return writing.move(this, target, options);
+  }
+
+  /** Opens the regular file for reading, with what `fstat` said of it. */
+  openFile(): ReturnType<typeof openFileIn> {
+    return this.inFolder((folder, name) => {
+      if (name === undefined) throw notAFile(this.shown, 'folder');
+      return openFileIn(this.root, folder, name, this.shown);
+    });
+  }
+
+  /** Runs `work` in the open folder that holds the last name; the name is absent for the root itself. */
+  inFolder<T>(work: (folder: number, name: string | undefined) => T): T {
+    const depth = Math.max(0, this.components.length - 1);
+    const folder = enterFolder(this.root, this.components, depth, this.facts.hidden);
+    try {
+      return work(folder, this.components[depth]);
+    } finally {
+      leaveFolder(this.root, folder);
+    }
+  }
+
+  /** Throws `forbidden` where this folder is lent for reading, or the name is protected. */
+  assertWritable(): void {
+    if (!this.facts.writable) {
+      throw new ToolError(
+        'forbidden',
+        text(`${this.shown} can only be read.`, `${this.shown} は読み取り専用です。`),
+      );
+    }
+    const name = this.facts.protection(this.components);
+    if (name !== undefined) {
+      throw new ToolError(
+        'forbidden',
+        text(
+          `${this.shown} is protected: ${name} is not written by tools.`,
+          `${this.shown} は保護されています。${name} にはツールから書き込めません。`,
+        ),
+        { suggestion: text('Choose another path.', '別のパスを選んでください。') },
+      );
+    }
+  }
+}
+
+function kindOfEntry(entry: Dirent): FileKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
+}

@@ -1,0 +1,63 @@
+/**
+ * Paths that other programs obey or that the server itself lives by: a write there would run code later or change
+ * a rule. Each entry is one name or several joined by `/`, protected at any depth, with all that lies below.
+ */
+export const defaultProtectedNames: readonly string[] = [
+  '.git',
+  '.gitconfig',
+  '.mcp.json',
+  '.vscode',
+  '.cursor/mcp.json',
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+  '.config/fish/config.fish',
+  '.ssh',
+  '.shelpa',
+  '.system',
+  '.sekisho',
+  'sekisho.jsonc',
+  'sekisho.json',
+];
+
+/** Says which protected name a path touches, if any. `components` are counted from the true root. */
+export type Protection = (components: readonly string[]) => string | undefined;
+
+export function createProtection(names: readonly string[]): Protection {
+  // By first name, so that an ordinary component costs one look-up.
+  const byFirst = new Map<string, { readonly rest: readonly string[]; readonly name: string }[]>();
+  for (const name of names) {
+    const [first = '', ...rest] = name.split('/').map(fold);
+    byFirst.set(first, [...(byFirst.get(first) ?? []), { rest, name }]);
+  }
+  return (components) => {
+    for (let at = 0; at < components.length; at++) {
+      const found = byFirst
+        .get(fold(components[at] ?? ''))
+        // A path that ends inside a rule (`.cursor`) is refused by `guardsInside` only where it moves a folder.
+        ?.find(({ rest }) => rest.every((name, index) => fold(components[at + 1 + index] ?? '') === name));
+      if (found) return found.name;
+    }
+    return undefined;
+  };
+}
+
+/** Case, composition and the characters that some file systems ignore make no difference. */
+function fold(name: string): string {
+  // Most names are plain ASCII, and normalising those changes nothing.
+  return /^[\x20-\x7e]*$/.test(name)
+    ? name.toLowerCase()
+    : name
+        .normalize('NFC')
+        .replace(/\p{Cf}/gu, '')
+        .toLowerCase()
+        .normalize('NFC');
+}

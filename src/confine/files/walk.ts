@@ -1,0 +1,118 @@
+import type { Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
+import { fault, linkRefused, notAFile } from './fault.ts';
+import { shownPath } from './names.ts';
+
+/*
+ * The walk. A path is never handed to the kernel whole: each component is opened from the descriptor of the folder
+ * before it, and no component may be a symbolic link. Node has no openat; `/proc/self/fd/<fd>/<name>` is the same
+ * thing, since the first part leads straight to the open folder and only `name` is looked up. Whoever swaps a folder
+ * for a link while we walk wins nothing: the descriptor we hold stays the folder that we judged.
+ */
+
+// Node does not name it; the value is the same on every architecture that Node runs on under Linux.
+const openPath = 0o10000000;
+const folderFlags = openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const leafFlags = openPath | constants.O_NOFOLLOW;
+
+/** A root, held open since start-up. */
+export interface Root {
+  readonly fd: number;
+  readonly hostPath: string;
+  /** Names of the host path, from `/`. */
+  readonly components: readonly string[];
+  /** The path as the operator wrote it, where that differs because a link led to the root. */
+  readonly alias: readonly string[] | undefined;
+  readonly writable: boolean;
+  /** Device of the process file system, whose files are commands and secrets rather than content. */
+  readonly procDevice: number;
+}
+
+/** Opens a root by its resolved path; this is the one time that a whole path is opened. */
+export function openRootFolder(hostPath: string): number {
+  return openSync(hostPath, folderFlags);
+}
+
+/** The name of an entry of an open folder, as the kernel takes it. */
+export function entryOf(folder: number, name: string): string {
+  return `/proc/self/fd/${folder}/${name}`;
+}
+
+/** The open folder or file itself, as the kernel takes it. */
+export function itself(fd: number): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+/**
+ * Opens the folder that the first `count` components name. Give the descriptor back with `leaveFolder`.
+ * `hidden` components are left out of what an error shows. Throws `not_found`, or `forbidden` naming the link.
+ */
+export function enterFolder(
+  root: Root,
+  components: readonly string[],
+  count: number,
+  hidden: number,
+): number {
+  let folder = root.fd;
+  for (let depth = 0; depth < count; depth++) {
+    const entry = entryOf(folder, components[depth] ?? '');
+    let next: number;
+    try {
+      next = openSync(entry, folderFlags);
+    } catch (cause) {
+      const isLink = isSymlink(entry);
+      leaveFolder(root, folder);
+      const shown = shownPath(components.slice(hidden, depth + 1).join('/') || '.');
+      throw isLink ? linkRefused(shown) : fault(cause, shown);
+    }
+    leaveFolder(root, folder);
+    folder = next;
+  }
+  return folder;
+}
+
+export function leaveFolder(root: Root, folder: number): void {
+  if (folder !== root.fd) closeSync(folder);
+}
+
+/**
+ * Opens a regular file of an open folder. It is looked at through a descriptor that cannot read, then opened for
+ * reading through that very descriptor, so a pipe or device is never opened, whatever is swapped in meanwhile.
+ */
+export function openFileIn(
+  root: Root,
+  folder: number,
+  name: string,
+  shown: string,
+): { fd: number; stat: Stats } {
+  let handle: number;
+  try {
+    handle = openSync(entryOf(folder, name), leafFlags);
+  } catch (cause) {
+    throw fault(cause, shown);
+  }
+  try {
+    const stat = fstatSync(handle);
+    assertRegular(root, stat, shown);
+    return { fd: openSync(itself(handle), constants.O_RDONLY), stat };
+  } catch (cause) {
+    throw fault(cause, shown);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Only files with content of their own pass. */
+export function assertRegular(root: Root, stat: Stats, shown: string): void {
+  if (stat.isFile() && stat.dev !== root.procDevice) return;
+  if (stat.isSymbolicLink()) throw linkRefused(shown);
+  throw notAFile(shown, stat.isDirectory() ? 'folder' : 'other');
+}
+
+function isSymlink(entry: string): boolean {
+  try {
+    return lstatSync(entry).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+import { closeSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ConfigError } from '../../contract/error.ts';
+import type { ChangeObserver, Folder } from '../../contract/files.ts';
+import { HeldFolder } from './folder.ts';
+import { createProtection, defaultProtectedNames } from './protected-names.ts';
+import { createTurns } from './turns.ts';
+import type { Root } from './walk.ts';
+import { openRootFolder } from './walk.ts';
+
+export interface WorkspaceOptions {
+  /** In order: relative paths are taken from the first. */
+  readonly roots: readonly { readonly path: string; readonly writable: boolean }[];
+  /** Replaces `defaultProtectedNames`. */
+  readonly protectedNames?: readonly string[] | undefined;
+  readonly observer?: ChangeObserver | undefined;
+}
+
+export interface Workspace {
+  readonly folder: Folder;
+  close(): void;
+}
+
+/** Opens the roots and holds them. Throws `ConfigError` for a root that is no folder, and where /proc is missing. */
+export function openWorkspace(options: WorkspaceOptions): Workspace {
+  if (options.roots.length === 0) throw new ConfigError('roots must name at least one folder.');
+  const procDevice = deviceOfProc();
+  const roots: Root[] = [];
+  try {
+    for (const root of options.roots) roots.push(openRoot(root, procDevice));
+  } catch (error) {
+    for (const root of roots) closeSync(root.fd);
+    throw error;
+  }
+  const nothing = { begin: () => {}, end: () => {} };
+  return {
+    folder: new HeldFolder({
+      roots,
+      desk: { turns: createTurns(), observer: options.observer, scratchOf: () => nothing },
+      protection: createProtection(options.protectedNames ?? defaultProtectedNames),
+      readOnly: false,
+      below: [],
+      whole: true,
+    }),
+    close() {
+      for (const root of roots) closeSync(root.fd);
+    },
+  };
+}
+
+/** The same folder for a tool that only reads: every change is `forbidden`. */
+export function asReadOnly(folder: Folder): Folder {
+  return held(folder).with({ readOnly: true });
+}
+
+/** The same folder without protected names, for a part of the server that keeps its own files there. */
+export function asUnprotected(folder: Folder): Folder {
+  return held(folder).with({ protection: () => undefined });
+}
+
+function held(folder: Folder): HeldFolder {
+  if (!(folder instanceof HeldFolder))
+    throw new TypeError('Only a folder of an open workspace has rights to change.');
+  return folder;
+}
+
+function openRoot(root: { readonly path: string; readonly writable: boolean }, procDevice: number): Root {
+  const written = resolve(root.path);
+  try {
+    const hostPath = realpathSync.native(written);
+    return {
+      fd: openRootFolder(hostPath),
+      hostPath,
+      components: namesOf(hostPath),
+      alias: written === hostPath ? undefined : namesOf(written),
+      writable: root.writable,
+      procDevice,
+    };
+  } catch (cause) {
+    throw new ConfigError(`roots: "${root.path}" is not a folder that this server can open.`, { cause });
+  }
+}
+
+function deviceOfProc(): number {
+  try {
+    if (process.platform === 'linux') return statSync('/proc/self/fd').dev;
+  } catch {
+    // Told below.
+  }
+  throw new ConfigError(
+    'Files are served by a walk through directory descriptors, which needs Linux with /proc mounted. It is not there, and no weaker way is taken.',
+  );
+}
+
+function namesOf(path: string): readonly string[] {
+  return path.split('/').filter((name) => name !== '');
+}

@@ -1,0 +1,192 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import type { Workspace, WorkspaceOptions } from '../../src/confine/files/workspace.ts';
+import { asReadOnly, openWorkspace } from '../../src/confine/files/workspace.ts';
+
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+function open(options: Partial<WorkspaceOptions> = {}): Workspace & { readonly root: string } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
+  const workspace = openWorkspace({ roots: [{ path: root, writable: true }], ...options });
+  opened.push(() => {
+    workspace.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return { ...workspace, root };
+}
+
+test('a file is created with its folders, read back, replaced, appended to, moved and removed', async () => {
+  const { folder, root } = open();
+  const place = folder.at('a/b/c.txt');
+
+  expect(await place.create('one\n')).toEqual({ bytes: 4, created: true });
+  expect(await place.replace('two\n')).toEqual({ bytes: 4, created: false });
+  expect(await place.append('three\n')).toEqual({ bytes: 6, created: false });
+  expect((await place.readWhole()).text).toBe('two\nthree\n');
+  await place.move(folder.at('a/d.txt'));
+  expect(folder.at('a').entries()).toEqual(
+    expect.arrayContaining([
+      { name: 'b', kind: 'folder' },
+      { name: 'd.txt', kind: 'file' },
+    ]),
+  );
+  await folder.at('a/d.txt').remove();
+  expect(existsSync(join(root, 'a/d.txt'))).toBe(false);
+});
+
+test('create keeps what is there', async () => {
+  const { folder, root } = open();
+  writeFileSync(join(root, 'a.txt'), 'old');
+
+  await expect(folder.at('a.txt').create('new')).rejects.toMatchObject({ code: 'conflict' });
+
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old');
+});
+
+test.each([
+  ['', 'invalid_path'],
+  ['a\0b', 'invalid_path'],
+  ['x\ud800', 'invalid_path'],
+  ['n'.repeat(300), 'invalid_path'],
+  ['a/'.repeat(3000), 'invalid_path'],
+  ['..', 'out_of_scope'],
+  ['a/../../b', 'out_of_scope'],
+  ['/etc/passwd', 'out_of_scope'],
+  ['/../../etc/passwd', 'out_of_scope'],
+])('the path %j is refused as %s', (path, code) => {
+  const { folder } = open();
+  expect(() => folder.at(path)).toThrow(expect.objectContaining({ code }));
+});
+
+test('paths that only look long-winded name the same place', () => {
+  const { folder, root } = open();
+  for (const path of ['a/b', './a/b', 'a//b/', 'x/../a/b', `${root}/a/b`]) {
+    expect(folder.at(path).path).toBe('a/b');
+  }
+  expect(folder.at('b', { base: 'a' }).path).toBe('a/b');
+});
+
+test('a symbolic link is refused by name at every component, even one that points inside', async () => {
+  const { folder, root } = open();
+  mkdirSync(join(root, 'real'));
+  writeFileSync(join(root, 'real/x.txt'), 'x');
+  symlinkSync('real', join(root, 'link'));
+  symlinkSync('real/x.txt', join(root, 'leaf'));
+
+  await expect(folder.at('link/x.txt').readBytes()).rejects.toMatchObject({
+    code: 'forbidden',
+    message: expect.stringContaining('link is a symbolic link'),
+  });
+  await expect(folder.at('leaf').readBytes()).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(folder.at('leaf').replace('y')).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(folder.at('link/y.txt').create('y')).rejects.toMatchObject({ code: 'forbidden' });
+  expect(readFileSync(join(root, 'real/x.txt'), 'utf8')).toBe('x');
+  expect(existsSync(join(root, 'real/y.txt'))).toBe(false);
+});
+
+test('a file hard-linked from outside keeps its content there', async () => {
+  const { folder, root } = open();
+  const outside = `${root}.outside`;
+  writeFileSync(outside, 'outside');
+  opened.push(() => rmSync(outside));
+  linkSync(outside, join(root, 'in.txt'));
+
+  await folder.at('in.txt').append('!');
+
+  expect(readFileSync(outside, 'utf8')).toBe('outside');
+  expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('outside!');
+});
+
+test.each(['.git/hooks/pre-commit', 'x/.GIT/config', '.mcp.json', '.vscode/tasks.json', 'd/.Bashrc'])(
+  'the protected name %s is not written',
+  async (path) => {
+    const { folder, root } = open();
+    await expect(folder.at(path).create('x')).rejects.toMatchObject({ code: 'forbidden' });
+    expect(existsSync(join(root, path))).toBe(false);
+  },
+);
+
+test('a read-only view refuses every change', async () => {
+  const { folder, root } = open();
+  const view = asReadOnly(folder);
+  await expect(view.at('a.txt').create('x')).rejects.toMatchObject({ code: 'forbidden' });
+  expect(() => view.at('d').makeFolder()).toThrow(expect.objectContaining({ code: 'forbidden' }));
+  expect(view.roots).toEqual([{ hostPath: root, writable: false }]);
+});
+
+test('a part of a folder cannot be left', () => {
+  const { folder, root } = open();
+  const part = folder.sub('notes');
+  expect(part.at('a.md').path).toBe('a.md');
+  expect(part.at('a.md').hostPath).toBe(join(root, 'notes/a.md'));
+  expect(() => part.at('../b')).toThrow(expect.objectContaining({ code: 'out_of_scope' }));
+  expect(() => part.at(`${root}/b`)).toThrow(expect.objectContaining({ code: 'out_of_scope' }));
+});
+
+test('a replaced file keeps its mode, and a new one gets no execute bit', async () => {
+  const { folder, root } = open();
+  writeFileSync(join(root, 'run'), 'old', { mode: 0o750 });
+  await folder.at('run').replace('new');
+  await folder.at('new').create('new');
+  expect(statSync(join(root, 'run')).mode & 0o7777).toBe(0o750);
+  expect(statSync(join(root, 'new')).mode & 0o111).toBe(0);
+});
+
+test('the observer can read what a change is about to replace', async () => {
+  const seen: unknown[] = [];
+  const { folder } = open({
+    observer: {
+      beforeChange: ({ action, path, former }) => {
+        seen.push([action, path, former?.read().toString()]);
+      },
+    },
+  });
+  await folder.at('a').create('1');
+  await folder.at('a').replace('2');
+  await folder.at('a').remove();
+  expect(seen).toEqual([
+    ['create', 'a', undefined],
+    ['replace', 'a', '1'],
+    ['remove', 'a', '2'],
+  ]);
+});
+
+test('of two changes based on the same read, one is told of the other', async () => {
+  const { folder } = open();
+  const place = folder.at('a.txt');
+  await place.create('0');
+  const { stat } = await place.readWhole();
+
+  const results = await Promise.allSettled([
+    place.replace('1', { expected: stat }),
+    place.replace('2', { expected: stat }),
+  ]);
+
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect((await place.readWhole()).text).toBe('1');
+});
+
+test('a withdrawn write leaves everything as it was', async () => {
+  const { folder } = open();
+  await folder.at('a.txt').create('old');
+  const signal = AbortSignal.abort();
+  await expect(folder.at('a.txt').replace('new', { signal })).rejects.toMatchObject({ code: 'cancelled' });
+  expect(folder.at('.').entries()).toEqual([{ name: 'a.txt', kind: 'file' }]);
+  expect((await folder.at('a.txt').readWhole()).text).toBe('old');
+});
