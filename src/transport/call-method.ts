@@ -1,0 +1,70 @@
+import type { Call } from '../contract/call.ts';
+import type { Door } from '../contract/door.ts';
+import type { Exchange, Method } from './exchange.ts';
+import type { Params } from './jsonrpc.ts';
+import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
+import { answerOf, canAsk, elicitationOf, questionKey } from './question.ts';
+import { callResult } from './results.ts';
+
+/**
+ * `tools/call`. Only a malformed envelope is a protocol error: whatever names a tool goes through the door, where
+ * a refusal is recorded like a success.
+ */
+export function createCallMethod(door: Door): Method {
+  return async (exchange) => {
+    const { name } = exchange.params;
+    if (typeof name !== 'string') {
+      throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    }
+    const call: Call = {
+      tool: name,
+      input: exchange.params.arguments ?? {},
+      arrival: exchange.arrival,
+      signal: exchange.signal,
+      progress: progressOf(exchange),
+      ...questionsOf(exchange),
+    };
+    const reply = await door.call(call);
+    if (reply.kind === 'question' && call.canRetry !== true) {
+      throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
+    }
+    return callResult(reply);
+  };
+}
+
+function questionsOf(exchange: Exchange): Partial<Call> {
+  const { era, params, ask } = exchange;
+  if (!canAsk(exchange.clientCapabilities)) return {};
+  if (era === 'legacy') {
+    return ask
+      ? { elicit: async (question) => answerOf(await ask('elicitation/create', elicitationOf(question))) }
+      : {};
+  }
+  const { inputResponses, requestState } = params;
+  return {
+    canRetry: true,
+    answer:
+      isObject(inputResponses) && Object.hasOwn(inputResponses, questionKey)
+        ? answerOf(inputResponses[questionKey])
+        : undefined,
+    questionState: typeof requestState === 'string' ? requestState : undefined,
+  };
+}
+
+function progressOf(exchange: Exchange): Call['progress'] {
+  const meta = exchange.params._meta as Params | undefined;
+  const progressToken = isObject(meta) ? meta.progressToken : undefined;
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress, total, message) => {
+    // The protocol wants progress that grows; what stands still or falls back says nothing new.
+    if (!(progress > last)) return;
+    last = progress;
+    exchange.notify('notifications/progress', {
+      progressToken,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+  };
+}

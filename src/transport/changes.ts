@@ -1,0 +1,30 @@
+import type { Door } from '../contract/door.ts';
+
+/** What can change under a client that watches. */
+export interface Change {
+  readonly what: 'tools' | 'prompts' | 'resources';
+  /** Only this connection is concerned; absent: everybody. */
+  readonly connectionId?: string | undefined;
+}
+
+/** A source of changes; the returned function ends the watch. */
+export type Changes = (listener: (change: Change) => void) => () => void;
+
+export const changeNotification = {
+  tools: 'notifications/tools/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+  resources: 'notifications/resources/list_changed',
+} as const;
+
+/** The door's own changes, joined with another source. */
+export function changesOf(door: Door, more?: Changes): Changes {
+  return (listener) => {
+    const ends = [
+      door.onListChanged((connectionId) => listener({ what: 'tools', connectionId })),
+      more?.(listener),
+    ];
+    return () => {
+      for (const end of ends) end?.();
+    };
+  };
+}

@@ -1,0 +1,72 @@
+import { isUtf8 } from 'node:buffer';
+
+export interface FrameEvents {
+  readonly onFrame: (text: string) => void;
+  /** A line over the limit or not UTF-8 was skipped; its first and last bytes are given, to find whose it was. */
+  readonly onRefused: (reason: 'too_large' | 'not_utf8', head: string, tail: string) => void;
+}
+
+const edgeBytes = 512;
+const newline = 0x0a;
+
+/**
+ * Cuts a byte stream into lines. Chunks are kept in a list until their line ends, so that a line costs its length
+ * once however many chunks it came in; a line over the limit is skipped without being kept.
+ */
+export function createFrameReader(maxBytes: number, events: FrameEvents): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+
+  function take(part: Buffer): void {
+    bytes += part.length;
+    if (bytes <= maxBytes) {
+      parts.push(part);
+      return;
+    }
+    // Over the limit only the two ends are kept.
+    const recent = Buffer.concat([parts.at(-1) ?? part.subarray(0, 0), part]);
+    const head = Buffer.from((parts[0] ?? part).subarray(0, edgeBytes));
+    parts = [head, Buffer.from(recent.subarray(Math.max(0, recent.length - edgeBytes)))];
+  }
+
+  function end(): void {
+    const line = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+    const tooLarge = bytes > maxBytes;
+    parts = [];
+    bytes = 0;
+    if (tooLarge) {
+      events.onRefused('too_large', edge(line, 0, edgeBytes), edge(line, -edgeBytes));
+    } else if (!isUtf8(line)) {
+      events.onRefused('not_utf8', edge(line, 0, edgeBytes), edge(line, -edgeBytes));
+    } else {
+      const text = line.toString('utf8');
+      if (text.trim() !== '') events.onFrame(text);
+    }
+  }
+
+  return (chunk) => {
+    let start = 0;
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, start)) {
+      take(chunk.subarray(start, at));
+      end();
+      start = at + 1;
+    }
+    if (start < chunk.length) take(chunk.subarray(start));
+  };
+}
+
+function edge(line: Buffer, start: number, end?: number): string {
+  return line.subarray(start, end).toString('latin1').trimEnd();
+}
+
+/**
+ * The id of a request that was refused unread, where it stands as the first or last members of the message, as
+ * clients write it. Guessing wrong would answer somebody else's request, so anything less clear is no id.
+ */
+export function idAtEdges(head: string, tail: string): string | number | null {
+  const id = '("(?:[\\w.:/-]{1,128})"|-?\\d{1,15})';
+  const found =
+    new RegExp(`^\\{(?:"jsonrpc":"2\\.0",)?"id":${id},`).exec(head) ??
+    new RegExp(`,"id":${id}(?:,"jsonrpc":"2\\.0")?\\}$`).exec(tail);
+  return found?.[1] === undefined ? null : (JSON.parse(found[1]) as string | number);
+}

@@ -1,0 +1,111 @@
+/** JSON-RPC 2.0 as MCP uses it: reading what came, writing what goes. */
+
+export type RequestId = string | number;
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Codes of the protocol itself. What a tool has to say about a call is a result, never one of these. */
+export const rpcCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+  /** Ours: the server is full or stopping. */
+  serverBusy: -32000,
+  /** Revisions before 2026-07-28; since then a missing resource is `invalidParams`. */
+  resourceNotFound: -32002,
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const;
+
+/** Ends a request with a JSON-RPC error. Its message reaches the client, so it is written by hand. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+  /** The HTTP status that carries it on revision 2026-07-28. */
+  readonly httpStatus: number;
+
+  constructor(code: number, message: string, data?: unknown, httpStatus = httpStatusOf(code)) {
+    super(message);
+    this.name = 'RpcError';
+    this.code = code;
+    this.data = data;
+    this.httpStatus = httpStatus;
+  }
+}
+
+export type Incoming =
+  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  | { readonly kind: 'response'; readonly id: RequestId; readonly result?: unknown; readonly failed: boolean }
+  | { readonly kind: 'invalid'; readonly id: RequestId | null };
+
+/** Says what a parsed message is; only the envelope is looked at. */
+export function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) return { kind: 'invalid', id: null };
+  const { id, method, params } = value;
+  const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+  const invalid = { kind: 'invalid', id: hasId ? id : null } as const;
+  if (value.jsonrpc !== '2.0') return invalid;
+  if (method === undefined) {
+    const failed = isObject(value.error);
+    return hasId && (failed || value.result !== undefined)
+      ? { kind: 'response', id, result: value.result, failed }
+      : invalid;
+  }
+  if (typeof method !== 'string' || (params !== undefined && !isObject(params))) return invalid;
+  if (hasId) return { kind: 'request', id, method, params: params ?? noParams };
+  return id === undefined ? { kind: 'notification', method, params: params ?? noParams } : invalid;
+}
+
+export function resultFrame(id: RequestId, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;
+}
+
+export function errorFrame(id: RequestId | null, error: RpcError): string {
+  const { code, message, data } = error;
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    error: { code, message, ...(data !== undefined && { data }) },
+  });
+}
+
+export function notificationFrame(method: string, params?: Params): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) });
+}
+
+export function requestFrame(id: RequestId, method: string, params: Params): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+/** Any failure as an RpcError. Foreign words stay behind: they may hold secrets or instructions. */
+export function asRpcError(error: unknown): RpcError {
+  return error instanceof RpcError ? error : new RpcError(rpcCode.internalError, 'Internal error.');
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const noParams: Params = Object.freeze({});
+
+function encodeId(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id);
+}
+
+function httpStatusOf(code: number): number {
+  switch (code) {
+    case rpcCode.methodNotFound:
+      return 404;
+    case rpcCode.parseError:
+    case rpcCode.invalidRequest:
+    case rpcCode.headerMismatch:
+    case rpcCode.missingCapability:
+    case rpcCode.unsupportedVersion:
+      return 400;
+    default:
+      return 200;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Arrival } from '../contract/call.ts';
+import { changeNotification } from './changes.ts';
+import type { Params, RequestId } from './jsonrpc.ts';
+import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
+import type { Mcp } from './mcp.ts';
+import { metaKey } from './revision.ts';
+
+const maxWatchedResources = 100;
+const kinds = ['tools', 'prompts', 'resources'] as const;
+
+/** An open `subscriptions/listen`. */
+export interface Subscription {
+  /** Did the client ask for anything that this server can tell? */
+  readonly isEmpty: boolean;
+  end(): void;
+  /** The result that closes it in good order. */
+  readonly closingResultJson: string;
+}
+
+/**
+ * Opens a subscription: first the acknowledgement of what is honoured, then only what was asked for, each message
+ * marked with the subscription's id.
+ */
+export async function openSubscription(
+  mcp: Mcp,
+  id: RequestId,
+  params: Params,
+  arrival: Arrival,
+  send: (method: string, params: Params) => void,
+): Promise<Subscription> {
+  const wanted = params.notifications;
+  if (!isObject(wanted))
+    throw new RpcError(rpcCode.invalidParams, 'subscriptions/listen needs notifications.');
+  const mark = { [metaKey.subscriptionId]: id };
+  const watched = kinds.filter(
+    (kind) => wanted[`${kind}ListChanged`] === true && tells(mcp, kind, 'listChanged'),
+  );
+  const uris = tells(mcp, 'resources', 'subscribe') ? readUris(wanted.resourceSubscriptions) : [];
+
+  send('notifications/subscriptions/acknowledged', {
+    notifications: {
+      ...Object.fromEntries(watched.map((kind) => [`${kind}ListChanged`, true])),
+      ...(uris.length > 0 && { resourceSubscriptions: uris }),
+    },
+    _meta: mark,
+  });
+
+  const ends: (() => void)[] = [
+    mcp.changes(({ what, connectionId }) => {
+      const concerned = connectionId === undefined || connectionId === arrival.connectionId;
+      if (concerned && watched.includes(what)) send(changeNotification[what], { _meta: mark });
+    }),
+  ];
+  const end = () => {
+    for (const stop of ends.splice(0)) stop();
+  };
+  try {
+    for (const uri of uris) {
+      const changed = () => send('notifications/resources/updated', { uri, _meta: mark });
+      const stop = await mcp.door.resources?.subscribe(arrival, uri, changed);
+      if (stop) ends.push(stop);
+    }
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return {
+    isEmpty: watched.length === 0 && uris.length === 0,
+    end,
+    closingResultJson: JSON.stringify({
+      resultType: 'complete',
+      _meta: { ...mark, [metaKey.serverInfo]: mcp.serverInfo },
+    }),
+  };
+}
+
+function tells(mcp: Mcp, kind: (typeof kinds)[number], what: 'listChanged' | 'subscribe'): boolean {
+  const capability = mcp.capabilities[kind];
+  return isObject(capability) && capability[what] === true;
+}
+
+function readUris(value: unknown): readonly string[] {
+  const uris = Array.isArray(value) ? value.filter((uri) => typeof uri === 'string') : [];
+  if (uris.length > maxWatchedResources) {
+    throw new RpcError(rpcCode.invalidParams, `At most ${maxWatchedResources} resources to a subscription.`);
+  }
+  return uris;
+}

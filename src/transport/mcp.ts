@@ -1,0 +1,99 @@
+import type { Door } from '../contract/door.ts';
+import { createCallMethod } from './call-method.ts';
+import type { Changes } from './changes.ts';
+import { changesOf } from './changes.ts';
+import type { Exchange, MethodTable } from './exchange.ts';
+import type { Params } from './jsonrpc.ts';
+import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
+import { createListMethod } from './list-method.ts';
+import { resourceMethods } from './resource-methods.ts';
+import { createResultEncoder } from './results.ts';
+import type { ClientInfo } from './revision.ts';
+import { readClientInfo, settleRevision, statelessRevisions } from './revision.ts';
+
+/** What a server offers beyond the door's tools and resources: prompts, completion, and their like. */
+export interface McpExtension {
+  readonly methods: MethodTable;
+  readonly capabilities: Params;
+  readonly changes?: Changes | undefined;
+}
+
+/** The protocol without a transport: method names in, encoded results out. */
+export interface Mcp {
+  readonly door: Door;
+  readonly serverInfo: Params;
+  readonly capabilities: Params;
+  readonly changes: Changes;
+  /** The encoded result of one request. Throws RpcError, and nothing else. */
+  answer(method: string, exchange: Exchange): Promise<string>;
+  /** The handshake of the older revisions. */
+  shakeHands(params: Params): Handshake;
+}
+
+export interface Handshake {
+  readonly revision: string;
+  readonly client: ClientInfo | undefined;
+  readonly clientCapabilities: Params;
+  readonly resultJson: string;
+}
+
+/** Methods that the newest revision took away. */
+const removedMethods = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+]);
+
+export function createMcp(door: Door, extension?: McpExtension): Mcp {
+  const serverInfo = { ...door.info };
+  const encoder = createResultEncoder(serverInfo);
+  const capabilities: Params = {
+    tools: { listChanged: true },
+    ...(door.resources && { resources: { subscribe: true } }),
+    ...extension?.capabilities,
+  };
+  const instructions = door.instructions === '' ? {} : { instructions: door.instructions };
+  const methods = new Map(
+    Object.entries<MethodTable[string]>({
+      ping: async () => ({}),
+      'server/discover': async () => ({
+        supportedVersions: statelessRevisions,
+        capabilities,
+        ...instructions,
+        ttlMs: 3_600_000,
+        cacheScope: 'private',
+      }),
+      'tools/list': createListMethod(door, encoder),
+      'tools/call': createCallMethod(door),
+      ...(door.resources && resourceMethods(door.resources)),
+      ...extension?.methods,
+    }),
+  );
+
+  return {
+    door,
+    serverInfo,
+    capabilities,
+    changes: changesOf(door, extension?.changes),
+
+    async answer(name, exchange) {
+      const isServed = exchange.era === 'legacy' ? name !== 'server/discover' : !removedMethods.has(name);
+      const method = isServed ? methods.get(name) : undefined;
+      if (!method) throw new RpcError(rpcCode.methodNotFound, 'Method not found.');
+      const result = await method(exchange);
+      return typeof result === 'string' ? result : encoder.encode(exchange.era, result);
+    },
+
+    shakeHands(params) {
+      const revision = settleRevision(params.protocolVersion);
+      return {
+        revision,
+        client: readClientInfo(params.clientInfo),
+        clientCapabilities: isObject(params.capabilities) ? params.capabilities : {},
+        resultJson: JSON.stringify({ protocolVersion: revision, capabilities, serverInfo, ...instructions }),
+      };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { Writable } from 'node:stream';
+
+/** Lines on their way out. */
+export interface Outbox {
+  send(line: string): void;
+  /** Is the reader so far behind that what can be left out should be? */
+  isCongested(): boolean;
+  /** Resolves when the reader has caught up, or is gone. */
+  drained(): Promise<void>;
+  /** Resolves when everything sent so far was handed to the system, or the reader is gone. */
+  flushed(): Promise<void>;
+}
+
+const congestedBytes = 1024 * 1024;
+
+/** Gathers the lines of one turn of the event loop into one write. */
+export function createOutbox(output: Writable): Outbox {
+  let waiting: string[] = [];
+  let gone = false;
+  for (const event of ['error', 'close']) {
+    output.on(event, () => {
+      gone = true;
+      waiting = [];
+    });
+  }
+
+  function flush(): void {
+    if (waiting.length === 0 || gone) return;
+    const text = waiting.length === 1 ? `${waiting[0]}\n` : `${waiting.join('\n')}\n`;
+    waiting = [];
+    output.write(text);
+  }
+
+  return {
+    send(line) {
+      if (gone) return;
+      if (waiting.push(line) === 1) setImmediate(flush);
+    },
+    isCongested: () => output.writableLength > congestedBytes,
+    async drained() {
+      if (gone || !output.writableNeedDrain) return;
+      await settled(output, (resolve) => output.once('drain', resolve));
+    },
+    async flushed() {
+      flush();
+      if (gone) return;
+      await settled(output, (resolve) => output.write('', resolve));
+    },
+  };
+}
+
+/** Waits for one thing, or for the end of the stream. */
+function settled(output: Writable, wait: (resolve: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off('error', done).off('close', done);
+      resolve();
+    };
+    output.once('error', done).once('close', done);
+    wait(done);
+  });
+}

@@ -1,0 +1,36 @@
+import type { Answer, Question } from '../contract/call.ts';
+import type { Params } from './jsonrpc.ts';
+import { isObject } from './jsonrpc.ts';
+
+/** The name that a question goes under in `inputRequests` and comes back under in `inputResponses`. */
+export const questionKey = 'approval';
+
+/** A question as the parameters of `elicitation/create`. */
+export function elicitationOf(question: Question): Params {
+  return {
+    mode: 'form',
+    message: question.message,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        // A plain enum: revisions before 2025-11-25 know no titled choices.
+        scope: { type: 'string', title: 'Allow', enum: ['once', 'session'], default: 'once' },
+      },
+    },
+  };
+}
+
+/** What the person said. Anything that is not a clear yes or no counts as walking away. */
+export function answerOf(result: unknown): Answer {
+  if (!isObject(result)) return { action: 'cancel' };
+  if (result.action === 'decline') return { action: 'decline' };
+  if (result.action !== 'accept') return { action: 'cancel' };
+  const scope = isObject(result.content) ? result.content.scope : undefined;
+  return { action: 'accept', scope: scope === 'session' ? 'session' : 'once' };
+}
+
+/** Can this client show a form? A bare `elicitation: {}` means forms, as it did before modes existed. */
+export function canAsk(capabilities: Params): boolean {
+  const { elicitation } = capabilities;
+  return isObject(elicitation) && (elicitation.form !== undefined || elicitation.url === undefined);
+}

@@ -1,0 +1,78 @@
+import type { Reply } from '../contract/call.ts';
+import type { Locale } from '../contract/text.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { Params } from './jsonrpc.ts';
+import { isObject } from './jsonrpc.ts';
+import { elicitationOf, questionKey } from './question.ts';
+import type { Era } from './revision.ts';
+import { metaKey } from './revision.ts';
+
+/** Encodes results; on 2026-07-28 each says its type and names the server. */
+export interface ResultEncoder {
+  encode(era: Era, result: Params): string;
+}
+
+export function createResultEncoder(serverInfo: Params): ResultEncoder {
+  return {
+    encode(era, result) {
+      if (era === 'legacy') return JSON.stringify(result);
+      return JSON.stringify({
+        ...result,
+        resultType: result.resultType ?? 'complete',
+        _meta: { ...(isObject(result._meta) && result._meta), [metaKey.serverInfo]: serverInfo },
+      });
+    },
+  };
+}
+
+/**
+ * A reply as a result of `tools/call`. Text and structured content are each complete: some clients show the model
+ * one, some the other.
+ */
+export function callResult(reply: Reply): Params {
+  switch (reply.kind) {
+    case 'output':
+      return {
+        content: reply.content,
+        ...(reply.structured && { structuredContent: reply.structured }),
+        ...(reply.meta && { _meta: reply.meta }),
+      };
+    case 'error':
+      return {
+        content: [{ type: 'text', text: reply.text }],
+        structuredContent: reply.structured,
+        isError: true,
+        ...(reply.meta && { _meta: reply.meta }),
+      };
+    case 'question':
+      return {
+        resultType: 'input_required',
+        inputRequests: {
+          [questionKey]: { method: 'elicitation/create', params: elicitationOf(reply.question) },
+        },
+        requestState: reply.question.state,
+      };
+  }
+}
+
+/** A tool as `tools/list` shows it. */
+export function toolEntry(tool: Tool, locale: Locale, era: Era): Params {
+  const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
+  const outputSchema = tool.outputSchema(locale);
+  // Before 2026-07-28 an output schema had to describe an object.
+  const showsOutput = outputSchema && (era === 'modern' || outputSchema.type === 'object');
+  const description = tool.description[locale];
+  return {
+    name: tool.name,
+    title: tool.title[locale],
+    description: tool.unavailable ? `${description} (${tool.unavailable[locale]})` : description,
+    inputSchema: tool.inputSchema(locale),
+    ...(showsOutput && { outputSchema }),
+    annotations: {
+      readOnlyHint: readOnly,
+      destructiveHint: destructive,
+      idempotentHint: idempotent,
+      openWorldHint: openWorld,
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import type { Arrival } from '../contract/call.ts';
+import { createAsks } from './asks.ts';
+import { changeNotification } from './changes.ts';
+import type { Exchange } from './exchange.ts';
+import { idAtEdges } from './frames.ts';
+import type { Incoming, Params, RequestId } from './jsonrpc.ts';
+import {
+  asRpcError,
+  errorFrame,
+  notificationFrame,
+  RpcError,
+  readMessage,
+  resultFrame,
+  rpcCode,
+} from './jsonrpc.ts';
+import { createKeeper } from './keeper.ts';
+import type { Subscription } from './listen.ts';
+import { openSubscription } from './listen.ts';
+import type { Mcp } from './mcp.ts';
+import type { Outbox } from './outbox.ts';
+import { claimsEnvelope, readEnvelope } from './revision.ts';
+import { traceparentOf } from './trace.ts';
+
+/** Requests that may run at once on one connection; more are turned away. */
+const maxRunning = 1024;
+const maxBatch = 100;
+
+type Request = Extract<Incoming, { kind: 'request' }>;
+interface Running {
+  readonly cancel: AbortController;
+  /** A cancelled request gets no answer. */
+  silent: boolean;
+  isOver: boolean;
+  /** Withdraws the questions that the request has put to the client; made with the first. */
+  over?: AbortController;
+}
+
+/** One client over stdio: its handshake if it makes one, its running requests, its subscriptions. */
+export interface StdioConnection {
+  receive(text: string): void;
+  refuse(reason: 'too_large' | 'not_utf8', head: string, tail: string): void;
+  /** Resolves when nothing runs. */
+  idle(): Promise<void>;
+  /** Aborts everything that runs. */
+  stop(): void;
+  close(): Promise<void>;
+}
+
+export function createStdioConnection(
+  mcp: Mcp,
+  base: Arrival,
+  outbox: Outbox,
+  onFault?: (error: unknown) => void,
+): StdioConnection {
+  const running = new Map<RequestId, Running>();
+  const subscriptions = new Map<RequestId, Subscription>();
+  const keeper = createKeeper();
+  const asks = createAsks();
+  let arrival = base;
+  let clientCapabilities: Params = {};
+  let whenIdle: (() => void) | undefined;
+
+  const announce = (method: string, params?: Params) => outbox.send(notificationFrame(method, params));
+  const scope = { keep: keeper.keep, drop: keeper.drop, announce };
+
+  function receive(text: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));
+      return;
+    }
+    if (Array.isArray(value)) void receiveBatch(value);
+    else take(readMessage(value), outbox.send);
+  }
+
+  /** Revision 2025-03-26 allows several messages in an array; their answers go back in one. */
+  async function receiveBatch(values: readonly unknown[]): Promise<void> {
+    if (values.length === 0 || values.length > maxBatch) {
+      const problem = `A batch holds 1 to ${maxBatch} messages.`;
+      outbox.send(errorFrame(null, new RpcError(rpcCode.invalidRequest, problem)));
+      return;
+    }
+    const answers: string[] = [];
+    await Promise.all(values.map((value) => take(readMessage(value), (frame) => answers.push(frame))));
+    if (answers.length > 0) outbox.send(`[${answers.join(',')}]`);
+  }
+
+  function take(message: Incoming, reply: (frame: string) => void): Promise<void> | undefined {
+    switch (message.kind) {
+      case 'request':
+        return serve(message, reply);
+      case 'notification':
+        notice(message.method, message.params);
+        return undefined;
+      case 'response':
+        asks.settle(message);
+        return undefined;
+      case 'invalid':
+        reply(errorFrame(message.id, new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.')));
+        return undefined;
+    }
+  }
+
+  async function serve(request: Request, reply: (frame: string) => void): Promise<void> {
+    const { id } = request;
+    if (running.has(id) || subscriptions.has(id) || running.size >= maxRunning) {
+      const full = running.size >= maxRunning;
+      const problem = full ? 'Too many requests at once.' : 'A request with this id is running.';
+      reply(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));
+      return;
+    }
+    const run: Running = { cancel: new AbortController(), silent: false, isOver: false };
+    running.set(id, run);
+    let frame: string | undefined;
+    try {
+      frame = await answer(request, run);
+    } catch (error) {
+      if (!(error instanceof RpcError)) onFault?.(error);
+      frame = errorFrame(id, asRpcError(error));
+    }
+    running.delete(id);
+    run.isOver = true;
+    run.over?.abort();
+    if (frame !== undefined && !run.silent) reply(frame);
+    if (running.size === 0) whenIdle?.();
+  }
+
+  /** The frame to send, if one is due. */
+  async function answer({ id, method, params }: Request, run: Running): Promise<string | undefined> {
+    if (!claimsEnvelope(params)) {
+      if (method === 'initialize') return resultFrame(id, shakeHands(params));
+      const exchange = exchangeOf('legacy', params, run);
+      return resultFrame(id, await mcp.answer(method, exchange));
+    }
+    const envelope = readEnvelope(params);
+    const exchange: Exchange = {
+      ...exchangeOf('modern', params, run),
+      arrival: { ...arrival, client: envelope.client, traceparent: traceparentOf(params) },
+      clientCapabilities: envelope.capabilities,
+    };
+    if (method !== 'subscriptions/listen') return resultFrame(id, await mcp.answer(method, exchange));
+    const opened = await openSubscription(mcp, id, params, exchange.arrival, announce);
+    if (opened.isEmpty || run.silent) {
+      opened.end();
+      return resultFrame(id, opened.closingResultJson);
+    }
+    subscriptions.set(id, opened);
+    return undefined;
+  }
+
+  function exchangeOf(era: Exchange['era'], params: Params, run: Running): Exchange {
+    const { signal } = run.cancel;
+    return {
+      era,
+      params,
+      arrival: era === 'legacy' ? { ...arrival, traceparent: traceparentOf(params) } : arrival,
+      clientCapabilities,
+      signal,
+      // Progress can be left out; a reader that is far behind is not buried in it.
+      notify: (method, body) => {
+        if (!run.isOver && !outbox.isCongested()) announce(method, body);
+      },
+      ...(era === 'legacy' && {
+        ask: (method: string, body: Params) => {
+          run.over ??= new AbortController();
+          return asks.ask(outbox.send, method, body, AbortSignal.any([signal, run.over.signal]));
+        },
+        connection: scope,
+      }),
+    };
+  }
+
+  function shakeHands(params: Params): string {
+    const hands = mcp.shakeHands(params);
+    arrival = { ...arrival, client: hands.client };
+    clientCapabilities = hands.clientCapabilities;
+    keeper.keep(
+      'changes',
+      mcp.changes(({ what, connectionId }) => {
+        if (connectionId === undefined || connectionId === base.connectionId)
+          announce(changeNotification[what]);
+      }),
+    );
+    return hands.resultJson;
+  }
+
+  function notice(method: string, params: Params): void {
+    if (method !== 'notifications/cancelled') return;
+    const id = params.requestId as RequestId;
+    const run = running.get(id);
+    if (run) {
+      run.silent = true;
+      run.cancel.abort(new DOMException('The client cancelled the request.', 'AbortError'));
+    }
+    subscriptions.get(id)?.end();
+    subscriptions.delete(id);
+  }
+
+  return {
+    receive,
+    refuse(reason, head, tail) {
+      const error =
+        reason === 'too_large'
+          ? new RpcError(rpcCode.invalidRequest, 'The message is over the size limit.')
+          : new RpcError(rpcCode.parseError, 'The message is not UTF-8.');
+      outbox.send(errorFrame(idAtEdges(head, tail), error));
+    },
+    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => (whenIdle = resolve))),
+    stop() {
+      for (const run of running.values()) run.cancel.abort();
+    },
+    async close() {
+      keeper.dropAll();
+      for (const [id, open] of subscriptions) {
+        open.end();
+        outbox.send(resultFrame(id, open.closingResultJson));
+      }
+      subscriptions.clear();
+      await mcp.door.leave(arrival);
+    },
+  };
+}

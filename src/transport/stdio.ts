@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable, Writable } from 'node:stream';
+import type { Arrival } from '../contract/call.ts';
+import type { Door } from '../contract/door.ts';
+import { limits } from '../contract/limits.ts';
+import { createFrameReader } from './frames.ts';
+import type { McpExtension } from './mcp.ts';
+import { createMcp } from './mcp.ts';
+import { createOutbox } from './outbox.ts';
+import { createStdioConnection } from './stdio-connection.ts';
+
+export interface StdioOptions {
+  readonly door: Door;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly maxMessageBytes?: number | undefined;
+  /** Stops serving: no new requests, running ones get a while. */
+  readonly signal?: AbortSignal | undefined;
+  readonly stopGraceMs?: number | undefined;
+  readonly arrival?: Partial<Arrival> | undefined;
+  readonly extension?: McpExtension | undefined;
+  /** Hears of failures that the client is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** While requests run after the input has ended, the reader is looked for this often. */
+const readerProbeMs = 500;
+/** Between telling running requests to stop and leaving without them. */
+const lastWaitMs = 2 * limits.killGraceMs;
+
+/**
+ * Speaks MCP over two streams, every revision, one JSON message a line. `closed` resolves when the input has ended
+ * or the signal aborts, every running request is answered or stopped, and the answers are written.
+ */
+export function serveStdio(options: StdioOptions): { readonly closed: Promise<void> } {
+  const { door, input, output, signal } = options;
+  const mcp = createMcp(door, options.extension);
+  const outbox = createOutbox(output);
+  const arrival: Arrival = { transport: 'stdio', connectionId: randomUUID(), ...options.arrival };
+  const connection = createStdioConnection(mcp, arrival, outbox, options.onFault);
+  const read = createFrameReader(options.maxMessageBytes ?? limits.stdioMessageBytes, {
+    onFrame: connection.receive,
+    onRefused: connection.refuse,
+  });
+
+  const gaveUp = Promise.withResolvers<void>();
+  let lastWait: NodeJS.Timeout | undefined;
+  /** Work that is told to stop gets a moment for it; after that nobody waits any more. */
+  function stop(): void {
+    connection.stop();
+    lastWait ??= setTimeout(gaveUp.resolve, lastWaitMs);
+  }
+
+  async function run(): Promise<void> {
+    await inputEnd();
+    // A reader that is gone shows only when something is written. A space is nothing to a JSON parser.
+    const probe = setInterval(() => output.write(' '), readerProbeMs);
+    const deadline = signal?.aborted
+      ? setTimeout(stop, options.stopGraceMs ?? limits.stopGraceMs)
+      : undefined;
+    await Promise.race([connection.idle(), gaveUp.promise]);
+    clearInterval(probe);
+    clearTimeout(deadline);
+    clearTimeout(lastWait);
+    await connection.close();
+    await outbox.flushed();
+  }
+
+  function inputEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        input.off('data', onData);
+        input.pause();
+        resolve();
+      };
+      const onData = (chunk: Buffer) => {
+        read(chunk);
+        if (!outbox.isCongested()) return;
+        input.pause();
+        void outbox.drained().then(() => input.resume());
+      };
+      if (signal?.aborted || input.readableEnded || input.destroyed) return resolve();
+      signal?.addEventListener('abort', done, { once: true });
+      input.once('end', done).once('close', done).once('error', done);
+      output.once('close', done).once('error', done);
+      output.once('error', stop).once('close', stop);
+      input.on('data', onData);
+    });
+  }
+
+  return { closed: run() };
+}
