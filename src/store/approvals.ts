@@ -1,0 +1,196 @@
+import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/records.ts';
+import type { Clock, OpenEngine } from './engine.ts';
+import { randomId } from './random-id.ts';
+import type { ApprovalRow } from './tables.ts';
+
+/**
+ * Questions to a person. At most one is open for a caller, tool and digest (a unique index says so), and a yes is
+ * taken by a single statement, so that of any number of claimants one has it.
+ */
+export function createApprovalStore(openEngine: OpenEngine, clock: Clock): ApprovalStore {
+  async function get(id: string, nowMs: number): Promise<ApprovalRecord | undefined> {
+    const { db } = await openEngine();
+    const row = await db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && recordOf(row, nowMs);
+  }
+
+  return {
+    async request(input, nowMs) {
+      const engine = await openEngine();
+      const row: ApprovalRow = {
+        id: randomId('apr_', 16),
+        principal: input.principal,
+        session_id: input.sessionId,
+        tool: input.tool,
+        digest: input.digest,
+        message: input.message,
+        rule: input.rule,
+        status: 'pending',
+        created_at_ms: input.createdAtMs,
+        expires_at_ms: input.expiresAtMs,
+        decided_by: null,
+        scope: null,
+        grant_text: input.grant ?? null,
+      };
+      const { found, isNew } = await engine.write(async (tx) => {
+        await tx
+          .updateTable('approvals')
+          .set({ status: 'expired' })
+          .where('status', 'in', open)
+          .where('principal', '=', row.principal)
+          .where('tool', '=', row.tool)
+          .where('digest', '=', row.digest)
+          .where('expires_at_ms', '<=', nowMs)
+          .execute();
+        await tx
+          .insertInto('approvals')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        const found = await tx
+          .selectFrom('approvals')
+          .selectAll()
+          .where('principal', '=', row.principal)
+          .where('tool', '=', row.tool)
+          .where('digest', '=', row.digest)
+          .where('status', 'in', open)
+          .executeTakeFirstOrThrow();
+        return { found, isNew: found.id === row.id };
+      });
+      if (isNew) engine.changes.tell(topic);
+      return recordOf(found, nowMs);
+    },
+
+    async decide(id, decision, by, scope, nowMs) {
+      const engine = await openEngine();
+      const row = await engine.write((tx) =>
+        tx
+          .updateTable('approvals')
+          .set({ status: decision, decided_by: by, scope: decision === 'approved' ? scope : null })
+          .where('id', '=', id)
+          .where('status', '=', 'pending')
+          .where('expires_at_ms', '>', nowMs)
+          .returningAll()
+          .executeTakeFirst(),
+      );
+      if (row) engine.changes.tell(topic);
+      return row && recordOf(row, nowMs);
+    },
+
+    async take({ principal, tool, digest }, nowMs) {
+      const engine = await openEngine();
+      const row = await engine.write((tx) =>
+        tx
+          .updateTable('approvals')
+          .set({ status: 'used' })
+          .where('status', '=', 'approved')
+          .where('principal', '=', principal)
+          .where('tool', '=', tool)
+          .where('digest', '=', digest)
+          .where('expires_at_ms', '>', nowMs)
+          .returningAll()
+          .executeTakeFirst(),
+      );
+      if (row) engine.changes.tell(topic);
+      return row && recordOf(row, nowMs);
+    },
+
+    async standing({ principal, sessionId, tool, grant }, nowMs) {
+      const { db } = await openEngine();
+      // A yes for a session ends with the question's own expiry too; "always" has no end.
+      const row = await db
+        .selectFrom('approvals')
+        .selectAll()
+        .where('principal', '=', principal)
+        .where('tool', '=', tool)
+        .where('grant_text', '=', grant)
+        .where('status', 'in', ['approved', 'used', 'expired'])
+        .where((where) =>
+          where.or([
+            where('scope', '=', 'always'),
+            where.and([
+              where('scope', '=', 'session'),
+              where('session_id', '=', sessionId),
+              where('expires_at_ms', '>', nowMs),
+            ]),
+          ]),
+        )
+        .limit(1)
+        .executeTakeFirst();
+      return row && recordOf(row, nowMs);
+    },
+
+    get: (id) => get(id, clock()),
+
+    async list(status, nowMs) {
+      const { db } = await openEngine();
+      let query = db.selectFrom('approvals').selectAll().orderBy('created_at_ms', 'desc').limit(listed);
+      // An expiry is a fact of the clock before it is one of the table.
+      if (status === 'expired') {
+        query = query.where((where) =>
+          where.or([
+            where('status', '=', 'expired'),
+            where.and([where('status', 'in', open), where('expires_at_ms', '<=', nowMs)]),
+          ]),
+        );
+      } else if (status) {
+        query = query.where('status', '=', status);
+        if (isOpen(status)) query = query.where('expires_at_ms', '>', nowMs);
+      }
+      return (await query.execute()).map((row) => recordOf(row, nowMs));
+    },
+
+    async wait(id, timeoutMs, signal) {
+      const { changes } = await openEngine();
+      const until = performance.now() + timeoutMs;
+      for (;;) {
+        const leftMs = until - performance.now();
+        const stop = new AbortController();
+        const changed = changes.next(
+          topic,
+          Math.min(leftMs, lookEveryMs),
+          AbortSignal.any([signal, stop.signal]),
+        );
+        const found = await get(id, clock()).catch((error) => {
+          stop.abort();
+          throw error;
+        });
+        if (found?.status !== 'pending' || leftMs <= 0 || signal.aborted) {
+          stop.abort();
+          return found;
+        }
+        await changed;
+      }
+    },
+  };
+}
+
+function isOpen(status: string): boolean {
+  return status === 'pending' || status === 'approved';
+}
+
+function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
+  const late = isOpen(row.status) && row.expires_at_ms <= nowMs;
+  return {
+    id: row.id,
+    principal: row.principal,
+    sessionId: row.session_id,
+    tool: row.tool,
+    digest: row.digest,
+    message: row.message,
+    rule: row.rule,
+    status: late ? 'expired' : (row.status as ApprovalStatus),
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    decidedBy: row.decided_by ?? undefined,
+    scope: (row.scope as ApprovalRecord['scope'] | null) ?? undefined,
+    grant: row.grant_text ?? undefined,
+  };
+}
+
+const open = ['pending', 'approved'];
+const topic = 'approvals';
+/** A list is for a person's eyes; the newest are enough. */
+const listed = 1000;
+/** Waiters look again this often, so that a lost wake only delays. */
+const lookEveryMs = 3000;

@@ -1,0 +1,67 @@
+/**
+ * Wakes those who wait for rows to change. In one process at once; from other processes as fast as the engine
+ * hears of it. A wake carries no data: whoever wakes reads the rows again, so a lost or doubled one is harmless.
+ */
+export interface Changes {
+  /** Say it after the commit. */
+  tell(topic: string): void;
+  /**
+   * Resolves at the next change of the topic, and now and then without one. Ask for it before you read the rows,
+   * wait for it after, and read again.
+   */
+  next(topic: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** How an engine carries wakes between processes. */
+export interface Carrier {
+  /** Called for each local change. */
+  tell(topic: string): void;
+  /** Called when somebody starts to wait, and when nobody waits any more. */
+  listen(): void;
+  rest(): void;
+}
+
+/** Wakes within this process; `wake` and `wakeAll` are for the engine when it hears of others' changes. */
+export function createChanges(carrier: Carrier): Changes & {
+  wake(topic: string): void;
+  wakeAll(): void;
+} {
+  const waiting = new Map<string, Set<() => void>>();
+
+  function wake(topic: string): void {
+    for (const resume of [...(waiting.get(topic) ?? [])]) resume();
+  }
+
+  return {
+    wake,
+    wakeAll() {
+      for (const topic of [...waiting.keys()]) wake(topic);
+    },
+    tell(topic) {
+      wake(topic);
+      carrier.tell(topic);
+    },
+    next(topic, timeoutMs, signal) {
+      if (signal?.aborted || timeoutMs <= 0) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resume, Math.min(timeoutMs, longestTimerMs));
+      const listeners = waiting.get(topic) ?? new Set();
+      if (waiting.size === 0) carrier.listen();
+      waiting.set(topic, listeners.add(resume));
+      signal?.addEventListener('abort', resume);
+
+      function resume(): void {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', resume);
+        listeners.delete(resume);
+        if (listeners.size === 0 && waiting.get(topic) === listeners) waiting.delete(topic);
+        if (waiting.size === 0) carrier.rest();
+        resolve();
+      }
+      return promise;
+    },
+  };
+}
+
+/** Node fires a longer timer at once. */
+const longestTimerMs = 2 ** 31 - 1;

@@ -1,0 +1,49 @@
+import type { Insertable, Kysely, SelectQueryBuilder, Transaction } from 'kysely';
+import type { Changes } from './changes.ts';
+import type { MemoryIndex } from './memory-index.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * All that a record file knows of a database. `sqlite.ts` and `postgres.ts` make one each, and nothing else in
+ * the house knows which it is. Record files import Kysely's types only, so that nothing loads before a query.
+ */
+export interface Engine {
+  readonly kind: 'sqlite' | 'postgres';
+  /** For reading. Writes go through `write`, which waits for the lock instead of failing. */
+  readonly db: Kysely<Tables>;
+  /**
+   * One transaction. On SQLite it holds the write lock from its first moment, so that what it reads stays true;
+   * on PostgreSQL lock what you decide on with `lock`. The work may be run again after a conflict: no side
+   * effects in it, and no waiting on anything but `tx`.
+   */
+  write<T>(work: (tx: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** Locks the rows that a select in `write` returns; with `skip`, rows that another holds are left out. */
+  lock<O>(
+    query: SelectQueryBuilder<Tables, keyof Tables, O>,
+    options?: { readonly skip?: boolean },
+  ): SelectQueryBuilder<Tables, keyof Tables, O>;
+  /** Inserts many rows of the same columns, in the engine's quickest way. */
+  insertMany<T extends keyof Tables>(
+    tx: Transaction<Tables>,
+    table: T,
+    rows: readonly Insertable<Tables[T]>[],
+  ): Promise<void>;
+  /** The SQL function that says where a text is in another, 0 where it is not. */
+  readonly positionFunction: 'instr' | 'strpos';
+  /** Tells waiters here and in other processes that rows behind a topic changed. */
+  readonly changes: Changes;
+  /** How words are looked up; the one thing that the two databases do in wholly different ways. */
+  readonly memoryIndex: MemoryIndex;
+  close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** Resolve when the rows would survive a power cut (default), or as soon as they would survive a crash of ours. */
+  readonly durable?: boolean;
+}
+
+/** Opens the engine at the first query and hands out the same one from then on. */
+export type OpenEngine = () => Promise<Engine>;
+
+/** Milliseconds since 1970. */
+export type Clock = () => number;

@@ -1,0 +1,39 @@
+import { ConfigError, ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+
+/** What a failing database means to a caller. Its own words go into the cause, which only the log sees. */
+export function storageError(error: unknown): Error {
+  if (error instanceof ToolError || error instanceof ConfigError) return error;
+  const { errcode, code } = (error ?? {}) as { errcode?: number; code?: string };
+  const full = (errcode !== undefined && (errcode & 0xff) === 13) || code === 'ENOSPC' || code === '53100';
+  if (full) {
+    return new ToolError(
+      'storage_full',
+      text(
+        'The disk that holds the server’s records is full.',
+        'サーバーの記録を置くディスクがいっぱいです。',
+      ),
+      {
+        suggestion: text(
+          'Nothing was changed. Ask the operator to free space.',
+          '何も変更されていません。運用者に空き容量の確保を頼んでください。',
+        ),
+        cause: error,
+      },
+    );
+  }
+  const known = typeof errcode === 'number' || typeof code === 'string';
+  // A mistake of ours is not the database's fault; it stays what it is and becomes `internal` at the door.
+  if (!known && error instanceof Error) return error;
+  return new ToolError(
+    'unavailable',
+    text('The server’s records cannot be reached now.', 'サーバーの記録に今は届きません。'),
+    {
+      suggestion: text(
+        'Try again in a moment; if it stays so, the operator finds the reason in the log.',
+        '少し待って再試行してください。続く場合は運用者がログで原因を確認できます。',
+      ),
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,15 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/**
+ * Which memories hold a word. Words arrive already cut and stemmed (`recall/words.ts`) and each owner has words of
+ * their own, so that neither a hit nor a frequency ever comes from somebody else's memories.
+ */
+export interface MemoryIndex {
+  put(tx: Transaction<Tables>, owner: string, seq: number, words: readonly string[]): Promise<void>;
+  remove(tx: Transaction<Tables>, owner: string, seq: number): Promise<void>;
+  /** In how many of the owner's memories each word is; words in none are left out. */
+  frequencies(owner: string, words: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Memories with any of the words, those with more and rarer ones first. */
+  candidates(owner: string, words: readonly string[], limit: number): Promise<readonly number[]>;
+}

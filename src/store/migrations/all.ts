@@ -1,0 +1,5 @@
+import { records } from './001-records.ts';
+import type { Migration } from './migration.ts';
+
+/** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
+export const migrations: readonly Migration[] = [records];

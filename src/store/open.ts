@@ -1,0 +1,99 @@
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { ConfigError } from '../contract/error.ts';
+import type { Memories } from '../contract/memory.ts';
+import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
+import { createApprovalStore } from './approvals.ts';
+import { openAuditKey } from './audit-key.ts';
+import { createAuditLog } from './audit-log.ts';
+import type { Clock, Engine, OpenEngine } from './engine.ts';
+import { createMemories } from './memories.ts';
+import { createRateStore } from './rates.ts';
+import { createTokenStore } from './tokens.ts';
+
+export interface StoreOptions {
+  /** `sqlite:PATH`, or `postgres://…` where several servers share their records. */
+  readonly url: string;
+  /** Where the audit key lies; default: beside the SQLite file, else `~/.local/state/sekisho`. */
+  readonly stateFolder?: string | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+/** Everything that is kept. */
+export interface Store {
+  readonly audit: AuditLog;
+  readonly tokens: TokenStore;
+  readonly approvals: ApprovalStore;
+  readonly rates: RateStore;
+  memoriesFor(principal: string): Memories;
+  /** The database itself, for record families that are built on this store. Opens at the first call. */
+  readonly engine: OpenEngine;
+  /** Opens the database now instead of at the first record, and rejects where it cannot be. */
+  ready(): Promise<void>;
+  /** Writes what is queued and closes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the records. The folder is made at once; the database, its driver and the query builder are loaded at the
+ * first record or by `ready()`, so that a server can answer its first `tools/list` before.
+ */
+export async function openStore({ url, stateFolder, clock = Date.now }: StoreOptions): Promise<Store> {
+  const target = targetOf(url);
+  const folder = resolve(
+    stateFolder ??
+      (target.kind === 'sqlite' ? dirname(target.path) : join(homedir(), '.local/state/sekisho')),
+  );
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+
+  let opening: Promise<Engine> | undefined;
+  const engine: OpenEngine = () => {
+    opening ??= openEngine(target).catch((error) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  const audit = createAuditLog(engine, () => openAuditKey(folder));
+
+  return {
+    audit,
+    tokens: createTokenStore(engine, clock),
+    approvals: createApprovalStore(engine, clock),
+    rates: createRateStore(engine),
+    memoriesFor: (principal) => createMemories(engine, clock, principal),
+    engine,
+    async ready() {
+      await engine();
+    },
+    async close() {
+      try {
+        await audit.flush();
+      } finally {
+        await (await opening?.catch(() => undefined))?.close();
+      }
+    },
+  };
+}
+
+type Target =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+function targetOf(url: string): Target {
+  if (url.startsWith('sqlite:')) {
+    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+    if (path !== '') return { kind: 'sqlite', path: resolve(path) };
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
+  // The url may hold a password: quote no more of it than its scheme.
+  throw new ConfigError(
+    `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
+  );
+}
+
+async function openEngine(target: Target): Promise<Engine> {
+  if (target.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(target.path);
+  return (await import('./postgres.ts')).openPostgres(target.url);
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+
+/** Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. */
+export function createSqliteDialect(database: DatabaseSync): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(database),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Takes the write lock, stepping aside between tries so that a busy neighbour never stops our event loop. */
+export async function beginImmediate(database: DatabaseSync): Promise<void> {
+  const giveUpAt = Date.now() + lockWaitMs;
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+    try {
+      database.exec('begin immediate');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > giveUpAt) throw error;
+    }
+    await sleep(waitMs * (0.5 + Math.random()));
+  }
+}
+
+/** Is it another process's lock that stopped the statement? */
+export function isBusy(error: unknown): boolean {
+  const code = (error as { errcode?: number } | null)?.errcode;
+  return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
+}
+
+/** Owns the one connection; closing it is the engine's business, after its last write is on disk. */
+class SqliteDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #connection: DatabaseConnection;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#connection = createConnection(database);
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+  async beginTransaction(): Promise<void> {
+    await beginImmediate(this.#database);
+  }
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit');
+  }
+  async rollbackTransaction(): Promise<void> {
+    // A full disk rolls the transaction back by itself.
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+function createConnection(database: DatabaseSync): DatabaseConnection {
+  const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
+
+  function prepared(sql: string): { statement: StatementSync; returnsRows: boolean } {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    const made = { statement, returnsRows: statement.columns().length > 0 };
+    if (statements.size >= statementsKept) statements.delete(statements.keys().next().value ?? '');
+    statements.set(sql, made);
+    return made;
+  }
+
+  return {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const { statement, returnsRows } = prepared(query.sql);
+      const values = query.parameters as readonly SQLInputValue[];
+      if (returnsRows) return { rows: statement.all(...values) as R[] };
+      const { changes, lastInsertRowid } = statement.run(...values);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    },
+    streamQuery() {
+      throw new Error('A stream would hold the one connection; read in pages by key.');
+    },
+  };
+}
+
+const lockWaitMs = 30_000;
+const statementsKept = 256;

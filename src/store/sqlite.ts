@@ -1,0 +1,135 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { createChanges } from './changes.ts';
+import type { Engine } from './engine.ts';
+import { storageError } from './errors.ts';
+import { schemaVersion, statementsSince } from './migrate.ts';
+import { beginImmediate, createSqliteDialect } from './sqlite-dialect.ts';
+import { createSqliteMemoryIndex } from './sqlite-memory-index.ts';
+import type { Tables } from './tables.ts';
+import { createWalSync } from './wal-sync.ts';
+
+/** Opens the database file, making it and its folder, which others cannot read, where they are missing. */
+export async function openSqlite(path: string): Promise<Engine> {
+  const database = await openDatabase(path);
+  const db = new Kysely<Tables>({ dialect: createSqliteDialect(database) });
+  const wal = createWalSync(path);
+  const { changes, stop } = createSqliteChanges(database);
+
+  return {
+    kind: 'sqlite',
+    db,
+    changes,
+    memoryIndex: createSqliteMemoryIndex(db),
+    async write(work, { durable = true } = {}) {
+      try {
+        const result = await db.transaction().execute(work);
+        if (durable) await wal.sync();
+        return result;
+      } catch (error) {
+        throw storageError(error);
+      }
+    },
+    // The write lock of the whole file is held already.
+    lock: (query) => query,
+    async insertMany(tx, table, rows) {
+      await tx.insertInto(table).values(rows).execute();
+    },
+    positionFunction: 'instr',
+    async close() {
+      stop();
+      await db.destroy();
+      await wal.close();
+      database.close();
+    },
+  };
+}
+
+async function openDatabase(path: string): Promise<DatabaseSync> {
+  let database: DatabaseSync | undefined;
+  try {
+    createPrivateFile(path);
+    database = new DatabaseSync(path, { timeout: lockPatienceMs });
+    const { user_version: version } = database.prepare('pragma user_version').get() as {
+      user_version: number;
+    };
+    // A database that is not ours to write is found here, before anything is changed in it.
+    if (version > schemaVersion) statementsSince(version, 'sqlite');
+    // See wal-sync.ts for what makes writes durable.
+    if (version !== 0) database.exec('pragma synchronous=normal; pragma foreign_keys=on');
+    else await makeWal(database);
+    if (version < schemaVersion) await migrate(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw storageError(error);
+  }
+}
+
+/** Only the first ever opening sets the mode: it is kept in the file. */
+async function makeWal(database: DatabaseSync): Promise<void> {
+  database.exec(
+    'pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=normal; pragma foreign_keys=on',
+  );
+  database.exec(`pragma busy_timeout=${lockPatienceMs}`);
+}
+
+async function migrate(database: DatabaseSync): Promise<void> {
+  await beginImmediate(database);
+  try {
+    // Another process may have been quicker.
+    const { user_version: version } = database.prepare('pragma user_version').get() as {
+      user_version: number;
+    };
+    for (const statements of statementsSince(version, 'sqlite')) database.exec(statements);
+    database.exec(`pragma user_version=${schemaVersion}`);
+    database.exec('commit');
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function createPrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** Other processes are heard by a look at the file's change counter, once a second while somebody waits. */
+function createSqliteChanges(database: DatabaseSync) {
+  let timer: NodeJS.Timeout | undefined;
+  let seen: unknown;
+
+  function version(): unknown {
+    return database.prepare('pragma data_version').get()?.data_version;
+  }
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  const changes = createChanges({
+    tell() {},
+    listen() {
+      seen = version();
+      timer ??= setInterval(() => {
+        const now = version();
+        if (now === seen) return;
+        seen = now;
+        changes.wakeAll();
+      }, lookEveryMs);
+    },
+    rest: stop,
+  });
+  return { changes, stop };
+}
+
+/** How long a statement may hold up the event loop for another process's lock before we step aside. */
+const lockPatienceMs = 4;
+const lookEveryMs = 1000;

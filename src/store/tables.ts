@@ -1,0 +1,83 @@
+/** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
+export interface Tables {
+  audit: AuditRow;
+  audit_head: AuditHeadRow;
+  tokens: TokenRow;
+  approvals: ApprovalRow;
+  rates: RateRow;
+  rate_hits: RateHitRow;
+  memories: MemoryRow;
+}
+
+export interface AuditRow {
+  seq: number;
+  at_ms: number;
+  principal: string;
+  tool: string;
+  outcome: string;
+  /** The whole record as JSON; the columns before it repeat what is searched by. */
+  body: string;
+  hash: string;
+}
+
+/** One row: where the chain ends, sealed with the key, so that a cut at the end is found. */
+export interface AuditHeadRow {
+  id: number;
+  seq: number;
+  hash: string;
+  seal: string;
+}
+
+export interface TokenRow {
+  id: string;
+  hash: string;
+  user_name: string;
+  role: string | null;
+  toolsets: string | null;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+  revoked_at_ms: number | null;
+}
+
+export interface ApprovalRow {
+  id: string;
+  principal: string;
+  session_id: string;
+  tool: string;
+  digest: string;
+  message: string;
+  rule: string;
+  status: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+  decided_by: string | null;
+  scope: string | null;
+  grant_text: string | null;
+}
+
+export interface RateRow {
+  key: string;
+  hits: number;
+  touched_at_ms: number;
+}
+
+/** A ring of the newest `max` hits of a key. */
+export interface RateHitRow {
+  key: string;
+  slot: number;
+  at_ms: number;
+}
+
+export interface MemoryRow {
+  /** Order of storing; also the row id of the word index. */
+  seq: number;
+  id: string;
+  owner: string;
+  content: string;
+  category: string;
+  tags: string;
+  created_at_ms: number;
+  updated_at_ms: number;
+  /** Digest of the normalised content, for exact duplicates. */
+  digest: string;
+}

@@ -1,0 +1,73 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { TokenRecord, TokenStore } from '../contract/records.ts';
+import type { Clock, OpenEngine } from './engine.ts';
+import { randomId } from './random-id.ts';
+import type { TokenRow } from './tables.ts';
+
+/** Bearer tokens: 256 random bits, of which only the SHA-256 is kept. */
+export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenStore {
+  return {
+    async create({ user, role, toolsets, expiresAtMs }) {
+      const engine = await openEngine();
+      const token = `skt_${randomBytes(32).toString('base64url')}`;
+      const row: TokenRow = {
+        id: randomId('tok_', 12),
+        hash: hashToken(token),
+        user_name: user,
+        role: role ?? null,
+        toolsets: toolsets ? JSON.stringify(toolsets) : null,
+        created_at_ms: clock(),
+        expires_at_ms: expiresAtMs ?? null,
+        revoked_at_ms: null,
+      };
+      await engine.write((tx) => tx.insertInto('tokens').values(row).execute());
+      return { token, record: recordOf(row) };
+    },
+    async find(token, nowMs) {
+      // Whatever a stranger sends is hashed, so its length must be bounded first.
+      if (!token.startsWith('skt_') || token.length > 100) return 'unknown';
+      const { db } = await openEngine();
+      const row = await db
+        .selectFrom('tokens')
+        .selectAll()
+        .where('hash', '=', hashToken(token))
+        .executeTakeFirst();
+      if (!row || row.revoked_at_ms !== null) return 'unknown';
+      if (row.expires_at_ms !== null && row.expires_at_ms <= nowMs) return 'expired';
+      return recordOf(row);
+    },
+    async list() {
+      const { db } = await openEngine();
+      const rows = await db.selectFrom('tokens').selectAll().orderBy('created_at_ms').orderBy('id').execute();
+      return rows.map(recordOf);
+    },
+    async revoke(id) {
+      const engine = await openEngine();
+      const done = await engine.write((tx) =>
+        tx
+          .updateTable('tokens')
+          .set({ revoked_at_ms: clock() })
+          .where('id', '=', id)
+          .where('revoked_at_ms', 'is', null)
+          .executeTakeFirst(),
+      );
+      return done.numUpdatedRows > 0n;
+    },
+  };
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function recordOf(row: TokenRow): TokenRecord {
+  return {
+    id: row.id,
+    user: row.user_name,
+    role: row.role ?? undefined,
+    toolsets: row.toolsets === null ? undefined : (JSON.parse(row.toolsets) as string[]),
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms ?? undefined,
+    revokedAtMs: row.revoked_at_ms ?? undefined,
+  };
+}
