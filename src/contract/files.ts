@@ -38,7 +38,10 @@ export interface FolderEntry {
   readonly kind: FileKind;
 }
 
-/** Which lines to read. Lines and characters (code points) count from 1 and 0. */
+/**
+ * Which lines to read. A line ends at LF or at the end of the file; an empty file has one. Lines count from 1,
+ * characters are code points. A negative `startLine` counts from the end: -1 is the last line.
+ */
 export interface TextRange {
   readonly startLine?: number | undefined;
   readonly endLine?: number | undefined;
@@ -53,8 +56,11 @@ export interface TextSlice {
   readonly endLine: number;
   /** Absent where the end was not reached and the file has no index yet. */
   readonly totalLines?: number | undefined;
+  /** `maxChars` ended it before `endLine`. */
   readonly truncated: boolean;
   readonly nextStartLine?: number | undefined;
+  /** The last line alone is longer than `maxChars`: only its start is here. */
+  readonly cutInLine?: boolean | undefined;
   readonly encoding: TextEncoding;
   readonly hasBom: boolean;
 }
@@ -119,7 +125,10 @@ export interface Place {
   move(target: Place, options?: WriteOptions): Promise<void>;
 }
 
-/** Told before a file is changed or removed, while its former content can still be read. Undo is built on it. */
+/**
+ * Told before a file is changed or removed, while its former content can still be read. Undo is built on it. What
+ * `beforeChange` throws refuses the change; a change that fails afterwards has no `afterChange`.
+ */
 export interface ChangeObserver {
   beforeChange(change: FileChange): void | Promise<void>;
   afterChange?(change: FileChange): void | Promise<void>;

@@ -1,16 +1,14 @@
+import { cleanLine } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 
-const ordinary = /^[\w-][\w .@+~-]*$/;
-// What could hide or reorder words in a terminal or a prompt: controls, bidirectional, zero-width, tags.
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const ordinary = /^[\w-][\w .@+~/-]*$/;
 
 /** A caller's path as a reply may show it: nothing invisible, nothing endless. */
 export function shownPath(path: string): string {
   if (path.length <= 200 && ordinary.test(path)) return path;
-  const cut = path.length <= 400 ? path : `${path.slice(0, 200)}…${path.slice(-100)}`;
-  return cut.replace(unseen, (found) => `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`);
+  return cleanLine(path.length <= 400 ? path : `${path.slice(0, 200)}…${path.slice(-100)}`);
 }
 
 /**

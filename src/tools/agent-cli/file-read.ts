@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import type { ContentBlock } from '../../contract/call.ts';
+import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Place, TextSlice } from '../../contract/files.ts';
+import { limits } from '../../contract/limits.ts';
+import { type Locale, text } from '../../contract/text.ts';
+import { type MimePattern, matchesMime } from './mime-pattern.ts';
+
+export interface FileReadOptions {
+  /** Kinds of files beside text that may be read, e.g. `image/*`. */
+  readonly allowMime: readonly MimePattern[];
+}
+
+/** Reads one file: text by lines, other kinds whole where the operator allows them. */
+export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
+  return defineTool({
+    name: 'file_read',
+    category: 'files',
+    title: text('Read a file', 'ファイルを読む'),
+    description: text(
+      'Reads a text file and returns its content, all of it or a range of lines. Long files are cut at a line end; go on with start_line.',
+      '指定されたパスのファイルを読み込み、その内容を返します。行の範囲も指定できます。長いファイルは行末で切られるので、start_line で続きを読みます。',
+    ),
+    permission: 'authenticated',
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    uses: ['files'],
+    input: z.object({
+      path: z.string().min(1).describe('File to read, relative to the root or absolute, e.g. "src/main.ts".'),
+      start_line: z
+        .number()
+        .int()
+        .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
+        .optional()
+        .describe('First line, e.g. 200; -50 for the last 50 lines.'),
+      end_line: z.number().int().min(1).optional().describe('Last line, e.g. 260.'),
+      max_chars: z
+        .number()
+        .int()
+        .min(1)
+        .max(limits.readMaxChars)
+        .optional()
+        .describe(`Most characters to return, e.g. 20000. Default ${limits.readChars}.`),
+    }),
+    output: z.object({
+      content: z.string().describe('The content, e.g. "# Title\\n".'),
+      encoding: z.string().describe('e.g. "utf-8"; "base64" for a file that is not text.'),
+      mime_type: z.string().optional().describe('Of a file that is not text, e.g. "image/png".'),
+      truncated: z.boolean().describe('More was asked for than is here.'),
+      next_start_line: z.number().int().optional().describe('Where to go on, e.g. 1201.'),
+      total_lines: z.number().int().optional().describe('Lines of the whole file, where counted.'),
+      cut_in_line: z
+        .boolean()
+        .optional()
+        .describe('The last line is longer than max_chars; its rest is missing.'),
+    }),
+    ja: {
+      path: '読み込むファイル。ルートからの相対パスか絶対パス。例: "src/main.ts"',
+      start_line: '最初の行。例: 200。-50 は最後の 50 行。',
+      end_line: '最後の行。例: 260',
+      max_chars: `返す最大文字数。例: 20000。既定値 ${limits.readChars}。`,
+      content: '内容。例: "# 見出し\\n"',
+      encoding: '例: "utf-8"。テキスト以外は "base64"。',
+      mime_type: 'テキスト以外のファイルの種類。例: "image/png"',
+      truncated: '求められた範囲の途中で切れている。',
+      next_start_line: '続きの最初の行。例: 1201',
+      total_lines: 'ファイル全体の行数 (数えた場合)。',
+      cut_in_line: '最後の行が max_chars より長く、残りがない。',
+    },
+    example: { path: 'src/main.ts', start_line: 1, end_line: 80 },
+    risk: ({ path }, { files }) => ({ reads: [files.at(path).path] }),
+    render: (output, locale) => contentBlocks(output, locale),
+
+    async run({ path, start_line, end_line, max_chars }, { files, signal }) {
+      const file = files.at(path);
+      let slice: TextSlice;
+      try {
+        slice = await file.readText({
+          startLine: start_line,
+          endLine: end_line,
+          maxChars: max_chars,
+          signal,
+        });
+      } catch (error) {
+        const mime = mimeOfRefused(error);
+        if (mime === undefined) throw error;
+        return readOther(file, mime, allowMime, signal);
+      }
+      return {
+        content: slice.text,
+        encoding: slice.encoding,
+        truncated: slice.truncated,
+        ...(slice.nextStartLine === undefined ? {} : { next_start_line: slice.nextStartLine }),
+        ...(slice.totalLines === undefined ? {} : { total_lines: slice.totalLines }),
+        ...(slice.cutInLine ? { cut_in_line: true } : {}),
+      };
+    },
+  });
+}
+
+interface FileReadOutput {
+  readonly content: string;
+  readonly encoding: string;
+  readonly mime_type?: string | undefined;
+  readonly truncated: boolean;
+  readonly next_start_line?: number | undefined;
+  readonly cut_in_line?: boolean | undefined;
+}
+
+function contentBlocks(output: FileReadOutput, locale: Locale): string | readonly ContentBlock[] {
+  const { content, mime_type: mimeType } = output;
+  if (mimeType !== undefined) {
+    const kind = mimeType.split('/')[0];
+    return kind === 'image' || kind === 'audio'
+      ? [{ type: kind, data: content, mimeType }]
+      : [{ type: 'resource', resource: { uri: 'file:content', mimeType, blob: content } }];
+  }
+  const more = [
+    ...(output.cut_in_line
+      ? [
+          text(
+            'The last line is cut: ask for it with a larger max_chars.',
+            '最後の行は途中で切れています。max_chars を大きくして読み直してください。',
+          )[locale],
+        ]
+      : []),
+    ...(output.next_start_line !== undefined
+      ? [
+          text(
+            `More follows: go on with start_line ${output.next_start_line}.`,
+            `続きがあります。start_line ${output.next_start_line} で読めます。`,
+          )[locale],
+        ]
+      : []),
+  ];
+  if (more.length === 0) return content;
+  return [
+    { type: 'text', text: content },
+    { type: 'text', text: `[${more.join(' ')}]` },
+  ];
+}
+
+function mimeOfRefused(error: unknown): string | undefined {
+  if (!(error instanceof ToolError) || error.code !== 'unsupported_encoding') return undefined;
+  const mime = error.details?.mime_type;
+  return typeof mime === 'string' ? mime : undefined;
+}
+
+async function readOther(
+  file: Place,
+  mime: string,
+  allowMime: readonly MimePattern[],
+  signal: AbortSignal,
+): Promise<FileReadOutput> {
+  if (!matchesMime(mime, allowMime)) {
+    throw new ToolError(
+      'unsupported_encoding',
+      text(
+        `${file.shown} is not text but ${mime}; only text files are read.`,
+        `${file.shown} はテキストではなく ${mime} です。読めるのはテキストファイルだけです。`,
+      ),
+      {
+        suggestion: text(
+          `The operator can allow it: start with --allow-mime ${mime}.`,
+          `運用者が --allow-mime ${mime} を付けて起動すると読めます。`,
+        ),
+        details: { mime_type: mime },
+      },
+    );
+  }
+  const bytes = await file.readBytes({ signal });
+  return { content: bytes.toString('base64'), encoding: 'base64', mime_type: mime, truncated: false };
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { assertNotExecutable } from './executable.ts';
+
+export interface FileWriteOptions {
+  /** Lifts the refusal of programs and scripts. */
+  readonly allowExecutable: boolean;
+}
+
+/** Writes one text file, new or over an old one. */
+export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseTool {
+  return defineTool({
+    name: 'file_write',
+    category: 'files',
+    title: text('Write a file', 'ファイルを書く'),
+    description: text(
+      'Creates a text file, with its folders, or replaces one when overwrite is true.',
+      '指定されたパスにファイルを作成または上書きし、内容を書き込みます。親フォルダーも作ります。',
+    ),
+    permission: 'authenticated',
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+    uses: ['files'],
+    input: z.object({
+      path: z.string().min(1).describe('File to write, e.g. "notes/today.md".'),
+      content: z.string().describe('The whole new text, e.g. "# Today\\n".'),
+      overwrite: z.boolean().default(false).describe('Replace the file if it exists.'),
+    }),
+    output: z.object({
+      success: z.boolean().describe('The file is on disk.'),
+      path: z.string().describe('As written, e.g. "notes/today.md".'),
+      written_bytes: z.number().int().describe('e.g. 8'),
+      created: z.boolean().describe('It did not exist before.'),
+    }),
+    ja: {
+      path: '書き込むファイル。例: "notes/today.md"',
+      content: 'ファイルに書き込む内容の全体。例: "# 今日\\n"',
+      overwrite: '既存のファイルを上書きするか。',
+      success: '書き込みが成功したか。',
+      written_bytes: '例: 8',
+      created: '新しく作ったか。',
+    },
+    example: { path: 'notes/today.md', content: '# Today\n' },
+    risk: ({ path }, { files }) => ({ writes: [files.at(path).path] }),
+
+    async run({ path, content, overwrite }, { files, signal, audit }) {
+      const file = files.at(path);
+      if (!allowExecutable) assertNotExecutable(file, content);
+      const written = await (overwrite
+        ? file.replace(content, { signal })
+        : file.create(content, { signal }));
+      audit({ wrote: file.path, bytes: written.bytes, created: written.created });
+      return {
+        success: true,
+        path: file.shown,
+        written_bytes: written.bytes,
+        created: written.created,
+      };
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { defineToolset, type LooseTool } from '../../contract/define-tool.ts';
+import { createFileRead } from './file-read.ts';
+import { createFileWrite } from './file-write.ts';
+import { assertMimePattern } from './mime-pattern.ts';
+
+export interface AgentCliOptions {
+  /** `--allow-mime`: kinds of files beside text that file_read returns, e.g. `image/png`, `audio/*`. */
+  readonly allowMime: readonly string[];
+  /** `--allow-executable`: file_write may write programs and scripts. */
+  readonly allowExecutable: boolean;
+}
+
+/** The tools of document 000. Throws `ConfigError` for a kind that is none. */
+export function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
+  const { allowMime, allowExecutable } = options;
+  return [
+    createFileRead({
+      allowMime: allowMime.map((kind) => {
+        assertMimePattern(kind);
+        return kind;
+      }),
+    }),
+    createFileWrite({ allowExecutable }),
+  ];
+}
+
+export function createAgentCliToolset(options: AgentCliOptions) {
+  return defineToolset('agent-cli', createAgentCliTools(options));
+}
