@@ -59,14 +59,13 @@ function byMode(file: Pick<Place, 'exists' | 'stat'>): Text | undefined {
     : undefined;
 }
 
-const executableExtensions = new Set(
+const executableExtensions = new Set([
   // Windows: programs, installers, scripts, and what a double click runs.
-  (
-    'exe com bat cmd ps1 psm1 psd1 ps1xml msi msp mst scr pif cpl hta vbs vbe vb wsf wsh wsc jse sct lnk scf inf reg ' +
-    'msc gadget application appref-ms msix appx xll dll sys drv ocx ' +
-    // Unix: shells, libraries, packages, launchers.
-    'sh bash zsh fish csh tcsh ksh dash ash so dylib ko o a out elf run bin appimage desktop deb rpm snap flatpak ' +
-    // Other systems' programs.
-    'app command tool workflow action scpt applescript pkg mpkg dmg jar war ear jnlp apk aab ipa xpi crx wasm'
-  ).split(' '),
-);
+  ...'exe com bat cmd ps1 psm1 psd1 ps1xml msi msp mst scr pif cpl hta vbs vbe vb wsf wsh wsc jse'.split(' '),
+  ...'sct lnk scf reg msc gadget application appref-ms msix appx xll dll sys drv ocx'.split(' '),
+  // Unix: shells, libraries, packages, launchers.
+  ...'sh bash zsh fish csh tcsh ksh dash ash so dylib ko elf run bin appimage desktop'.split(' '),
+  ...'deb rpm snap flatpak'.split(' '),
+  // Other systems' programs.
+  ...'app command scpt applescript pkg mpkg dmg jar war ear jnlp apk aab ipa xpi crx'.split(' '),
+]);

@@ -46,6 +46,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       content: z.string().describe('The content, e.g. "# Title\\n".'),
       encoding: z.string().describe('e.g. "utf-8"; "base64" for a file that is not text.'),
       mime_type: z.string().optional().describe('Of a file that is not text, e.g. "image/png".'),
+      path: z.string().optional().describe('Of a file that is not text, e.g. "img/logo.png".'),
       truncated: z.boolean().describe('More was asked for than is here.'),
       next_start_line: z.number().int().optional().describe('Where to go on, e.g. 1201.'),
       total_lines: z.number().int().optional().describe('Lines of the whole file, where counted.'),
@@ -102,6 +103,7 @@ interface FileReadOutput {
   readonly content: string;
   readonly encoding: string;
   readonly mime_type?: string | undefined;
+  readonly path?: string | undefined;
   readonly truncated: boolean;
   readonly next_start_line?: number | undefined;
   readonly cut_in_line?: boolean | undefined;
@@ -113,7 +115,12 @@ function contentBlocks(output: FileReadOutput, locale: Locale): string | readonl
     const kind = mimeType.split('/')[0];
     return kind === 'image' || kind === 'audio'
       ? [{ type: kind, data: content, mimeType }]
-      : [{ type: 'resource', resource: { uri: 'file:content', mimeType, blob: content } }];
+      : [
+          {
+            type: 'resource',
+            resource: { uri: `workspace:${encodeURI(output.path ?? '')}`, mimeType, blob: content },
+          },
+        ];
   }
   const more = [
     ...(output.cut_in_line
@@ -169,5 +176,11 @@ async function readOther(
     );
   }
   const bytes = await file.readBytes({ signal });
-  return { content: bytes.toString('base64'), encoding: 'base64', mime_type: mime, truncated: false };
+  return {
+    content: bytes.toString('base64'),
+    encoding: 'base64',
+    mime_type: mime,
+    path: file.shown,
+    truncated: false,
+  };
 }
