@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
+import type { Place } from '../../contract/files.ts';
+import type { NotePart, NoteReading } from '../../contract/vault.ts';
+import { buildSmallIndex } from './build-index.ts';
+import { createKeptNotes } from './kept-notes.ts';
+import { keepNote, openNote } from './open-note.ts';
+import { readPart } from './read-part.ts';
+import { createTallyDesk, type TallyDesk } from './tally.ts';
+
+export interface NoteReader {
+  read(place: Place, part: NotePart): Promise<NoteReading>;
+}
+
+/** Up to here a note is counted anew at each read, which costs less than being wrong about it. */
+export const smallNoteBytes = 256 * 1024;
+
+/** Reads parts of notes; of large ones it keeps the index. */
+export function createNoteReader(): NoteReader {
+  const keptNotes = createKeptNotes();
+  let desk: TallyDesk | undefined;
+
+  return {
+    async read(place, part) {
+      const fd = place.openRead();
+      try {
+        const stat = fstatSync(fd, { bigint: true });
+        if (stat.size <= smallNoteBytes) {
+          desk ??= createTallyDesk();
+          const index = buildSmallIndex(fd, Number(stat.size), desk);
+          return readPart(openNote(fd, keepNote(index, versionOf(stat))), part);
+        }
+        const kept = await keptNotes.get(place, stat, versionOf(stat), part.signal);
+        return readPart(openNote(fd, kept), part);
+      } finally {
+        closeSync(fd);
+      }
+    },
+  };
+}
+
+/** Changes whenever the file does; says nothing about it. */
+export function versionOf(stat: BigIntStats): string {
+  return hash('sha256', `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`).slice(0, 12);
+}

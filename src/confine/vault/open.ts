@@ -1,0 +1,93 @@
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import { ConfigError, ToolError } from '../../contract/error.ts';
+import type { ChangeObserver, Folder, Place } from '../../contract/files.ts';
+import type { NoteEnding, Vault, VaultSettings } from '../../contract/vault.ts';
+import { readAtNow } from '../files/io.ts';
+import { createTurns } from '../files/turns.ts';
+import { openWorkspace } from '../files/workspace.ts';
+import { createNoteReader } from './note-reader.ts';
+
+export { vaultSettingsFrom } from './settings.ts';
+
+export interface VaultOptions {
+  /** Absolute path of the folder of notes. Below the workspace it need not exist before the first note does. */
+  readonly root: string;
+  readonly settings: VaultSettings;
+  /**
+   * The workspace, where there is one: a vault below it is reached through it, so that no link that somebody put
+   * in its place is followed.
+   */
+  readonly workspace?: Folder | undefined;
+  /** Told of changes where the vault lies outside the workspace. */
+  readonly observer?: ChangeObserver | undefined;
+  /** An IANA name, for the date of today's note. Default: the machine's. */
+  readonly timeZone?: string | undefined;
+  readonly now?: (() => Date) | undefined;
+}
+
+export interface OpenVault extends Vault {
+  close(): void;
+}
+
+/** Opens the folder of notes. Throws `ConfigError` for a root outside the workspace that is no folder. */
+export function openVault(options: VaultOptions): OpenVault {
+  const { settings, timeZone, now = () => new Date() } = options;
+  const { folder, close } = openFolder(options);
+  const turns = createTurns();
+  const reader = createNoteReader();
+  return {
+    folder,
+    settings,
+    today: () => dateIn(now(), timeZone),
+    readPart: (place, part) => reader.read(place, part),
+    readEnding,
+    inTurn: (place, work) => turns.take(place.path, work),
+    close,
+  };
+}
+
+function openFolder({ root, workspace, observer }: VaultOptions): { folder: Folder; close(): void } {
+  const inside = workspace && partOf(workspace, root);
+  // The workspace is closed by whoever opened it.
+  if (inside) return { folder: inside, close: () => {} };
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new ConfigError(`vault.root must be a folder, got ${JSON.stringify(root)}.`);
+  }
+  return openWorkspace({ roots: [{ path: root, writable: true }], observer });
+}
+
+function partOf(workspace: Folder, root: string): Folder | undefined {
+  try {
+    return workspace.sub(root);
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'out_of_scope') return undefined;
+    throw error;
+  }
+}
+
+function readEnding(place: Place): NoteEnding {
+  const fd = place.openRead();
+  try {
+    const { size } = fstatSync(fd);
+    const from = Math.max(0, size - 64 * 1024);
+    const tail = readAtNow(fd, from, size - from);
+    const newline = tail.lastIndexOf(0x0a);
+    return {
+      newline: newline > 0 && tail[newline - 1] === 0x0d ? '\r\n' : '\n',
+      atLineStart: tail.length === 0 || newline === tail.length - 1,
+    };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function dateIn(moment: Date, timeZone: string | undefined): string {
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).formatToParts(moment);
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
+  return `${part('year')}-${part('month')}-${part('day')}`;
+}

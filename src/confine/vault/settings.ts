@@ -1,0 +1,69 @@
+import { ConfigError } from '../../contract/error.ts';
+import type { VaultSettings } from '../../contract/vault.ts';
+
+/** The vault's part of the configuration file. */
+export interface VaultConfig {
+  readonly hardMaxChars?: number | undefined;
+  readonly defaultChunkLines?: number | undefined;
+  readonly maxChunkLines?: number | undefined;
+  readonly extras?: boolean | undefined;
+}
+
+/** Settings by environment, else by file, else as documented. Throws `ConfigError`, naming the key and the value. */
+export function vaultSettingsFrom(
+  environment: Readonly<Record<string, string | undefined>>,
+  config: VaultConfig = {},
+): VaultSettings {
+  const maxChunkLines = countFrom(
+    environment,
+    'VAULT_SCAN_MAX_CHUNK_LINES',
+    'vault.maxChunkLines',
+    config.maxChunkLines,
+    200,
+  );
+  const defaultChunkLines = countFrom(
+    environment,
+    'VAULT_SCAN_DEFAULT_CHUNK_LINES',
+    'vault.defaultChunkLines',
+    config.defaultChunkLines,
+    Math.min(80, maxChunkLines),
+  );
+  if (defaultChunkLines > maxChunkLines) {
+    const key =
+      environment.VAULT_SCAN_DEFAULT_CHUNK_LINES === undefined
+        ? 'vault.defaultChunkLines'
+        : 'VAULT_SCAN_DEFAULT_CHUNK_LINES';
+    throw new ConfigError(
+      `${key} must be at most ${maxChunkLines} (VAULT_SCAN_MAX_CHUNK_LINES), got ${defaultChunkLines}.`,
+    );
+  }
+  return {
+    hardMaxChars: countFrom(environment, 'HARD_MAX_CHARS', 'vault.hardMaxChars', config.hardMaxChars, 20_000),
+    defaultChunkLines,
+    maxChunkLines,
+    extras: config.extras ?? true,
+  };
+}
+
+/** More could not be one string in memory. */
+const most = 100_000_000;
+
+function countFrom(
+  environment: Readonly<Record<string, string | undefined>>,
+  variable: string,
+  key: string,
+  configured: number | undefined,
+  fallback: number,
+): number {
+  const written = environment[variable];
+  if (written !== undefined) {
+    const count = /^[1-9]\d{0,8}$/.test(written) ? Number(written) : 0;
+    return assertCount(count, variable, written);
+  }
+  return configured === undefined ? fallback : assertCount(configured, key, configured);
+}
+
+function assertCount(count: number, key: string, given: string | number): number {
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+  throw new ConfigError(`${key} must be a whole number from 1 to ${most}, got ${JSON.stringify(given)}.`);
+}
