@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 
 export interface FetchedPage {
+  /** Where the redirects ended, without a fragment. */
   readonly url: string;
   readonly status: number;
   readonly contentType: string;
@@ -9,9 +10,11 @@ export interface FetchedPage {
   readonly truncated: boolean;
   readonly fetchedAtMs: number;
   readonly fromCache: boolean;
+  /** The server asked for patience (`Retry-After`). */
+  readonly retryAfterMs?: number | undefined;
 }
 
-/** A page as text: Markdown for HTML, pretty JSON, raw text, the words of a PDF. */
+/** A page as text: Markdown for HTML, pretty JSON, raw text, the words of a PDF. All of it is a stranger's. */
 export interface ReadablePage {
   readonly title?: string | undefined;
   readonly text: string;
@@ -23,8 +26,18 @@ export interface ReadablePage {
   readonly image?: { readonly data: string; readonly mimeType: string } | undefined;
 }
 
+export interface FetchOptions {
+  /** Take a copy that is at most this old, whatever the server said of its life: to go on reading one page. */
+  readonly reuseMs?: number | undefined;
+}
+
 /** The capability `web`: GET of public addresses, and what a page says. */
 export interface Web {
-  fetch(url: string, signal: AbortSignal): Promise<FetchedPage>;
+  /**
+   * Errors: `invalid_parameter` (not a URL that is fetched here), `denied` (its host, port or address is not
+   * allowed), `upstream_error` (no such host, no answer, too many redirects), `timed_out`, `cancelled`.
+   */
+  fetch(url: string, signal: AbortSignal, options?: FetchOptions): Promise<FetchedPage>;
+  /** Throws `unsupported_type` for what cannot be shown as text or image. */
   read(page: FetchedPage): Promise<ReadablePage>;
 }

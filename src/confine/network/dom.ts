@@ -1,0 +1,69 @@
+import domino from 'domino';
+
+/**
+ * Parses HTML to a tree that runs no script and loads nothing. `domino` leaves out what Readability counts
+ * on: where the page came from, and lists that can be iterated and stay as they are while the tree changes.
+ */
+export function parseHtml(html: string, url: string): HtmlDocument {
+  const document = domino.createDocument(html, true) as unknown as HtmlDocument;
+  Object.defineProperties(document, { baseURI: { value: url }, documentURI: { value: url } });
+  if (document.documentElement) {
+    steady(document);
+    steady(document.documentElement);
+    iterable(document.documentElement.getElementsByTagName('a'));
+  }
+  return document;
+}
+
+/** The part of a DOM that pages are read with. */
+export interface HtmlNode {
+  readonly nodeType: number;
+  readonly nodeName: string;
+  readonly textContent: string | null;
+  readonly parentNode: HtmlElement | null;
+  readonly childNodes: ArrayLike<HtmlNode>;
+  remove(): void;
+}
+
+export interface HtmlElement extends HtmlNode {
+  readonly className: string;
+  readonly firstChild: HtmlNode | null;
+  getAttribute(name: string): string | null;
+  setAttribute(name: string, value: string): void;
+  querySelector(selector: string): HtmlElement | null;
+  querySelectorAll(selector: string): readonly HtmlElement[];
+  getElementsByTagName(name: string): ArrayLike<HtmlElement>;
+}
+
+export interface HtmlDocument {
+  readonly title: string;
+  readonly body: HtmlElement | null;
+  readonly documentElement: HtmlElement | null;
+  querySelector(selector: string): HtmlElement | null;
+  querySelectorAll(selector: string): readonly HtmlElement[];
+}
+
+/** Makes `querySelectorAll` of this node's kind return an array, once: below the prototype that has it frozen. */
+function steady(node: HtmlDocument | HtmlElement): void {
+  let kind: object = node;
+  for (let above: object | null = node; above && !Object.hasOwn(above, 'querySelectorAll'); ) {
+    kind = above;
+    above = Object.getPrototypeOf(above) as object | null;
+  }
+  if (Object.hasOwn(kind, 'querySelectorAll')) return;
+  const find: (this: unknown, selector: string) => ArrayLike<HtmlElement> = node.querySelectorAll;
+  const value = function (this: unknown, selector: string) {
+    return Array.from(find.call(this, selector));
+  };
+  Object.defineProperty(kind, 'querySelectorAll', { value });
+}
+
+/** Lets the lists of this kind be walked by `for … of`, as a browser's can. */
+function iterable(list: ArrayLike<HtmlElement>): void {
+  const kind = Object.getPrototypeOf(list) as object;
+  if (Object.hasOwn(kind, Symbol.iterator)) return;
+  const value = function* (this: { readonly length: number; item(index: number): HtmlElement }) {
+    for (let index = 0; index < this.length; index++) yield this.item(index);
+  };
+  Object.defineProperty(kind, Symbol.iterator, { value });
+}

@@ -1,0 +1,165 @@
+import dns from 'node:dns/promises';
+import { isIP } from 'node:net';
+import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../../contract/network.ts';
+import { acceptedCodings, collectBody } from './body.ts';
+import { createPageCache, freshness } from './cache.ts';
+import { openConverter } from './converter.ts';
+import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
+import { readableImage } from './image.ts';
+import { request } from './request.ts';
+import { createRobots } from './robots.ts';
+import { createWebRules, type WebRuleOptions } from './rules.ts';
+
+export interface WebOptions extends WebRuleOptions {
+  /** All addresses of a host name. Default: the system's resolver. */
+  readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+  readonly userAgent?: string | undefined;
+  /** Ask each site's robots.txt first. Default: no, since each page is fetched because somebody asked for it. */
+  readonly robots?: boolean | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
+  /** Bytes of pages that are kept; 0 keeps none. */
+  readonly cacheBytes?: number | undefined;
+  /** The file that converts pages on a thread of its own, where it is not beside this one. */
+  readonly converterUrl?: URL | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Opens the capability `web`. Throws `ConfigError` on a bad list. Close it to end its thread. */
+export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
+  const rules = createWebRules(options);
+  const resolve = options.resolve ?? resolveBySystem;
+  const userAgent = options.userAgent ?? 'Sekisho';
+  const now = options.now ?? Date.now;
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const maxBytes = options.maxBytes ?? 5 * 1024 * 1024;
+  const cache = createPageCache(options.cacheBytes ?? 32 * 1024 * 1024);
+  const converter = openConverter({ url: options.converterUrl });
+  const robots = options.robots
+    ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
+    : undefined;
+  const readings = new WeakMap<FetchedPage['body'], Promise<ReadablePage>>();
+
+  /** One request, no redirect followed, no cache looked at. */
+  async function ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const addresses = isIP(host) ? [host] : await unlessAborted(resolve(host), signal);
+    rules.assertMayConnect(url, addresses);
+    return request(url, addresses, { ...baseHeaders, 'user-agent': userAgent, ...headers }, signal);
+  }
+
+  async function follow(first: URL, signal: AbortSignal, heedsRobots: boolean): Promise<FetchedPage> {
+    let url = first;
+    for (let redirects = 0; ; redirects++) {
+      if (heedsRobots && robots && !(await robots.allows(url, signal))) throw refusedByRobots(url.hostname);
+      const known = cache.get(url.href);
+      if (known && known.freshUntilMs > now()) return { ...known.page, fromCache: true };
+      const response = await ask(url, validatorsOf(known), signal);
+      const status = response.statusCode ?? 0;
+      const { location } = response.headers;
+
+      if (redirectStatuses.has(status) && location !== undefined) {
+        response.destroy();
+        if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
+        // A redirect is a stranger's choice of address: all that is asked of a caller's URL is asked of it.
+        url = rules.check(new URL(location, url).href);
+        continue;
+      }
+      if (status === 304 && known) {
+        response.destroy();
+        cache.set(url.href, { ...known, ...freshness(response.headers, now()), page: known.page });
+        return { ...known.page, fromCache: true };
+      }
+      const { body, truncated } = await collectBody(response, maxBytes);
+      const page: FetchedPage = {
+        url: url.href,
+        status,
+        contentType: response.headers['content-type'] ?? '',
+        body,
+        truncated,
+        fetchedAtMs: now(),
+        fromCache: false,
+        retryAfterMs: retryAfterMs(response.headers['retry-after'], now()),
+      };
+      if (status === 200) cache.set(url.href, { page, ...freshness(response.headers, now()) });
+      return page;
+    }
+  }
+
+  return {
+    async fetch(input, signal, { reuseMs = 0 }: FetchOptions = {}) {
+      const url = rules.check(input);
+      const recent = cache.get(url.href);
+      if (recent && recent.page.fetchedAtMs + reuseMs > now()) return { ...recent.page, fromCache: true };
+      const deadline = AbortSignal.timeout(timeoutMs);
+      try {
+        const page = await follow(url, AbortSignal.any([signal, deadline]), true);
+        // Under the address that was asked for too, so that `reuseMs` finds it behind a redirect.
+        if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
+        return page;
+      } catch (error) {
+        throw asToolError(error, {
+          host: url.hostname,
+          cancelled: signal.aborted,
+          timedOut: deadline.aborted,
+          timeoutMs,
+        });
+      }
+    },
+
+    async read(page) {
+      const image = readableImage(page);
+      if (image) return image;
+      let reading = readings.get(page.body);
+      if (!reading) {
+        reading = converter.convert({ url: page.url, contentType: page.contentType, body: page.body });
+        readings.set(page.body, reading);
+        // A failure is for this reader; the next one tries again.
+        reading.catch(() => readings.delete(page.body));
+      }
+      return reading;
+    },
+
+    close: () => converter.close(),
+  };
+}
+
+const maxRedirects = 5;
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const baseHeaders = {
+  accept:
+    'text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.9,application/pdf;q=0.8,*/*;q=0.5',
+  'accept-language': 'en,ja;q=0.9,*;q=0.5',
+  'accept-encoding': acceptedCodings,
+} as const;
+
+async function resolveBySystem(host: string): Promise<readonly string[]> {
+  const answers = await dns.lookup(host, { all: true, verbatim: true });
+  return answers.map(({ address }) => address);
+}
+
+/** A look-up cannot be called back, but nobody has to wait for it. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function validatorsOf(
+  known: { readonly etag?: string | undefined; readonly lastModified?: string | undefined } | undefined,
+) {
+  return {
+    ...(known?.etag !== undefined && { 'if-none-match': known.etag }),
+    ...(known?.lastModified !== undefined && { 'if-modified-since': known.lastModified }),
+  };
+}
+
+function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  const atMs = Date.parse(header);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}
