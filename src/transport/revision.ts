@@ -34,7 +34,7 @@ export function claimsEnvelope(params: Params): boolean {
   return isObject(params._meta) && Object.hasOwn(params._meta, metaKey.protocolVersion);
 }
 
-/** Reads the envelope; throws when it is incomplete or names a revision that is not served. */
+/** Reads the envelope; throws when it is incomplete. Whether its revision is served is another question. */
 export function readEnvelope(params: Params): Envelope {
   const meta = isObject(params._meta) ? params._meta : undefined;
   if (!meta) throw badEnvelope('_meta', 'is missing');
@@ -42,8 +42,16 @@ export function readEnvelope(params: Params): Envelope {
   const capabilities = meta[metaKey.clientCapabilities];
   if (typeof version !== 'string') throw badEnvelope(metaKey.protocolVersion, 'must be a string');
   if (!isObject(capabilities)) throw badEnvelope(metaKey.clientCapabilities, 'must be an object');
-  assertStatelessRevision(version);
   return { version, capabilities, client: readClientInfo(meta[metaKey.clientInfo]) };
+}
+
+/** Throws, naming the revisions that are served. */
+export function assertStatelessRevision(requested: string): void {
+  if (isStatelessRevision(requested)) return;
+  throw new RpcError(rpcCode.unsupportedVersion, 'Unsupported protocol version.', {
+    supported: statelessRevisions,
+    requested,
+  });
 }
 
 export function isStatelessRevision(version: string | undefined): boolean {
@@ -60,14 +68,6 @@ export function readClientInfo(value: unknown): ClientInfo | undefined {
   if (!isObject(value) || typeof value.name !== 'string') return undefined;
   const version = typeof value.version === 'string' ? value.version : '';
   return { name: value.name.slice(0, 200), version: version.slice(0, 100) };
-}
-
-function assertStatelessRevision(requested: string): void {
-  if (isStatelessRevision(requested)) return;
-  throw new RpcError(rpcCode.unsupportedVersion, 'Unsupported protocol version.', {
-    supported: statelessRevisions,
-    requested,
-  });
 }
 
 function badEnvelope(key: string, problem: string): RpcError {

@@ -18,7 +18,9 @@ import type { Subscription } from './listen.ts';
 import { openSubscription } from './listen.ts';
 import type { Mcp } from './mcp.ts';
 import type { Outbox } from './outbox.ts';
-import { claimsEnvelope, readEnvelope } from './revision.ts';
+import { assertStatelessRevision, claimsEnvelope, readEnvelope } from './revision.ts';
+import type { Run } from './run.ts';
+import { askSignal, cancelRun, endRun, startRun } from './run.ts';
 import { traceparentOf } from './trace.ts';
 
 /** Requests that may run at once on one connection; more are turned away. */
@@ -26,14 +28,6 @@ const maxRunning = 1024;
 const maxBatch = 100;
 
 type Request = Extract<Incoming, { kind: 'request' }>;
-interface Running {
-  readonly cancel: AbortController;
-  /** A cancelled request gets no answer. */
-  silent: boolean;
-  isOver: boolean;
-  /** Withdraws the questions that the request has put to the client; made with the first. */
-  over?: AbortController;
-}
 
 /** One client over stdio: its handshake if it makes one, its running requests, its subscriptions. */
 export interface StdioConnection {
@@ -52,7 +46,7 @@ export function createStdioConnection(
   outbox: Outbox,
   onFault?: (error: unknown) => void,
 ): StdioConnection {
-  const running = new Map<RequestId, Running>();
+  const running = new Map<RequestId, Run>();
   const subscriptions = new Map<RequestId, Subscription>();
   const keeper = createKeeper();
   const asks = createAsks();
@@ -111,7 +105,7 @@ export function createStdioConnection(
       reply(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));
       return;
     }
-    const run: Running = { cancel: new AbortController(), silent: false, isOver: false };
+    const run = startRun();
     running.set(id, run);
     let frame: string | undefined;
     try {
@@ -121,20 +115,20 @@ export function createStdioConnection(
       frame = errorFrame(id, asRpcError(error));
     }
     running.delete(id);
-    run.isOver = true;
-    run.over?.abort();
+    endRun(run);
     if (frame !== undefined && !run.silent) reply(frame);
     if (running.size === 0) whenIdle?.();
   }
 
   /** The frame to send, if one is due. */
-  async function answer({ id, method, params }: Request, run: Running): Promise<string | undefined> {
+  async function answer({ id, method, params }: Request, run: Run): Promise<string | undefined> {
     if (!claimsEnvelope(params)) {
       if (method === 'initialize') return resultFrame(id, shakeHands(params));
       const exchange = exchangeOf('legacy', params, run);
       return resultFrame(id, await mcp.answer(method, exchange));
     }
     const envelope = readEnvelope(params);
+    assertStatelessRevision(envelope.version);
     const exchange: Exchange = {
       ...exchangeOf('modern', params, run),
       arrival: { ...arrival, client: envelope.client, traceparent: traceparentOf(params) },
@@ -150,7 +144,7 @@ export function createStdioConnection(
     return undefined;
   }
 
-  function exchangeOf(era: Exchange['era'], params: Params, run: Running): Exchange {
+  function exchangeOf(era: Exchange['era'], params: Params, run: Run): Exchange {
     const { signal } = run.cancel;
     return {
       era,
@@ -163,10 +157,7 @@ export function createStdioConnection(
         if (!run.isOver && !outbox.isCongested()) announce(method, body);
       },
       ...(era === 'legacy' && {
-        ask: (method: string, body: Params) => {
-          run.over ??= new AbortController();
-          return asks.ask(outbox.send, method, body, AbortSignal.any([signal, run.over.signal]));
-        },
+        ask: (method: string, body: Params) => asks.ask(outbox.send, method, body, askSignal(run)),
         connection: scope,
       }),
     };
@@ -190,10 +181,7 @@ export function createStdioConnection(
     if (method !== 'notifications/cancelled') return;
     const id = params.requestId as RequestId;
     const run = running.get(id);
-    if (run) {
-      run.silent = true;
-      run.cancel.abort(new DOMException('The client cancelled the request.', 'AbortError'));
-    }
+    if (run) cancelRun(run);
     subscriptions.get(id)?.end();
     subscriptions.delete(id);
   }

@@ -103,3 +103,91 @@ export function modernMeta(capabilities: object = {}, more: object = {}): Record
     ...more,
   };
 }
+
+/** What an HTTP answer held: one JSON body, or the events of a stream. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly messages: readonly Message[];
+}
+
+/** Posts a message as revision 2026-07-28 wants it, or with other headers where a test says so. */
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
+): Promise<HttpAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, messages: messagesOf(text) };
+}
+
+/** The headers that go with a request of revision 2026-07-28. */
+export function modernHeaders(method: string, name?: string): Record<string, string> {
+  return {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(name !== undefined && { 'mcp-name': name }),
+  };
+}
+
+export function modernCall(tool: string, input: object, meta: object = {}): object {
+  return {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: tool, arguments: input, _meta: modernMeta({}, meta) },
+  };
+}
+
+/** A session of an older revision over HTTP. */
+export async function openSession(
+  url: string,
+  capabilities: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Record<string, string>> {
+  const { headers: answered } = await post(
+    url,
+    {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'raw', version: '1' } },
+    },
+    headers,
+  );
+  return {
+    ...headers,
+    'mcp-session-id': answered.get('mcp-session-id') ?? '',
+    'mcp-protocol-version': '2025-11-25',
+  };
+}
+
+/** Messages of a stream of events, as they come. */
+export async function* readEvents(response: Response): AsyncGenerator<Message> {
+  let rest = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const events = `${rest}${chunk}`.split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) yield* messagesOf(event);
+  }
+}
+
+function messagesOf(text: string): Message[] {
+  if (text.startsWith('{')) return [JSON.parse(text) as Message];
+  if (text.startsWith('[')) return JSON.parse(text) as Message[];
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => JSON.parse(line.slice(6)) as Message);
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** The way back to an HTTP client: one JSON body, or a stream of events once there is something to say earlier. */
+export interface Outlet {
+  /** Can the client read a stream of events? */
+  readonly canStream: boolean;
+  /** Begins the stream before there is anything to say. */
+  open(): void;
+  /** Sends a message now, as an event. Without `canStream` it is dropped. */
+  event(frame: string): void;
+  /** Sends the last message. */
+  finish(status: number, frame: string, headers?: readonly string[]): void;
+  /** Ends without a message: nothing more will be said. */
+  end(status?: number): void;
+  isCongested(): boolean;
+  /** Keeps proxies from closing a quiet stream. */
+  beat(): void;
+}
+
+const congestedBytes = 1024 * 1024;
+
+export function createOutlet(request: IncomingMessage, response: ServerResponse): Outlet {
+  const canStream = acceptsEvents(request);
+  let state: 'fresh' | 'streaming' | 'over' = 'fresh';
+
+  function stream(): void {
+    if (state !== 'fresh') return;
+    state = 'streaming';
+    response.writeHead(200, [
+      ...['content-type', 'text/event-stream', 'cache-control', 'no-cache, no-transform'],
+      ...['x-accel-buffering', 'no'],
+    ]);
+  }
+
+  return {
+    canStream,
+    open() {
+      stream();
+      response.flushHeaders();
+    },
+    event(frame) {
+      if (!canStream || state === 'over') return;
+      stream();
+      response.write(eventOf(frame));
+    },
+    finish(status, frame, headers = []) {
+      if (state === 'streaming') response.end(eventOf(frame));
+      else if (state === 'fresh') sendJson(response, status, frame, headers);
+      state = 'over';
+    },
+    end(status = 202) {
+      if (state === 'streaming') response.end();
+      else if (state === 'fresh') response.writeHead(status, ['content-length', '0']).end();
+      state = 'over';
+    },
+    isCongested: () => response.writableLength > congestedBytes,
+    beat() {
+      if (state === 'streaming') response.write(': still here\n\n');
+    },
+  };
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: string,
+  headers: readonly string[] = [],
+): void {
+  response.writeHead(status, [
+    ...['content-type', 'application/json', 'content-length', String(Buffer.byteLength(json))],
+    ...headers,
+  ]);
+  response.end(json);
+}
+
+export function acceptsEvents({ headers }: IncomingMessage): boolean {
+  const { accept } = headers;
+  return accept !== undefined && (accept.includes('text/event-stream') || accept.includes('*/*'));
+}
+
+function eventOf(frame: string): string {
+  return `event: message\ndata: ${frame}\n\n`;
+}

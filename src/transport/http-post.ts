@@ -1,0 +1,305 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Arrival } from '../contract/call.ts';
+import type { Exchange } from './exchange.ts';
+import { readJson } from './http-body.ts';
+import { assertHeadersMatch, hasEnvelopeClaim, headerOf } from './http-headers.ts';
+import type { Listeners } from './http-listen.ts';
+import type { Outlet } from './http-outlet.ts';
+import { createOutlet } from './http-outlet.ts';
+import type { Session, Sessions } from './http-sessions.ts';
+import type { Incoming, Params, RequestId } from './jsonrpc.ts';
+import {
+  asRpcError,
+  errorFrame,
+  notificationFrame,
+  RpcError,
+  readMessage,
+  resultFrame,
+  rpcCode,
+} from './jsonrpc.ts';
+import type { Mcp } from './mcp.ts';
+import type { Envelope, Era } from './revision.ts';
+import {
+  assertStatelessRevision,
+  claimsEnvelope,
+  handshakeRevisions,
+  isStatelessRevision,
+  readEnvelope,
+} from './revision.ts';
+import type { Run } from './run.ts';
+import { askSignal, cancelRun, endRun, startRun } from './run.ts';
+import { traceparentOf } from './trace.ts';
+
+/** Requests that may run at once; more are turned away. */
+const maxRunning = 1024;
+const maxBatch = 100;
+
+type Request = Extract<Incoming, { kind: 'request' }>;
+
+/** What the requests of one HTTP server share. */
+export interface HttpDesk {
+  readonly mcp: Mcp;
+  readonly sessions: Sessions;
+  readonly listeners: Listeners;
+  /** Every request that runs, with its way back. */
+  readonly running: Map<Run, Outlet>;
+  readonly maxBodyBytes: number;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** Answers a POST to the MCP endpoint. Never throws. */
+export async function answerPost(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  arrival: Arrival,
+): Promise<void> {
+  const outlet = createOutlet(request, response);
+  let id: RequestId | null = null;
+  try {
+    const value = await readJson(request, desk.maxBodyBytes);
+    if (Array.isArray(value)) return await answerBatch(desk, request, response, outlet, arrival, value);
+    const message = readMessage(value);
+    if (message.kind === 'invalid') {
+      id = message.id;
+      throw new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
+    }
+    if (message.kind === 'request') id = message.id;
+    const isModern = isModernMessage(request, message);
+    if (message.kind === 'request') {
+      if (isModern) await answerModern(desk, request, response, outlet, arrival, message);
+      else await answerLegacy(desk, request, response, outlet, arrival, message);
+      return;
+    }
+    // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
+    if (!isModern) takeLegacy(findSession(desk, request, arrival), message);
+    outlet.end(202);
+  } catch (error) {
+    fail(desk, request, outlet, id, error);
+  }
+}
+
+/** A request of revision 2026-07-28: it stands alone. */
+async function answerModern(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  outlet: Outlet,
+  base: Arrival,
+  message: Request,
+): Promise<void> {
+  const { id, method, params } = message;
+  const envelope = readEnvelope(params);
+  assertHeadersMatch(request, envelope.version, method, params);
+  assertStatelessRevision(envelope.version);
+  const arrival = {
+    ...base,
+    client: envelope.client,
+    traceparent: traceparentOf(params) ?? base.traceparent,
+  };
+  if (method === 'subscriptions/listen') {
+    await desk.listeners.open(id, params, arrival, outlet, response);
+    return;
+  }
+  await serve(desk, response, outlet, message, 'modern', (run) =>
+    desk.mcp.answer(method, modernExchange(envelope, params, arrival, run, outlet)),
+  );
+}
+
+/** A request of an older revision: the handshake, one in a session, or one that needs neither. */
+async function answerLegacy(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  outlet: Outlet,
+  arrival: Arrival,
+  message: Request,
+): Promise<void> {
+  if (message.method === 'initialize') {
+    const hands = desk.mcp.shakeHands(message.params);
+    const session = desk.sessions.open(hands, arrival);
+    if (!session) throw new RpcError(rpcCode.serverBusy, 'Too many sessions.', undefined, 503);
+    outlet.finish(200, resultFrame(message.id, hands.resultJson), ['mcp-session-id', session.id]);
+    return;
+  }
+  const session = findSession(desk, request, arrival);
+  await serve(
+    desk,
+    response,
+    outlet,
+    message,
+    'legacy',
+    (run) => desk.mcp.answer(message.method, legacyExchange(session, message.params, arrival, run, outlet)),
+    session?.running,
+  );
+}
+
+/** Several messages of revision 2025-03-26 in one body, answered in one. */
+async function answerBatch(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  outlet: Outlet,
+  arrival: Arrival,
+  values: readonly unknown[],
+): Promise<void> {
+  if (values.length === 0 || values.length > maxBatch || hasEnvelopeClaim(values, claimsEnvelope)) {
+    throw new RpcError(rpcCode.invalidRequest, `A batch holds 1 to ${maxBatch} messages of older revisions.`);
+  }
+  const session = findSession(desk, request, arrival);
+  const frames: string[] = [];
+  const gather: Outlet = {
+    ...outlet,
+    canStream: false,
+    event: () => {},
+    end: () => {},
+    finish: (_status, frame) => void frames.push(frame),
+  };
+  await Promise.all(
+    values.map(async (value) => {
+      const message = readMessage(value);
+      if (message.kind === 'request') {
+        const { method, params } = message;
+        await serve(desk, response, gather, message, 'legacy', (run) =>
+          desk.mcp.answer(method, legacyExchange(session, params, arrival, run, gather)),
+        );
+      } else takeLegacy(session, message);
+    }),
+  );
+  if (frames.length === 0) outlet.end(202);
+  else outlet.finish(200, `[${frames.join(',')}]`);
+}
+
+/** Runs one request to its answer. A client that hangs up aborts it. */
+async function serve(
+  desk: HttpDesk,
+  response: ServerResponse,
+  outlet: Outlet,
+  { id }: Request,
+  era: Era,
+  work: (run: Run) => Promise<string>,
+  siblings?: Map<RequestId, Run>,
+): Promise<void> {
+  if (desk.running.size >= maxRunning) {
+    throw new RpcError(rpcCode.serverBusy, 'Too many requests at once.', undefined, 503);
+  }
+  if (siblings?.has(id)) throw new RpcError(rpcCode.invalidRequest, 'A request with this id is running.');
+  const run = startRun();
+  const hangUp = () => run.cancel.abort(new DOMException('The client hung up.', 'AbortError'));
+  response.once('close', hangUp);
+  desk.running.set(run, outlet);
+  siblings?.set(id, run);
+  let frame: string;
+  let status = 200;
+  try {
+    frame = resultFrame(id, await work(run));
+  } catch (error) {
+    if (!(error instanceof RpcError)) desk.onFault?.(error);
+    const failure = asRpcError(error);
+    frame = errorFrame(id, failure);
+    if (era === 'modern') status = failure.httpStatus;
+  }
+  response.off('close', hangUp);
+  desk.running.delete(run);
+  siblings?.delete(id);
+  endRun(run);
+  if (run.silent) outlet.end();
+  else outlet.finish(status, frame);
+}
+
+function modernExchange(
+  envelope: Envelope,
+  params: Params,
+  arrival: Arrival,
+  run: Run,
+  outlet: Outlet,
+): Exchange {
+  return {
+    era: 'modern',
+    params,
+    arrival,
+    clientCapabilities: envelope.capabilities,
+    signal: run.cancel.signal,
+    notify: notifier(run, outlet),
+  };
+}
+
+function legacyExchange(
+  session: Session | undefined,
+  params: Params,
+  arrival: Arrival,
+  run: Run,
+  outlet: Outlet,
+): Exchange {
+  const traceparent = traceparentOf(params) ?? arrival.traceparent;
+  return {
+    era: 'legacy',
+    params,
+    arrival: session
+      ? { ...arrival, connectionId: session.connectionId, client: session.client, traceparent }
+      : { ...arrival, traceparent },
+    clientCapabilities: session?.clientCapabilities ?? {},
+    signal: run.cancel.signal,
+    notify: notifier(run, outlet),
+    connection: session && { ...session.keeper, announce: session.announce },
+    ask:
+      session && outlet.canStream
+        ? (method, body) => session.asks.ask(outlet.event, method, body, askSignal(run))
+        : undefined,
+  };
+}
+
+/** Progress can be left out; a reader that is far behind is not buried in it. */
+function notifier(run: Run, outlet: Outlet): Exchange['notify'] {
+  return (method, params) => {
+    if (!run.isOver && !outlet.isCongested()) outlet.event(notificationFrame(method, params));
+  };
+}
+
+function takeLegacy(session: Session | undefined, message: Incoming): void {
+  if (!session) return;
+  if (message.kind === 'response') session.asks.settle(message);
+  if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
+  const run = session.running.get(message.params.requestId as RequestId);
+  if (run) cancelRun(run);
+}
+
+/** The session that a request names. One that is gone, or somebody else's, is not found: the client starts anew. */
+export function findSession(desk: HttpDesk, request: IncomingMessage, arrival: Arrival): Session | undefined {
+  const version = headerOf(request, 'mcp-protocol-version');
+  if (version !== undefined && !handshakeRevisions.some((known) => known === version)) {
+    throw new RpcError(rpcCode.invalidRequest, 'Unsupported MCP-Protocol-Version.');
+  }
+  const id = headerOf(request, 'mcp-session-id');
+  if (id === undefined) return undefined;
+  const session = desk.sessions.find(id, arrival);
+  if (!session) throw new RpcError(rpcCode.serverBusy, 'There is no such session.', undefined, 404);
+  return session;
+}
+
+function isModernMessage(request: IncomingMessage, message: Incoming): boolean {
+  const headerIsModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
+  if (message.kind !== 'request' && message.kind !== 'notification') return headerIsModern;
+  if (claimsEnvelope(message.params)) return true;
+  if (headerIsModern && message.method === 'initialize') {
+    throw new RpcError(
+      rpcCode.headerMismatch,
+      'initialize does not exist on the revision that the header names.',
+    );
+  }
+  return headerIsModern;
+}
+
+function fail(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  outlet: Outlet,
+  id: RequestId | null,
+  error: unknown,
+): void {
+  if (!(error instanceof RpcError) && !request.destroyed) desk.onFault?.(error);
+  const failure = asRpcError(error);
+  const status = failure.httpStatus === 200 ? 400 : failure.httpStatus;
+  outlet.finish(status, errorFrame(id, failure), status === 413 ? ['connection', 'close'] : []);
+  request.resume();
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { Arrival } from '../contract/call.ts';
+import type { Asks } from './asks.ts';
+import { createAsks } from './asks.ts';
+import { changeNotification } from './changes.ts';
+import type { Outlet } from './http-outlet.ts';
+import type { Params, RequestId } from './jsonrpc.ts';
+import { notificationFrame } from './jsonrpc.ts';
+import type { Keeper } from './keeper.ts';
+import { createKeeper } from './keeper.ts';
+import type { Handshake, Mcp } from './mcp.ts';
+import type { Run } from './run.ts';
+
+/** A client of an older revision between its handshake and its end. */
+export interface Session {
+  readonly id: string;
+  /** Who made the handshake; nobody else may use the session. */
+  readonly bearer: string | undefined;
+  readonly connectionId: string;
+  readonly client: Handshake['client'];
+  readonly clientCapabilities: Params;
+  readonly running: Map<RequestId, Run>;
+  readonly asks: Asks;
+  readonly keeper: Keeper;
+  /** The stream that the client holds open for what belongs to no request. */
+  stream: Outlet | undefined;
+  usedAtMs: number;
+  announce(method: string, params?: Params): void;
+}
+
+/** The sessions that are open: never more than `max`, none idle for longer than `idleMs`. */
+export interface Sessions {
+  open(hands: Handshake, arrival: Arrival): Session | undefined;
+  /** The session, if it is open and this caller's. */
+  find(id: string, arrival: Arrival): Session | undefined;
+  close(session: Session): Promise<void>;
+  closeIdle(nowMs: number): Promise<void>;
+  closeAll(): Promise<void>;
+  readonly size: number;
+  all(): Iterable<Session>;
+}
+
+export function createSessions(mcp: Mcp, max: number, idleMs: number): Sessions {
+  // In order of use: the first is the one that was left alone for longest.
+  const sessions = new Map<string, Session>();
+
+  async function close(session: Session): Promise<void> {
+    if (!sessions.delete(session.id)) return;
+    for (const run of session.running.values()) run.cancel.abort();
+    session.keeper.dropAll();
+    session.stream?.end();
+    await mcp.door.leave({ transport: 'http', connectionId: session.connectionId, bearer: session.bearer });
+  }
+
+  function makeRoom(): boolean {
+    if (sessions.size < max) return true;
+    for (const session of sessions.values()) {
+      if (isBusy(session)) continue;
+      void close(session);
+      return true;
+    }
+    return false;
+  }
+
+  return {
+    open(hands, arrival) {
+      if (!makeRoom()) return undefined;
+      const session = createSession(mcp, hands, arrival);
+      sessions.set(session.id, session);
+      return session;
+    },
+    find(id, arrival) {
+      const session = sessions.get(id);
+      if (!session || session.bearer !== arrival.bearer) return undefined;
+      session.usedAtMs = Date.now();
+      sessions.delete(id);
+      sessions.set(id, session);
+      return session;
+    },
+    close,
+    async closeIdle(nowMs) {
+      for (const session of [...sessions.values()]) {
+        if (nowMs - session.usedAtMs < idleMs) break;
+        if (!isBusy(session)) await close(session);
+      }
+    },
+    async closeAll() {
+      await Promise.all([...sessions.values()].map(close));
+    },
+    get size() {
+      return sessions.size;
+    },
+    all: () => sessions.values(),
+  };
+}
+
+function createSession(mcp: Mcp, hands: Handshake, arrival: Arrival): Session {
+  const connectionId = randomUUID();
+  const keeper = createKeeper();
+  const session: Session = {
+    id: randomUUID(),
+    bearer: arrival.bearer,
+    connectionId,
+    client: hands.client,
+    clientCapabilities: hands.clientCapabilities,
+    running: new Map(),
+    asks: createAsks(),
+    keeper,
+    stream: undefined,
+    usedAtMs: Date.now(),
+    announce: (method, params) => session.stream?.event(notificationFrame(method, params)),
+  };
+  keeper.keep(
+    'changes',
+    mcp.changes((change) => {
+      const concerned = change.connectionId === undefined || change.connectionId === connectionId;
+      if (concerned) session.announce(changeNotification[change.what]);
+    }),
+  );
+  return session;
+}
+
+function isBusy(session: Session): boolean {
+  return session.running.size > 0 || session.stream !== undefined;
+}

@@ -1,0 +1,217 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Arrival } from '../contract/call.ts';
+import type { Door } from '../contract/door.ts';
+import { limits } from '../contract/limits.ts';
+import { createCors } from './http-cors.ts';
+import { createGuard, loopbackHosts } from './http-guard.ts';
+import { arrivalOf } from './http-headers.ts';
+import { createListeners } from './http-listen.ts';
+import { acceptsEvents, createOutlet, sendJson } from './http-outlet.ts';
+import type { HttpDesk } from './http-post.ts';
+import { answerPost, findSession } from './http-post.ts';
+import { createSessions } from './http-sessions.ts';
+import { asRpcError, errorFrame, RpcError, rpcCode } from './jsonrpc.ts';
+import type { McpExtension } from './mcp.ts';
+import { createMcp } from './mcp.ts';
+
+export interface HttpOptions {
+  readonly door: Door;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly maxBodyBytes?: number | undefined;
+  /** Names that this server answers to; absent: those of the loopback interface. "*" is every name. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Web origins beside our own that may call. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly maxSessions?: number | undefined;
+  readonly sessionIdleMs?: number | undefined;
+  readonly stopGraceMs?: number | undefined;
+  /** The text of `/metrics`; absent: there is no such page. */
+  readonly metrics?: (() => string | Promise<string>) | undefined;
+  /** More pages. Says whether it answered; it authenticates for itself. */
+  readonly routes?:
+    | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
+    | undefined;
+  readonly extension?: McpExtension | undefined;
+  /** Hears of failures that the client is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+export interface HttpService {
+  readonly address: { readonly host: string; readonly port: number };
+  /** How many sessions of older clients are open. */
+  readonly sessionCount: number;
+  /** No new requests; running ones get a while, then everything ends. */
+  close(): Promise<void>;
+}
+
+export const mcpPath = '/mcp';
+
+const defaultMaxSessions = 1000;
+const defaultSessionIdleMs = 30 * 60_000;
+const maxSubscriptions = 1024;
+/** Quiet streams are kept alive, and idle sessions closed, this often. */
+const beatMs = 15_000;
+
+/**
+ * Serves MCP over Streamable HTTP at `/mcp`: revision 2026-07-28 without sessions, the older ones with them. What a
+ * call needs is done by hand over node:http.
+ */
+export async function serveHttp(options: HttpOptions): Promise<HttpService> {
+  const { door } = options;
+  const mcp = createMcp(door, options.extension);
+  const sessions = createSessions(
+    mcp,
+    options.maxSessions ?? defaultMaxSessions,
+    options.sessionIdleMs ?? defaultSessionIdleMs,
+  );
+  const desk: HttpDesk = {
+    mcp,
+    sessions,
+    listeners: createListeners(mcp, maxSubscriptions),
+    running: new Map(),
+    maxBodyBytes: options.maxBodyBytes ?? limits.httpBodyBytes,
+    onFault: options.onFault,
+  };
+  const allowedOrigins = options.allowedOrigins ?? [];
+  const guard = createGuard({ allowedHosts: options.allowedHosts ?? loopbackHosts, allowedOrigins });
+  const cors = createCors(allowedOrigins);
+  let isStopping = false;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = guard(request);
+    if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (cors(request, response)) return;
+    const path = pathOf(request);
+    if (path === mcpPath) return await answerMcp(request, response);
+    if (path === '/healthz') return sendJson(response, isStopping ? 503 : 200, `{"ok":${!isStopping}}`);
+    if (path === '/metrics' && options.metrics) {
+      if (!(await admit(request, response, arrivalOf(request)))) return;
+      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(await options.metrics());
+      return;
+    }
+    if (await options.routes?.(request, response)) return;
+    refuse(response, 404, 'There is nothing at this address.');
+  }
+
+  async function answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrival = arrivalOf(request);
+    if (!(await admit(request, response, arrival))) return;
+    if (isStopping) return refuse(response, 503, 'The server is stopping.');
+    if (request.method === 'POST') return await answerPost(desk, request, response, arrival);
+    if (request.method === 'GET' || request.method === 'DELETE') {
+      return await answerSession(request, response, arrival);
+    }
+    response.setHeader('allow', 'POST, GET, DELETE');
+    refuse(response, 405, 'Send POST.');
+  }
+
+  /** The stream of an older client's session, and its end. */
+  async function answerSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Arrival,
+  ): Promise<void> {
+    try {
+      const session = findSession(desk, request, arrival);
+      if (!session) return refuse(response, 405, 'This needs a session.');
+      if (request.method === 'DELETE') {
+        await sessions.close(session);
+        response.writeHead(204).end();
+        return;
+      }
+      if (!acceptsEvents(request)) return refuse(response, 406, 'Accept must allow text/event-stream.');
+      const outlet = createOutlet(request, response);
+      // One stream to a session: a client that opens another has lost the first.
+      session.stream?.end();
+      session.stream = outlet;
+      response.once('close', () => {
+        if (session.stream === outlet) session.stream = undefined;
+      });
+      outlet.open();
+    } catch (error) {
+      const failure = asRpcError(error);
+      sendJson(response, failure.httpStatus, errorFrame(null, failure));
+    }
+  }
+
+  async function admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Arrival,
+  ): Promise<boolean> {
+    const verdict = await door.admits(arrival);
+    if (verdict.ok) return true;
+    const problem = arrival.bearer === undefined ? '' : ' error="invalid_token"';
+    response.setHeader('www-authenticate', `Bearer${problem}`);
+    refuse(response, 401, verdict.reason);
+    request.resume();
+    return false;
+  }
+
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, maxHeaderSize: 32 * 1024 },
+    (request, response) => {
+      answer(request, response).catch((error: unknown) => {
+        options.onFault?.(error);
+        if (response.headersSent) response.destroy();
+        else refuse(response, 500, 'Internal error.');
+      });
+    },
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const beat = setInterval(() => {
+    void sessions.closeIdle(Date.now());
+    desk.listeners.beat();
+    for (const outlet of desk.running.values()) outlet.beat();
+    for (const session of sessions.all()) session.stream?.beat();
+  }, beatMs);
+  beat.unref();
+  const { address, port } = server.address() as AddressInfo;
+
+  async function close(): Promise<void> {
+    isStopping = true;
+    clearInterval(beat);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    desk.listeners.closeAll();
+    for (const session of sessions.all()) session.stream?.end();
+    server.closeIdleConnections();
+    const deadline = setTimeout(() => {
+      for (const run of desk.running.keys()) run.cancel.abort();
+      setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
+    }, options.stopGraceMs ?? limits.stopGraceMs);
+    // A connection that is kept alive after its last answer would hold the server open.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(deadline);
+    await sessions.closeAll();
+  }
+
+  return {
+    address: { host: address, port },
+    get sessionCount() {
+      return sessions.size;
+    },
+    close,
+  };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+function refuse(response: ServerResponse, status: number, reason: string): void {
+  const code = status === 500 ? rpcCode.internalError : rpcCode.serverBusy;
+  sendJson(response, status, errorFrame(null, new RpcError(code, reason)));
+}

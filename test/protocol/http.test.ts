@@ -1,0 +1,381 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import type { HttpOptions, HttpService } from '../../src/transport/http.ts';
+import { serveHttp } from '../../src/transport/http.ts';
+import { modernCall, modernHeaders, modernMeta, openSession, post, readEvents } from '../support/clients.ts';
+import { createFixtureDoor, type FixtureDoor } from '../support/fixture-door.ts';
+
+const services: HttpService[] = [];
+afterEach(async () => {
+  await Promise.all(services.splice(0).map((service) => service.close()));
+});
+
+async function open(options: Partial<HttpOptions> & { readonly door?: FixtureDoor } = {}): Promise<{
+  url: string;
+  base: string;
+  door: FixtureDoor;
+  service: HttpService;
+}> {
+  const door = options.door ?? createFixtureDoor();
+  const service = await serveHttp({ host: '127.0.0.1', port: 0, stopGraceMs: 50, ...options, door });
+  services.push(service);
+  const base = `http://127.0.0.1:${service.address.port}`;
+  return { url: `${base}/mcp`, base, door, service };
+}
+
+const callHeaders = modernHeaders('tools/call', 'echo');
+
+test('a call of the newest revision is one JSON body', async () => {
+  const { url, door } = await open();
+
+  const { status, headers, messages } = await post(url, modernCall('echo', { text: 'hi' }), callHeaders);
+
+  expect(status).toBe(200);
+  expect(headers.get('content-type')).toBe('application/json');
+  expect(messages).toMatchObject([
+    { id: 1, result: { resultType: 'complete', structuredContent: { text: 'hi' } } },
+  ]);
+  expect(door.calls[0]?.arrival).toMatchObject({
+    transport: 'http',
+    client: { name: 'raw' },
+    address: '127.0.0.1',
+  });
+});
+
+test('progress turns the answer into a stream', async () => {
+  const { url } = await open();
+  const { headers, messages } = await post(
+    url,
+    modernCall('steps', { count: 2 }, { progressToken: 1 }),
+    modernHeaders('tools/call', 'steps'),
+  );
+  expect(headers.get('content-type')).toBe('text/event-stream');
+  expect(messages.map((message) => message.method ?? 'answer')).toEqual([
+    'notifications/progress',
+    'notifications/progress',
+    'answer',
+  ]);
+});
+
+test.each([
+  ['no version', { 'mcp-method': 'tools/call', 'mcp-name': 'echo' }],
+  ['no method', { 'mcp-protocol-version': '2026-07-28', 'mcp-name': 'echo' }],
+  ['no name', { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }],
+  ['another version', { ...callHeaders, 'mcp-protocol-version': '2025-11-25' }],
+  ['another method', { ...callHeaders, 'mcp-method': 'tools/list' }],
+  ['another name', { ...callHeaders, 'mcp-name': 'wait' }],
+  ['a broken encoding', { ...callHeaders, 'mcp-name': '=?base64?ZWNobw?=' }],
+])('headers that differ from the body are refused: %s', async (_name, headers) => {
+  const { url, door } = await open();
+  const { status, messages } = await post(url, modernCall('echo', {}), headers as Record<string, string>);
+  expect(status).toBe(400);
+  expect(messages).toMatchObject([{ id: 1, error: { code: -32020 } }]);
+  expect(door.calls).toEqual([]);
+});
+
+test('a name that no header can hold comes encoded', async () => {
+  const { url, door } = await open();
+  const encoded = `=?base64?${Buffer.from('読む').toString('base64')}?=`;
+  await post(url, modernCall('読む', {}), modernHeaders('tools/call', encoded));
+  expect(door.calls[0]?.tool).toBe('読む');
+});
+
+test('an unknown method of the newest revision is not found, with its id', async () => {
+  const { url } = await open();
+  for (const method of ['nope', 'ping', 'initialize', 'constructor', '__proto__']) {
+    const body = { jsonrpc: '2.0', id: 'x', method, params: { _meta: modernMeta() } };
+    const { status, messages } = await post(url, body, modernHeaders(method));
+    expect([status, messages[0]]).toMatchObject([404, { id: 'x', error: { code: -32601 } }]);
+  }
+});
+
+test.each([
+  ['not JSON', '{', {}, 400, -32700],
+  ['no message', '"x"', {}, 400, -32600],
+  ['an empty batch', '[]', {}, 400, -32600],
+  ['a batch of the newest revision', JSON.stringify([modernCall('echo', {})]), {}, 400, -32600],
+  ['another type', '{}', { 'content-type': 'text/plain' }, 415, -32600],
+  ['an encoded body', '{}', { 'content-encoding': 'gzip' }, 415, -32600],
+  ['an unknown session', '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'mcp-session-id': 'x' }, 404, -32000],
+  [
+    'an unknown version',
+    '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    { 'mcp-protocol-version': '1' },
+    400,
+    -32600,
+  ],
+])('a malformed request is refused: %s', async (_name, body, headers, status, code) => {
+  const { url } = await open();
+  const answer = await post(url, body, headers as Record<string, string>);
+  expect(answer.status).toBe(status);
+  expect(answer.messages).toMatchObject([{ error: { code } }]);
+});
+
+test('a body over the limit is refused, told by its length or found while it comes', async () => {
+  const { url, door } = await open({ maxBodyBytes: 1000 });
+  const { port } = new URL(url);
+  const told = await post(url, modernCall('echo', { text: 'x'.repeat(5000) }), callHeaders);
+  const found = await new Promise<number | undefined>((resolve, reject) => {
+    const request = httpRequest(
+      { port, path: '/mcp', method: 'POST', headers: { 'content-type': 'application/json' } },
+      (response) => resolve(response.statusCode),
+    );
+    request.on('error', reject);
+    request.write('x'.repeat(2000));
+  });
+  expect([told.status, found]).toEqual([413, 413]);
+  expect(door.calls).toEqual([]);
+});
+
+test.each([
+  ['a foreign Host', { host: 'evil.example' }, 403],
+  ['a Host that begins like ours', { host: 'localhost.evil.example' }, 403],
+  ['our name with another port', { host: 'localhost:1' }, 200],
+  ['a foreign Origin', { origin: 'https://evil.example' }, 403],
+  ['an Origin of nothing', { origin: 'null' }, 403],
+  ['an allowed Origin', { origin: 'https://app.example' }, 200],
+])('Host and Origin are checked: %s', async (_name, headers, status) => {
+  const { url } = await open({ allowedOrigins: ['https://app.example'] });
+  const { port } = new URL(url);
+  const answered = await new Promise((resolve, reject) => {
+    httpRequest({ port, path: '/healthz', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+  expect(answered).toBe(status);
+});
+
+test('a page of our own may call, and a page that is allowed may read the answer', async () => {
+  const { url, base } = await open({ allowedOrigins: ['https://app.example'] });
+  const own = await post(url, modernCall('echo', {}), { ...callHeaders, origin: base });
+  const other = await fetch(url, { method: 'OPTIONS', headers: { origin: 'https://app.example' } });
+  expect(own.status).toBe(200);
+  expect(other.headers.get('access-control-allow-origin')).toBe('https://app.example');
+});
+
+test('without the right token there is nothing but a challenge', async () => {
+  const { url, base, door } = await open({ door: createFixtureDoor({}, { token: 't0k' }) });
+
+  const none = await post(url, modernCall('echo', {}), callHeaders);
+  const wrong = await post(url, modernCall('echo', {}), { ...callHeaders, authorization: 'Bearer no' });
+  const right = await post(url, modernCall('echo', {}), { ...callHeaders, authorization: 'Bearer t0k' });
+
+  expect([none.status, wrong.status, right.status]).toEqual([401, 401, 200]);
+  expect(none.headers.get('www-authenticate')).toBe('Bearer');
+  expect(wrong.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+  expect(door.calls).toHaveLength(1);
+  expect((await fetch(`${base}/healthz`)).status).toBe(200);
+});
+
+test('other pages come before not found, and metrics are for those who are let in', async () => {
+  const { base } = await open({
+    door: createFixtureDoor({}, { token: 't0k' }),
+    metrics: () => 'calls 3\n',
+    routes: (request, response) => {
+      if (request.url !== '/hello') return false;
+      response.end('hello');
+      return true;
+    },
+  });
+  const authorization = 'Bearer t0k';
+  expect(await (await fetch(`${base}/hello`)).text()).toBe('hello');
+  expect((await fetch(`${base}/metrics`)).status).toBe(401);
+  expect(await (await fetch(`${base}/metrics`, { headers: { authorization } })).text()).toBe('calls 3\n');
+  expect((await fetch(`${base}/nothing`)).status).toBe(404);
+});
+
+test('a closed stream cancels the call', async () => {
+  const started = Promise.withResolvers<AbortSignal>();
+  const door = createFixtureDoor({
+    hang: (_input, call) => {
+      started.resolve(call.signal);
+      return new Promise(() => {});
+    },
+  });
+  const { url } = await open({ door });
+  const client = new AbortController();
+
+  const answer = post(url, modernCall('hang', {}), modernHeaders('tools/call', 'hang'), client.signal);
+  const signal = await started.promise;
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
+  client.abort();
+
+  await expect(answer).rejects.toThrow();
+  await aborted;
+});
+
+test('an older client keeps a session: handshake, call, stream, end', async () => {
+  const { url, door, service } = await open();
+  const session = await openSession(url);
+
+  const called = await post(
+    url,
+    { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { text: 'hi' } } },
+    session,
+  );
+  const stream = await fetch(url, { headers: { ...session, accept: 'text/event-stream' } });
+  const events = readEvents(stream);
+  door.changeList();
+  const change = await events.next();
+  const ended = await fetch(url, { method: 'DELETE', headers: session });
+  const after = await post(url, { jsonrpc: '2.0', id: 2, method: 'ping' }, session);
+
+  expect(called.messages).toMatchObject([{ id: 1, result: { structuredContent: { text: 'hi' } } }]);
+  expect(change.value).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  expect((await events.next()).done).toBe(true);
+  expect([ended.status, after.status, service.sessionCount]).toEqual([204, 404, 0]);
+  expect(door.left.map((arrival) => arrival.connectionId)).toEqual([door.calls[0]?.arrival.connectionId]);
+});
+
+test('an older client without a session is served too', async () => {
+  const { url } = await open();
+  const { messages } = await post(url, {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { text: 'hi' } },
+  });
+  expect(messages).toMatchObject([{ id: 1, result: { structuredContent: { text: 'hi' } } }]);
+});
+
+test('a session belongs to the token that opened it', async () => {
+  const door = createFixtureDoor();
+  const { url } = await open({ door });
+  const session = await openSession(url, {}, { authorization: 'Bearer a' });
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const own = await post(url, ping, session);
+  const other = await post(url, ping, { ...session, authorization: 'Bearer b' });
+  expect([own.status, other.status]).toEqual([200, 404]);
+});
+
+test('an older client is asked on the stream of its call, and answers with a post', async () => {
+  const { url } = await open();
+  const session = await openSession(url, { elicitation: {} });
+
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream, application/json',
+      ...session,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'guarded' } }),
+  });
+  const events = readEvents(response);
+  const question = await events.next();
+  await post(url, { jsonrpc: '2.0', id: question.value.id, result: { action: 'decline' } }, session);
+  const answer = await events.next();
+
+  expect(question.value).toMatchObject({ method: 'elicitation/create' });
+  expect(answer.value).toMatchObject({ id: 1, result: { content: [{ text: 'decline' }] } });
+});
+
+test('an older client cancels with a notification', async () => {
+  const { url, door } = await open();
+  const session = await openSession(url);
+  const started = new Promise<void>((resolve) => {
+    const { push } = door.calls;
+    door.calls.push = (...calls) => {
+      resolve();
+      return push.apply(door.calls, calls);
+    };
+  });
+
+  const call = post(url, { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'wait' } }, session);
+  await started;
+  await post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }, session);
+
+  expect((await call).messages).toEqual([]);
+  expect(door.aborted).toEqual(['wait']);
+});
+
+test('a subscription of the newest revision hears what it asked for, and ends in good order', async () => {
+  const { url, door, service } = await open();
+  const body = {
+    jsonrpc: '2.0',
+    id: 's',
+    method: 'subscriptions/listen',
+    params: { _meta: modernMeta(), notifications: { toolsListChanged: true } },
+  };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...modernHeaders('subscriptions/listen'),
+    },
+    body: JSON.stringify(body),
+  });
+  const events = readEvents(response);
+
+  const ack = await events.next();
+  door.changeList();
+  const change = await events.next();
+  void service.close();
+  const end = await events.next();
+
+  expect(ack.value.method).toBe('notifications/subscriptions/acknowledged');
+  expect(change.value).toMatchObject({
+    method: 'notifications/tools/list_changed',
+    params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 's' } },
+  });
+  expect(end.value).toMatchObject({ id: 's', result: { resultType: 'complete' } });
+});
+
+test('ten thousand abandoned sessions leave a bounded number, and each is left', async () => {
+  const max = 50;
+  const { url, door, service } = await open({ maxSessions: max });
+  const total = process.env.SEKISHO_HAMMER ? 10_000 : 1000;
+
+  for (let batch = 0; batch < total / 50; batch += 1) {
+    await Promise.all(Array.from({ length: 50 }, () => openSession(url)));
+  }
+
+  expect(service.sessionCount).toBe(max);
+  expect(door.left).toHaveLength(total - max);
+});
+
+test('idle sessions give way, used ones stay, and where all are used a new one is refused', async () => {
+  const { url } = await open({ maxSessions: 2 });
+  const streams: Response[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const session = await openSession(url);
+    streams.push(await fetch(url, { headers: { ...session, accept: 'text/event-stream' } }));
+  }
+  const third = await post(url, {
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  });
+  expect(third.status).toBe(503);
+  await Promise.all(streams.map((stream) => stream.body?.cancel()));
+});
+
+test('a server that stops lets the running call end and takes no new one', async () => {
+  const { url, service } = await open({ stopGraceMs: 10_000 });
+  const running = post(url, modernCall('later', { ms: 200 }), modernHeaders('tools/call', 'later'));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await service.close();
+  expect((await running).messages).toMatchObject([{ result: { content: [{ text: 'late' }] } }]);
+  await expect(post(url, modernCall('echo', {}), callHeaders)).rejects.toThrow();
+});
+
+test('garbage on the socket is answered and survived', async () => {
+  const { url } = await open();
+  const { port } = new URL(url);
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(port), '127.0.0.1', () =>
+      socket.write(Buffer.from([0, 1, 2, 3, 255, 10, 13])),
+    );
+    socket
+      .on('close', () => resolve())
+      .on('error', () => resolve())
+      .resume();
+  });
+  expect((await post(url, modernCall('echo', {}), callHeaders)).status).toBe(200);
+});
