@@ -22,6 +22,7 @@ export function storageError(error: unknown): Error {
       },
     );
   }
+  if (code === '22021') return nulInText(error);
   const known = typeof errcode === 'number' || typeof code === 'string';
   // A mistake of ours is not the database's fault; it stays what it is and becomes `internal` at the door.
   if (!known && error instanceof Error) return error;
@@ -35,5 +36,14 @@ export function storageError(error: unknown): Error {
       ),
       cause: error,
     },
+  );
+}
+
+/** A NUL reached a text column; tools clean their input, so this is met by few. */
+export function nulInText(cause?: unknown): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text('A text argument holds a NUL character.', 'テキスト引数に NUL 文字が含まれています。'),
+    { suggestion: text('Remove it and try again.', '取り除いて再試行してください。'), cause },
   );
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -11,5 +12,15 @@ export interface MemoryIndex {
   /** In how many of the owner's memories each word is; words in none are left out. */
   frequencies(owner: string, words: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Memories with any of the words, those with more and rarer ones first. */
-  candidates(owner: string, words: readonly string[], limit: number): Promise<readonly number[]>;
+  candidates(owner: string, words: readonly WeightedWord[], limit: number): Promise<readonly number[]>;
+}
+
+export interface WeightedWord {
+  readonly word: string;
+  readonly weight: number;
+}
+
+/** What an owner's words begin with. 80 bits: nobody finds another principal with the same. */
+export function ownerPrefix(owner: string): string {
+  return `${createHash('sha256').update(owner).digest('hex').slice(0, 20)}x`;
 }

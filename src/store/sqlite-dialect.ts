@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { nulInText } from './errors.ts';
 
 /** Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. */
 export function createSqliteDialect(database: DatabaseSync): Dialect {
@@ -77,6 +78,8 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       const { statement, returnsRows } = prepared(query.sql);
       const values = query.parameters as readonly SQLInputValue[];
+      // PostgreSQL rejects NUL in text and SQLite stores it, so it is refused in both.
+      if (values.some((value) => typeof value === 'string' && value.includes('\0'))) throw nulInText();
       if (returnsRows) return { rows: statement.all(...values) as R[] };
       const { changes, lastInsertRowid } = statement.run(...values);
       return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import type { MemoryIndex } from './memory-index.ts';
+import { type MemoryIndex, ownerPrefix } from './memory-index.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -27,7 +26,7 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
     async candidates(owner, words, limit) {
       if (words.length === 0) return [];
       const prefix = ownerPrefix(owner);
-      const match = words.map((word) => `"${prefix}${word.replaceAll('"', '')}"`).join(' OR ');
+      const match = words.map(({ word }) => `"${prefix}${word.replaceAll('"', '')}"`).join(' OR ');
       const found = await sql<{ rowid: number }>`
         select rowid from memory_words where memory_words match ${match} order by rank limit ${limit}`.execute(
         db,
@@ -35,9 +34,4 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
       return found.rows.map(({ rowid }) => rowid);
     },
   };
-}
-
-/** 80 bits: nobody finds another principal with the same prefix. */
-function ownerPrefix(owner: string): string {
-  return `${createHash('sha256').update(owner).digest('hex').slice(0, 20)}x`;
 }
