@@ -22,13 +22,18 @@ export interface Door {
 /** Resources (notes of the vault, those of proxied servers), through the same road as calls. */
 export interface ResourceDoor {
   list(arrival: Arrival, cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>;
-  read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceText>;
+  read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceText | ResourceBlob>;
   /** Calls back when the resource changes, until the returned function is called. */
   subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
 }
 
 export interface ResourcePage {
-  readonly resources: readonly { readonly uri: string; readonly name: string; readonly mimeType: string }[];
+  readonly resources: readonly {
+    readonly uri: string;
+    readonly name: string;
+    readonly mimeType: string;
+    readonly description?: string | undefined;
+  }[];
   readonly nextCursor?: string | undefined;
 }
 
@@ -36,4 +41,11 @@ export interface ResourceText {
   readonly uri: string;
   readonly mimeType: string;
   readonly text: string;
+}
+
+/** What is not text, in Base64. */
+export interface ResourceBlob {
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly blob: string;
 }

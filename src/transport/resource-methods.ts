@@ -8,7 +8,7 @@ import type { Era } from './revision.ts';
 export function resourceMethods(resources: ResourceDoor): MethodTable {
   return {
     'resources/list': (exchange) =>
-      spoken(exchange.era, async () => {
+      spoken(exchange, async () => {
         const { cursor } = exchange.params;
         const page = await resources.list(
           exchange.arrival,
@@ -19,12 +19,12 @@ export function resourceMethods(resources: ResourceDoor): MethodTable {
       }),
     'resources/templates/list': async ({ era }) => ({ resourceTemplates: [], ...freshness(era) }),
     'resources/read': (exchange) =>
-      spoken(exchange.era, async () => {
+      spoken(exchange, async () => {
         const contents = await resources.read(exchange.arrival, uriOf(exchange), exchange.signal);
         return { contents: [contents], ...freshness(exchange.era) };
       }),
     'resources/subscribe': (exchange) =>
-      spoken(exchange.era, async () => {
+      spoken(exchange, async () => {
         const uri = uriOf(exchange);
         const { connection } = exchange;
         if (!connection) throw new RpcError(rpcCode.invalidRequest, 'Subscribing needs a connection.');
@@ -52,13 +52,16 @@ function freshness(era: Era): object {
 }
 
 /** Runs the work; its ToolErrors become errors of the protocol, in the words that they were written in. */
-async function spoken<T>(era: Era, work: () => Promise<T>): Promise<T> {
+async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    const missing = era === 'legacy' ? rpcCode.resourceNotFound : rpcCode.invalidParams;
-    const code = error.code === 'internal' ? rpcCode.internalError : missing;
-    throw new RpcError(code, error.text.en, { code: error.code });
+    const isMissing = error.code === 'not_found';
+    const code = isMissing && era === 'legacy' ? rpcCode.resourceNotFound : rpcCode.invalidParams;
+    throw new RpcError(error.code === 'internal' ? rpcCode.internalError : code, error.text.en, {
+      code: error.code,
+      ...(isMissing && { uri: params.uri }),
+    });
   }
 }
