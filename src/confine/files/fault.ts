@@ -41,6 +41,12 @@ export function fault(cause: unknown, shown: string): ToolError {
           cause,
         },
       );
+    case 'ESTALE':
+      return new ToolError(
+        'conflict',
+        text(`${shown} changed while it was read.`, `${shown} は読み込み中に変更されました。`),
+        { suggestion: text('Read it again.', '読み直してください。'), cause },
+      );
     case 'EFBIG':
       return new ToolError('too_large', text(`${shown} would be too large.`, `${shown} が大きすぎます。`), {
         cause,

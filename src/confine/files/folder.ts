@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import type { Folder, FolderRoot, Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import type { ChangeDesk } from './change.ts';
+import type { Desk } from './desk.ts';
 import { componentsOf, shownPath } from './names.ts';
 import { HeldPlace } from './place.ts';
 import type { Protection } from './protected-names.ts';
@@ -10,7 +10,7 @@ import type { Root } from './walk.ts';
 /** What the folders of one workspace share. */
 export interface FolderOptions {
   readonly roots: readonly Root[];
-  readonly desk: ChangeDesk;
+  readonly desk: Desk;
   readonly protection: Protection;
   readonly readOnly: boolean;
   /** Names below the (only) root that this folder hides in its paths. */

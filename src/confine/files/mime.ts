@@ -1,4 +1,4 @@
-import { isTextStart } from './encoding.ts';
+import { encodingOf } from './encoding.ts';
 import { readAtNow } from './io.ts';
 import type { OpenFile } from './reading.ts';
 
@@ -20,7 +20,7 @@ export async function mimeOfBytes(
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   if (found) return { mime: found.mime, isText: false };
-  const isText = isTextStart(head);
+  const isText = encodingOf(head, true) !== undefined;
   return {
     mime:
       (isText ? textTypes.get(extensionOf(path)) : undefined) ??

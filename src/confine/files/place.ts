@@ -16,7 +16,7 @@ import type {
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { isTemporaryName } from './atomic.ts';
-import type { ChangeDesk } from './change.ts';
+import type { Desk } from './desk.ts';
 import { fault, notAFile } from './fault.ts';
 import { mimeOf } from './mime.ts';
 import { shownPath } from './names.ts';
@@ -36,7 +36,7 @@ export interface PlaceFacts {
   readonly hidden: number;
   readonly given: string;
   readonly writable: boolean;
-  readonly desk: ChangeDesk;
+  readonly desk: Desk;
   readonly protection: Protection;
 }
 
@@ -99,7 +99,7 @@ export class HeldPlace implements Place {
   async readText(range: TextRange = {}): Promise<TextSlice> {
     const file = this.openFile();
     try {
-      return await readTextRange(file, range, this.shown);
+      return await readTextRange(file, range, this.shown, this.facts.desk.lines);
     } finally {
       closeSync(file.fd);
     }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { HeldFolder } from './folder.ts';
+import { createLineIndexes } from './line-indexes.ts';
 import { createProtection, defaultProtectedNames } from './protected-names.ts';
 import { createTurns } from './turns.ts';
 import type { Root } from './walk.ts';
@@ -36,7 +37,12 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
   return {
     folder: new HeldFolder({
       roots,
-      desk: { turns: createTurns(), observer: options.observer, scratchOf: () => nothing },
+      desk: {
+        lines: createLineIndexes(),
+        turns: createTurns(),
+        observer: options.observer,
+        scratchOf: () => nothing,
+      },
       protection: createProtection(options.protectedNames ?? defaultProtectedNames),
       readOnly: false,
       below: [],

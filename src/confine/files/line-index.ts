@@ -1,0 +1,34 @@
+/** Bytes between two marks of an index: what one look-up reads at most. */
+export const blockBytes = 64 * 1024;
+
+/** Where the lines of a large file are, sparsely: 8 bytes for each 64 KiB. */
+export interface LineIndex {
+  readonly bytes: number;
+  readonly newlines: number;
+  readonly lineCount: number;
+  /** Newlines before a block. */
+  newlinesBefore(block: number): number;
+  /** The block that holds the newline of this number, from 1. */
+  blockOfNewline(number: number): number;
+}
+
+/** `before[i]` counts newlines before block `i`; its last entry counts all. */
+export function createLineIndex(bytes: number, before: Float64Array, endsWithNewline: boolean): LineIndex {
+  const newlines = before[before.length - 1] ?? 0;
+  return {
+    bytes,
+    newlines,
+    lineCount: Math.max(1, newlines + (endsWithNewline ? 0 : 1)),
+    newlinesBefore: (block) => before[block] ?? newlines,
+    blockOfNewline(number) {
+      let low = 0;
+      let high = before.length - 2;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if ((before[middle] ?? 0) < number) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    },
+  };
+}
