@@ -69,10 +69,7 @@ export type BuiltinWork =
  * Text as it is; `file` a regular file that is opened inside and handed over open; `path` a file or folder that is
  * looked at inside and then named.
  */
-export type StageArgument =
-  | string
-  | { readonly file: string; readonly prefix?: string | undefined }
-  | { readonly path: string };
+export type StageArgument = string | { readonly file: string } | { readonly path: string };
 
 export type ProgramName =
   | 'rg'
@@ -114,7 +111,6 @@ export interface NameListQuery {
   readonly maxDepth: number;
   readonly maxResults: number;
   readonly separator: '\n' | '\0';
-  readonly absolute: boolean;
   readonly below: readonly string[];
 }
 

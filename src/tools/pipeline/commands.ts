@@ -1,0 +1,53 @@
+import { awk } from './commands/awk.ts';
+import { ctreeCheck, ctreeGenerate, serenaFindSymbol } from './commands/code.ts';
+import { cat, column, comm, cut, diff, join, nl, paste, tac, uniq } from './commands/coreutils.ts';
+import { fd } from './commands/fd.ts';
+import { find } from './commands/find.ts';
+import { grep } from './commands/grep.ts';
+import { head } from './commands/head.ts';
+import { jq } from './commands/jq.ts';
+import { ls } from './commands/ls.ts';
+import { rg } from './commands/rg.ts';
+import { sed } from './commands/sed.ts';
+import { sort } from './commands/sort.ts';
+import { tail } from './commands/tail.ts';
+import { tee } from './commands/tee.ts';
+import { tr } from './commands/tr.ts';
+import { wc } from './commands/wc.ts';
+import type { Grammar } from './grammar.ts';
+
+/** Every command of the source document, then those of `pipeline.commands: "extended"`. */
+export const grammars: readonly Grammar[] = [
+  tail,
+  rg,
+  awk,
+  sed,
+  tr,
+  jq,
+  wc,
+  tee,
+  fd,
+  ls,
+  head,
+  sort,
+  ctreeCheck,
+  ctreeGenerate,
+  serenaFindSymbol,
+  cat,
+  grep,
+  uniq,
+  cut,
+  nl,
+  tac,
+  paste,
+  comm,
+  join,
+  diff,
+  column,
+  find,
+];
+
+/** A command is its bare name, letter for letter. */
+export function findGrammar(name: string, extended: boolean): Grammar | undefined {
+  return grammars.find((grammar) => grammar.command === name && (extended || !grammar.extended));
+}

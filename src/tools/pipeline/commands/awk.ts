@@ -1,0 +1,121 @@
+import type { StageArgument } from '../../../contract/pipeline.ts';
+import { text } from '../../../contract/text.ts';
+import { judgeAwk } from '../awk-program.ts';
+import { type Grammar, type PlanContext, passOptions, program } from '../grammar.ts';
+import { GuardViolation, type Remedy } from '../guard.ts';
+import { commandOf, type OptionTable } from '../options.ts';
+import type { Word } from '../words.ts';
+
+const loads = {
+  reason: 'AWK_IO',
+  because: text(
+    'awk may not load or change code or files by options.',
+    'awk のオプションでコードの読み込みやファイルの変更はできません。',
+  ),
+} as const;
+
+const table: OptionTable = {
+  command: 'awk',
+  stopsAtOperand: true,
+  rows: [
+    { flags: ['-F', '--field-separator'], value: 'text' },
+    { flags: ['-v', '--assign'], value: 'text', form: /^[A-Za-z_]\w*=/ },
+    { flags: ['-f', '--file'], value: 'text' },
+    {
+      flags: ['-i', '--include', '-l', '--load', '-E', '--exec', '-e', '--source', '-W'],
+      value: 'text',
+      refused: loads,
+    },
+    {
+      flags: ['-o', '-p', '-d', '-D', '--pretty-print', '--profile', '--dump-variables', '--debug'],
+      value: 'optional',
+      refused: loads,
+    },
+  ],
+};
+
+/** `awk -F, '{print $2}' FILE…`. The program is read by its tokens before any awk sees it. */
+export const awk: Grammar = {
+  ...table,
+  plan({ options, operands }, context) {
+    const sources = options
+      .filter(({ row }) => row.flags[0] === '-f')
+      .map(({ value }) => context.readProgram(value ?? ''));
+    const [inline, ...rest] = operands;
+    const read = sources.length > 0 ? operands : rest;
+    if (sources.length === 0 && !inline) {
+      throw new GuardViolation(
+        'PARSE_ERROR',
+        text('awk needs a program.', 'awk にはプログラムが必要です。'),
+        [{ pipeline: "awk '{print $1}'" }],
+      );
+    }
+    const source = sources.length > 0 ? sources.join('\n') : (inline?.text ?? '');
+    const verdict = judgeAwk(source);
+    if (!verdict.ok) throw refuse(verdict, context, inline);
+    const kept = options.filter(({ row }) => row.flags[0] !== '-f');
+    return program('awk', [...passOptions(kept), '--', source, ...read.map(operandOf)], {
+      reads: verdict.reads,
+    });
+  },
+};
+
+/** `name=value` among awk's operands sets a variable; a file of such a name is reached as `./name=value`. */
+function operandOf({ text: operand }: Word): StageArgument {
+  if (operand === '-') return '-';
+  return /^[A-Za-z_]\w*=/.test(operand) ? operand : { file: operand };
+}
+
+function refuse(
+  verdict: { readonly kind: 'io' | 'unreadable'; readonly what: string },
+  { words }: PlanContext,
+  inline: Word | undefined,
+): GuardViolation {
+  if (verdict.kind === 'unreadable') {
+    return new GuardViolation(
+      'PARSE_ERROR',
+      text(`The awk program cannot be read: ${verdict.what}.`, `awk プログラムを読めません: ${verdict.what}`),
+      [
+        {
+          words: text(
+            "Put the program in single quotes, e.g. awk '{print $1}'",
+            "プログラムは一重引用符で囲んでください。例: awk '{print $1}'",
+          ),
+        },
+      ],
+    );
+  }
+  return new GuardViolation(
+    'AWK_IO',
+    text(
+      `awk only computes and prints here: ${verdict.what}.`,
+      `awk は計算と出力だけに使えます: ${verdict.what}`,
+    ),
+    [
+      ...printRemedies(words, inline),
+      {
+        words: text(
+          'Print the result and save it with | tee FILE; run other programs as stages of their own.',
+          '結果は print して | tee FILE で保存し、他のプログラムは別の段として実行してください。',
+        ),
+      },
+    ],
+  );
+}
+
+/** `print … > "file"` as `print … | tee file`; `print … | "sort"` as a stage of its own. */
+function printRemedies(words: readonly Word[], inline: Word | undefined): Remedy[] {
+  if (!inline) return [];
+  const saved = /^([^"]*(?:"[^"]*"[^">|]*)*?)(>>?)\s*"([\w./-]+)"([^">|]*)$/.exec(inline.text);
+  const piped = /^([^"]*(?:"[^"]*"[^">|]*)*?)\|\s*"((?:sort|wc|head|tail|tr|rg)[^"]*)"([^">|]*)$/.exec(
+    inline.text,
+  );
+  const changed = saved ? `${saved[1]}${saved[4]}` : piped ? `${piped[1]}${piped[3]}` : undefined;
+  if (changed === undefined || changed.includes("'")) return [];
+  const stage = saved ? `tee ${saved[2] === '>>' ? '-a ' : ''}${saved[3]}` : piped?.[2];
+  const awkCommand = commandOf(
+    table,
+    words.map((word) => (word === inline ? { ...word, raw: `'${changed}'` } : word)),
+  );
+  return 'pipeline' in awkCommand ? [{ pipeline: `${awkCommand.pipeline} | ${stage}` }] : [];
+}

@@ -1,0 +1,140 @@
+import { text } from '../../../contract/text.ts';
+import { type Grammar, passOptions, paths, program } from '../grammar.ts';
+import { GuardViolation } from '../guard.ts';
+import { type OptionTable, parseOptions } from '../options.ts';
+import { quote, type Word } from '../words.ts';
+
+/** Options that rg has too, under the same letter or another. `undefined`: nothing is needed. */
+const inRipgrep = new Map<string, string | undefined>([
+  ['-i', '-i'],
+  ['-v', '-v'],
+  ['-w', '-w'],
+  ['-x', '-x'],
+  ['-c', '-c'],
+  ['-l', '-l'],
+  ['-o', '-o'],
+  ['-n', '-n'],
+  ['-q', '-q'],
+  ['-H', '-H'],
+  ['-h', '-I'],
+  ['-F', '-F'],
+  ['-P', '-P'],
+  ['-a', '-a'],
+  ['-b', '-b'],
+  ['-z', '--null-data'],
+  ['-L', '--files-without-match'],
+  ['-s', '--no-messages'],
+  ['-A', '-A'],
+  ['-B', '-B'],
+  ['-C', '-C'],
+  ['-m', '-m'],
+  ['-E', undefined],
+  ['-G', undefined],
+  ['-r', undefined],
+  ['--color', undefined],
+  ['-Z', '-0'],
+]);
+
+const table: OptionTable = {
+  command: 'grep',
+  numeric: '-C',
+  rows: [
+    ...[
+      ['-i', '--ignore-case'],
+      ['-v', '--invert-match'],
+      ['-w', '--word-regexp'],
+      ['-x', '--line-regexp'],
+      ['-c', '--count'],
+      ['-l', '--files-with-matches'],
+      ['-L', '--files-without-match'],
+      ['-o', '--only-matching'],
+      ['-n', '--line-number'],
+      ['-q', '--quiet', '--silent'],
+      ['-H', '--with-filename'],
+      ['-h', '--no-filename'],
+      ['-F', '--fixed-strings'],
+      ['-E', '--extended-regexp'],
+      ['-G', '--basic-regexp'],
+      ['-P', '--perl-regexp'],
+      ['-a', '--text'],
+      ['-b', '--byte-offset'],
+      ['-s', '--no-messages'],
+      ['-z', '--null-data'],
+      ['-Z', '--null'],
+      ['-r', '--recursive'],
+    ].map((flags) => ({ flags })),
+    { flags: ['-A', '--after-context'], value: 'number' },
+    { flags: ['-B', '--before-context'], value: 'number' },
+    { flags: ['-C', '--context'], value: 'number' },
+    { flags: ['-m', '--max-count'], value: 'number' },
+    { flags: ['-e', '--regexp'], value: 'text' },
+    { flags: ['--include'], value: 'text' },
+    { flags: ['--exclude'], value: 'text' },
+    { flags: ['--exclude-dir'], value: 'text' },
+    { flags: ['--color', '--colour'], value: 'optional', form: /^(never|auto|always)$/ },
+    {
+      flags: ['-R', '--dereference-recursive'],
+      refused: {
+        reason: 'DISALLOWED_FLAG',
+        because: text(
+          'grep -R follows links out; -r does not.',
+          'grep -R はリンクをたどります。-r を使ってください。',
+        ),
+        instead: (words) => ({ pipeline: ['grep -r', ...words.map((word) => word.raw)].join(' ') }),
+      },
+    },
+  ],
+};
+
+/** `grep -rn PATTERN PATH…`, in the extended list. */
+export const grep: Grammar = {
+  ...table,
+  extended: true,
+  plan({ options, operands }) {
+    const [pattern, ...rest] = operands;
+    const named = options.some(({ row }) => row.flags[0] === '-e');
+    if (!named && !pattern) {
+      throw new GuardViolation(
+        'PARSE_ERROR',
+        text('grep needs a pattern.', 'grep にはパターンが必要です。'),
+        [{ pipeline: 'rg --files' }],
+      );
+    }
+    const given = [...passOptions(options), ...(named || !pattern ? [] : ['-e', pattern.text])];
+    return program('grep', [...given, '--', ...paths(named ? operands : rest)], { answers: [0, 1] });
+  },
+};
+
+/** The rg command that does what a grep command asks, or undefined where its flags cannot be carried over. */
+export function asRipgrep(name: string, words: readonly Word[]): string | undefined {
+  try {
+    const { options, operands } = parseOptions(table, words);
+    const kinds = new Set(options.map(({ row }) => row.flags[0]));
+    const isBasic = name === 'grep' && !kinds.has('-E') && !kinds.has('-F') && !kinds.has('-P');
+    const flags = options.flatMap(({ row, value }) => {
+      const flag = row.flags[0] ?? '';
+      if (flag === '-e') return ['-e', quote(isBasic ? fromBasic(value ?? '') : (value ?? ''))];
+      if (flag === '--include') return ['-g', quote(value ?? '')];
+      if (flag === '--exclude' || flag === '--exclude-dir') return ['-g', quote(`!${value ?? ''}`)];
+      const same = inRipgrep.get(flag);
+      if (same === undefined) return [];
+      return value === undefined ? [same] : [same, quote(value)];
+    });
+    const fixed = name === 'fgrep' ? ['-F'] : [];
+    const [first, ...rest] = operands;
+    const named = kinds.has('-e');
+    const pattern = named || !first ? [] : [quote(isBasic ? fromBasic(first.text) : first.text)];
+    const dashed = first?.text.startsWith('-') && !named ? ['-e'] : [];
+    const searched = named ? operands : rest;
+    return ['rg', ...fixed, ...flags, ...dashed, ...pattern, ...searched.map((word) => word.raw)].join(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A basic regular expression as rg writes it: `\(a\|b\)` is `(a|b)`, and `(` is a letter. */
+function fromBasic(pattern: string): string {
+  return pattern.replace(/\\?[(){}|+?]/g, (found) =>
+    found.startsWith('\\') ? found.slice(1) : `\\${found}`,
+  );
+}

@@ -1,0 +1,137 @@
+import type { StageArgument } from '../../../contract/pipeline.ts';
+import { text } from '../../../contract/text.ts';
+import { files, type Grammar, passOptions, program } from '../grammar.ts';
+import { GuardViolation } from '../guard.ts';
+import { refusedInJq } from '../jq-filter.ts';
+import { commandOf, type OptionTable, parseOptions } from '../options.ts';
+import type { Word } from '../words.ts';
+
+const modules = {
+  reason: 'JQ_ENV',
+  because: text('jq may not load modules.', 'jq でモジュールは読み込めません。'),
+} as const;
+
+const table: OptionTable = {
+  command: 'jq',
+  rows: [
+    ...['-n', '-r', '-j', '-a', '-s', '-R', '-c', '-C', '-M', '-S', '-e'].map((flag) => ({
+      flags: [flag, longOf(flag)],
+    })),
+    { flags: ['--tab'] },
+    { flags: ['--seq'] },
+    { flags: ['--stream'] },
+    { flags: ['--unbuffered'] },
+    { flags: ['--indent'], value: 'number', form: /^[0-7]$/ },
+    { flags: ['-f', '--from-file'] },
+    { flags: ['-L', '--library-path'], value: 'text', refused: modules },
+  ],
+};
+
+function longOf(flag: string): string {
+  const names: Record<string, string> = {
+    '-n': '--null-input',
+    '-r': '--raw-output',
+    '-j': '--join-output',
+    '-a': '--ascii-output',
+    '-s': '--slurp',
+    '-R': '--raw-input',
+    '-c': '--compact-output',
+    '-C': '--color-output',
+    '-M': '--monochrome-output',
+    '-S': '--sort-keys',
+    '-e': '--exit-status',
+  };
+  return names[flag] ?? flag;
+}
+
+/** Options of jq that take two values: `--arg NAME VALUE`, `--slurpfile NAME FILE`. */
+const pairs = new Map<string, 'text' | 'file'>([
+  ['--arg', 'text'],
+  ['--argjson', 'text'],
+  ['--slurpfile', 'file'],
+  ['--rawfile', 'file'],
+]);
+
+/** `jq -r '.items[].name' FILE…`. The filter is read before jq sees it. */
+export const jq: Grammar = {
+  ...table,
+  // Words are read again below: two values after one flag are not in the table's language.
+  rows: [
+    ...table.rows,
+    ...[...pairs.keys()].map((flag) => ({ flags: [flag] })),
+    { flags: ['--args'] },
+    { flags: ['--jsonargs'] },
+  ],
+  plan(_args, context) {
+    const { given, plain, tail } = takePairs(context.words);
+    const { options, operands } = parseOptions(table, plain);
+    const fromFile = options.some(({ row }) => row.flags[0] === '-f');
+    const [first, ...rest] = operands;
+    if (!first && !(tail.length > 0)) {
+      throw new GuardViolation('PARSE_ERROR', text('jq needs a filter.', 'jq にはフィルターが必要です。'), [
+        { pipeline: `jq ${[...context.words.map((word) => word.raw), '.'].join(' ')}` },
+      ]);
+    }
+    const filter = fromFile ? context.readProgram(first?.text ?? '') : (first?.text ?? '');
+    const because = refusedInJq(filter);
+    if (because) {
+      throw new GuardViolation(
+        'JQ_ENV',
+        text(`jq only sees its input: ${because}.`, `jq が使えるのは入力だけです: ${because}`),
+        [
+          ...(first && !fromFile
+            ? [
+                commandOf(
+                  table,
+                  context.words.map((word) => (word === first ? { ...word, raw: '.' } : word)),
+                ),
+              ]
+            : []),
+        ],
+      );
+    }
+    const flags = options.filter(({ row }) => row.flags[0] !== '-f');
+    const exit = options.some(({ row }) => row.flags[0] === '-e');
+    // A filter that starts with a minus would be an option to jq.
+    const safe = filter.startsWith('-') ? ` ${filter}` : filter;
+    return program('jq', [...passOptions(flags), ...given, safe, ...files(rest), ...tail], {
+      answers: exit ? [0, 1, 4] : [0],
+    });
+  },
+};
+
+interface Taken {
+  readonly given: readonly StageArgument[];
+  readonly plain: readonly Word[];
+  /** `--args` and the texts after it. */
+  readonly tail: readonly string[];
+}
+
+function takePairs(words: readonly Word[]): Taken {
+  const given: StageArgument[] = [];
+  const plain: Word[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as Word;
+    const kind = pairs.get(word.text);
+    if (kind) {
+      const [name, value] = [words[index + 1], words[index + 2]];
+      if (!name || !value || !/^[A-Za-z_]\w*$/.test(name.text)) {
+        throw new GuardViolation(
+          'PARSE_ERROR',
+          text(`jq ${word.text} needs a name and a value.`, `jq ${word.text} には名前と値が必要です。`),
+          [commandOf(table, [...words.slice(0, index), ...words.slice(index + 3)])],
+        );
+      }
+      given.push(word.text, name.text, kind === 'file' ? { file: value.text } : value.text);
+      index += 2;
+    } else if (word.text === '--args' || word.text === '--jsonargs') {
+      const rest = words.slice(index + 1).map((other) => other.text);
+      // The filter may stand after it.
+      const hasFilter = plain.some((other) => !other.text.startsWith('-'));
+      if (!hasFilter) plain.push(...words.slice(index + 1, index + 2));
+      const texts = hasFilter ? rest : rest.slice(1);
+      return { given, plain, tail: [word.text, ...texts] };
+    } else plain.push(word);
+  }
+  return { given, plain, tail: [] };
+}

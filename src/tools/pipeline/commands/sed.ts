@@ -1,0 +1,117 @@
+import { text } from '../../../contract/text.ts';
+import { files, type Grammar, passOptions, program } from '../grammar.ts';
+import { GuardViolation, type Remedy } from '../guard.ts';
+import type { OptionTable } from '../options.ts';
+import { judgeSed } from '../sed-script.ts';
+import type { Word } from '../words.ts';
+
+const table: OptionTable = {
+  command: 'sed',
+  rows: [
+    { flags: ['-n', '--quiet', '--silent'] },
+    { flags: ['-E', '-r', '--regexp-extended'] },
+    { flags: ['-z', '--null-data'] },
+    { flags: ['-s', '--separate'] },
+    { flags: ['-u', '--unbuffered'] },
+    { flags: ['--posix'] },
+    { flags: ['--sandbox'] },
+    { flags: ['-l', '--line-length'], value: 'number' },
+    { flags: ['-e', '--expression'], value: 'text' },
+    { flags: ['-f', '--file'], value: 'text' },
+    {
+      flags: ['-i', '--in-place'],
+      value: 'optional',
+      refused: {
+        reason: 'SED_WRITE',
+        because: text(
+          'sed -i changes files unseen. Save with | tee.',
+          'sed -i は使えません。保存は | tee で行います。',
+        ),
+        instead: savedByTee,
+      },
+    },
+  ],
+};
+
+/** `sed -n '10,20p' FILE…`. The script is read before any sed sees it. */
+export const sed: Grammar = {
+  ...table,
+  plan({ options, operands }, context) {
+    const pieces = options.flatMap(({ row, value }) => {
+      if (row.flags[0] === '-e') return [value ?? ''];
+      if (row.flags[0] === '-f') return [context.readProgram(value ?? '').replace(/\n$/, '')];
+      return [];
+    });
+    const [inline, ...rest] = operands;
+    if (pieces.length === 0 && !inline) {
+      throw new GuardViolation('PARSE_ERROR', text('sed needs a script.', 'sed にはスクリプトが必要です。'), [
+        { pipeline: "sed -n '1,20p'" },
+      ]);
+    }
+    const script = pieces.length > 0 ? pieces.join('\n') : (inline?.text ?? '');
+    const verdict = judgeSed(script);
+    if (!verdict.ok) throw refuse(verdict, context.words, inline);
+    const kept = options.filter(({ row }) => !['-e', '-f', '--sandbox'].includes(row.flags[0] ?? ''));
+    // GNU sed refuses to write and run by itself then; it would refuse to read too.
+    const sandbox = verdict.reads.length === 0 ? ['--sandbox'] : [];
+    const read = pieces.length > 0 ? operands : rest;
+    return program('sed', [...sandbox, ...passOptions(kept), '-e', script, '--', ...files(read)], {
+      reads: verdict.reads,
+      answers: exitCodes(script),
+    });
+  },
+};
+
+/** `q5` ends sed with 5 because the script says so. */
+function exitCodes(script: string): number[] {
+  return [0, ...[...script.matchAll(/[qQ]\s*(\d+)/g)].map((match) => Number(match[1]))];
+}
+
+/** `sed -i s/a/b/ FILE` as `sed s/a/b/ FILE | tee FILE`: our tee reads all before it writes. */
+function savedByTee(words: readonly Word[]): Remedy {
+  const rest = words.filter((word) => !/^-i|^--in-place/.test(word.text));
+  const last = rest.at(-1);
+  const command = `sed ${rest.map((word) => word.raw).join(' ')}`;
+  const isFile = last && rest.length > 1 && !last.text.startsWith('-');
+  return { pipeline: isFile ? `${command} | tee ${last.raw}` : command };
+}
+
+function refuse(
+  verdict: { readonly kind: 'write' | 'exec' | 'unreadable'; readonly what: string },
+  words: readonly Word[],
+  inline: Word | undefined,
+): GuardViolation {
+  if (verdict.kind === 'unreadable') {
+    return new GuardViolation(
+      'PARSE_ERROR',
+      text(`The sed script cannot be read: ${verdict.what}.`, `sed スクリプトを読めません: ${verdict.what}`),
+      [
+        {
+          words: text(
+            "Put the script in single quotes, e.g. sed -n '1,20p' FILE",
+            "スクリプトは一重引用符で囲んでください。例: sed -n '1,20p' FILE",
+          ),
+        },
+      ],
+    );
+  }
+  const saved = inline && /^(.*\/[gpiI\d]*)w\s*(\S+)$/s.exec(inline.text);
+  const cleaned = inline && /^(.*\/[gpiI\d]*)e([gpiI\d]*)$/s.exec(inline.text);
+  const change = (script: string, stage: string): Remedy => ({
+    pipeline: `sed ${words.map((word) => (word === inline ? `'${script}'` : word.raw)).join(' ')}${stage}`,
+  });
+  return new GuardViolation(
+    verdict.kind === 'write' ? 'SED_WRITE' : 'SED_EXEC',
+    text(`sed only prints here: ${verdict.what}.`, `sed は出力だけに使えます: ${verdict.what}`),
+    [
+      ...(saved && !inline.text.includes("'") ? [change(saved[1] ?? '', ` | tee ${saved[2]}`)] : []),
+      ...(cleaned && !inline.text.includes("'") ? [change(`${cleaned[1]}${cleaned[2]}`, '')] : []),
+      {
+        words: text(
+          'Print the result and save it with | tee FILE.',
+          '結果は出力して | tee FILE で保存してください。',
+        ),
+      },
+    ],
+  );
+}

@@ -1,0 +1,66 @@
+import { text } from '../../../contract/text.ts';
+import { files, type Grammar, passOptions, program } from '../grammar.ts';
+import { quote } from '../words.ts';
+import { filesFromList } from './wc.ts';
+
+const runsPrograms = {
+  reason: 'DISALLOWED_FLAG',
+  because: text('sort may not run other programs.', 'sort から他のプログラムは実行できません。'),
+} as const;
+const choosesFolder = {
+  reason: 'DISALLOWED_FLAG',
+  because: text('sort keeps its temporary files by itself.', 'sort の一時ファイルの場所は指定できません。'),
+} as const;
+
+/** `sort -t, -k2,2nr -u FILE…`. */
+export const sort: Grammar = {
+  command: 'sort',
+  rows: [
+    { flags: ['-b', '--ignore-leading-blanks'] },
+    { flags: ['-d', '--dictionary-order'] },
+    { flags: ['-f', '--ignore-case'] },
+    { flags: ['-g', '--general-numeric-sort'] },
+    { flags: ['-i', '--ignore-nonprinting'] },
+    { flags: ['-M', '--month-sort'] },
+    { flags: ['-h', '--human-numeric-sort'] },
+    { flags: ['-n', '--numeric-sort'] },
+    { flags: ['-V', '--version-sort'] },
+    { flags: ['-r', '--reverse'] },
+    { flags: ['--sort'], value: 'text', form: /^(general-numeric|human-numeric|month|numeric|version)$/ },
+    { flags: ['-c', '--check'], value: 'optional', form: /^(diagnose-first|quiet|silent)$/ },
+    { flags: ['-C'] },
+    { flags: ['-m', '--merge'] },
+    { flags: ['-s', '--stable'] },
+    { flags: ['-u', '--unique'] },
+    { flags: ['-z', '--zero-terminated'] },
+    { flags: ['-k', '--key'], value: 'text', form: /^[\d.,bdfgiMhnRrV]+$/ },
+    { flags: ['-t', '--field-separator'], value: 'text' },
+    { flags: ['-S', '--buffer-size'], value: 'text', form: /^\d{1,6}[KM]?$/ },
+    { flags: ['--parallel'], value: 'text', form: /^[1-4]$/ },
+    { flags: ['-R', '--random-sort'] },
+    {
+      flags: ['-o', '--output'],
+      value: 'text',
+      refused: {
+        reason: 'DISALLOWED_FLAG',
+        because: text(
+          'sort writes to its output. Save with | tee.',
+          'sort の結果は標準出力に出ます。保存は | tee で行います。',
+        ),
+        instead: (words, file) => ({
+          pipeline: `sort ${words.map((word) => word.raw).join(' ')} | tee ${quote(file ?? 'sorted.txt')}`,
+        }),
+      },
+    },
+    { flags: ['--compress-program'], value: 'text', refused: runsPrograms },
+    { flags: ['-T', '--temporary-directory'], value: 'text', refused: choosesFolder },
+    { flags: ['--files0-from', '--random-source'], value: 'text', refused: filesFromList('sort') },
+  ],
+  // 1 of `sort -c` says "not sorted".
+  plan: ({ options, operands }) =>
+    program('sort', [...passOptions(options), '--', ...files(operands)], {
+      answers: options.some(({ flag }) => flag === '-c' || flag === '-C' || flag === '--check')
+        ? [0, 1]
+        : [0],
+    }),
+};

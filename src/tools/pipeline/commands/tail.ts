@@ -1,0 +1,24 @@
+import { text } from '../../../contract/text.ts';
+import { files, type Grammar, passOptions, program } from '../grammar.ts';
+
+const followed = {
+  reason: 'DISALLOWED_FLAG',
+  because: text('tail cannot wait for more: a pipeline ends.', 'tail で追記を待つことはできません。'),
+} as const;
+
+/** `tail -n 100 FILE…`, `tail -n +5`, `tail -20`. */
+export const tail: Grammar = {
+  command: 'tail',
+  numeric: '-n',
+  rows: [
+    { flags: ['-n', '--lines'], value: 'text', form: /^[+-]?\d+[bkKMG]?$/ },
+    { flags: ['-c', '--bytes'], value: 'text', form: /^[+-]?\d+[bkKMG]?$/ },
+    { flags: ['-q', '--quiet', '--silent'] },
+    { flags: ['-v', '--verbose'] },
+    { flags: ['-z', '--zero-terminated'] },
+    { flags: ['-f', '--follow'], value: 'optional', refused: followed },
+    { flags: ['-F', '--retry'], refused: followed },
+    { flags: ['--pid', '-s', '--sleep-interval', '--max-unchanged-stats'], value: 'text', refused: followed },
+  ],
+  plan: ({ options, operands }) => program('tail', [...passOptions(options), '--', ...files(operands)]),
+};

@@ -1,0 +1,50 @@
+import { text } from '../../../contract/text.ts';
+import type { Grammar } from '../grammar.ts';
+import { GuardViolation } from '../guard.ts';
+
+/** `… | tee FILE`, `… | tee -a FILE`: the only stage that writes, and it is ours. */
+export const tee: Grammar = {
+  command: 'tee',
+  rows: [
+    { flags: ['-a', '--append'] },
+    // A shell's tee survives interrupts with it; ours has none to survive.
+    { flags: ['-i', '--ignore-interrupts'] },
+  ],
+  plan({ options, operands }, { isFirst }) {
+    const [target, ...more] = operands;
+    const append = options.some(({ row }) => row.flags[0] === '-a');
+    const command = append ? 'tee -a' : 'tee';
+    if (
+      !target ||
+      more.length > 0 ||
+      target.text === '' ||
+      target.text === '-' ||
+      target.text.endsWith('/')
+    ) {
+      throw new GuardViolation(
+        'TEE_TARGET',
+        text('tee takes exactly one file.', 'tee に指定できるファイルは1つだけです。'),
+        [
+          {
+            pipeline: `${command} ${target && target.text !== '-' && !target.text.endsWith('/') && target.text ? target.raw : 'out.txt'}`,
+          },
+        ],
+      );
+    }
+    if (isFirst) {
+      throw new GuardViolation(
+        'TEE_TARGET',
+        text('tee has nothing to save: it stands first.', 'tee の前に段がなく、保存するものがありません。'),
+        [
+          {
+            words: text(
+              `Write text of your own with shelpa_write({path: "${target.text}", content: …}).`,
+              `自分の文章は shelpa_write({path: "${target.text}", content: …}) で書いてください。`,
+            ),
+          },
+        ],
+      );
+    }
+    return { kind: 'tee', target: target.text, append };
+  },
+};

@@ -1,0 +1,51 @@
+import type { ProgramName, ProgramWork, StageArgument, StagePlan } from '../../contract/pipeline.ts';
+import type { OptionTable, ParsedArguments, ParsedOption } from './options.ts';
+import type { Word } from './words.ts';
+
+/** A command that may stand in a pipeline: its option table, and how its operands are to be read. */
+export interface Grammar extends OptionTable {
+  /** Only with `pipeline.commands: "extended"`. */
+  readonly extended?: boolean | undefined;
+  plan(args: ParsedArguments, context: PlanContext): StagePlan['work'];
+}
+
+export interface PlanContext {
+  /** The text of a program file inside the workspace. */
+  readProgram(path: string): string;
+  /** Where the stage stands. */
+  readonly isFirst: boolean;
+  readonly isOnly: boolean;
+  /** The words as they came, for suggestions. */
+  readonly words: readonly Word[];
+}
+
+/** Work for a program, with what most of them share filled in. */
+export function program(
+  name: ProgramName,
+  args: readonly StageArgument[],
+  more: { readonly reads?: readonly string[]; readonly answers?: readonly number[] } = {},
+): ProgramWork {
+  return { kind: 'program', program: name, args, reads: more.reads ?? [], answers: more.answers ?? [0] };
+}
+
+/** Options as they are passed on: each in its table's first spelling, so that nothing is read twice in two ways. */
+export function passOptions(options: readonly ParsedOption[]): StageArgument[] {
+  return options.flatMap(passOption);
+}
+
+function passOption({ row, value }: ParsedOption): StageArgument[] {
+  const name = row.flags[0] ?? '';
+  if (value === undefined) return [name];
+  if (row.value === 'file') return value === '-' ? [name, '-'] : [name, { file: value }];
+  return name.startsWith('--') ? [`${name}=${value}`] : [name, value];
+}
+
+/** Operands that are files to read; `-` stays standard input. */
+export function files(operands: readonly Word[]): StageArgument[] {
+  return operands.map(({ text }) => (text === '-' ? '-' : { file: text }));
+}
+
+/** Operands that are files or folders. */
+export function paths(operands: readonly Word[]): StageArgument[] {
+  return operands.map(({ text }) => (text === '-' ? '-' : { path: text }));
+}

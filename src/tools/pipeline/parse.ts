@@ -1,0 +1,212 @@
+import { limits } from '../../contract/limits.ts';
+import type { StagePlan } from '../../contract/pipeline.ts';
+import { text } from '../../contract/text.ts';
+import { findGrammar } from './commands.ts';
+import type { Grammar } from './grammar.ts';
+import { GuardViolation, guardError, pipelineWords, type Remedy } from './guard.ts';
+import { refuseCommand } from './neighbours.ts';
+import { parseOptions } from './options.ts';
+import { splitStages, type WrittenStage } from './stages.ts';
+import { quote, tokenize, type Word } from './words.ts';
+
+/** What reading a pipeline needs to know of the workspace. */
+export interface ReadingContext {
+  /** Names that a glob matches, sorted. */
+  expand(pattern: string): readonly string[];
+  readProgram(path: string): string;
+  readonly extended: boolean;
+}
+
+/** A pipeline that may run, or a move of the working folder. */
+export type Reading =
+  | { readonly kind: 'pipeline'; readonly stages: readonly StagePlan[] }
+  | { readonly kind: 'pwd' }
+  | { readonly kind: 'cd'; readonly path: string | undefined };
+
+/** Reads a command line. Throws a GUARD_VIOLATION whose suggestion, where it is a command, was read the same way. */
+export function readPipeline(line: string, context: ReadingContext): Reading {
+  try {
+    return read(line, context);
+  } catch (error) {
+    if (!(error instanceof GuardViolation)) throw error;
+    const found = settle(error.remedies, context, 0);
+    if (found !== undefined) throw guardError(error.reason, error.detail, pipelineWords(found), true);
+    const words = error.remedies.find((remedy) => 'words' in remedy)?.words ?? noSuggestion;
+    throw guardError(error.reason, error.detail, words, false);
+  }
+}
+
+const noSuggestion = text(
+  'Send one pipeline of the allowed commands, e.g. tail -n 100 app.log | rg ERROR',
+  '使えるコマンドだけをつないで送ってください。例: tail -n 100 app.log | rg ERROR',
+);
+
+/** The first remedy that is accepted, or that leads to one that is. */
+function settle(remedies: readonly Remedy[], context: ReadingContext, depth: number): string | undefined {
+  for (const remedy of remedies) {
+    if (!('pipeline' in remedy)) continue;
+    try {
+      read(remedy.pipeline, context);
+      return remedy.pipeline;
+    } catch (error) {
+      if (!(error instanceof GuardViolation) || depth >= 6) continue;
+      const found = settle(error.remedies, context, depth + 1);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+function read(line: string, context: ReadingContext): Reading {
+  if (Buffer.byteLength(line) > limits.commandBytes) {
+    throw new GuardViolation(
+      'PARSE_ERROR',
+      text(
+        `The command is over ${limits.commandBytes} bytes.`,
+        `コマンドが ${limits.commandBytes} バイトを超えています。`,
+      ),
+      [
+        {
+          words: text(
+            'Put long text into a file with shelpa_write and name the file.',
+            '長い内容は shelpa_write でファイルに書き、そのファイルを指定してください。',
+          ),
+        },
+      ],
+    );
+  }
+  if (line.includes('\0') || !line.isWellFormed()) {
+    throw new GuardViolation(
+      'PARSE_ERROR',
+      text('The command holds a character that no command can.', 'コマンドに使えない文字が含まれています。'),
+      [{ pipeline: line.replaceAll('\0', '').toWellFormed() }],
+    );
+  }
+  const written = splitStages(tokenize(line));
+  const alone = written.length === 1;
+  const navigation = readNavigation(written, alone);
+  if (navigation) return navigation;
+  const stages = written.map((stage, index) => {
+    const rest = (replaced: string): Remedy => ({
+      pipeline: written.map((other, at) => (at === index ? replaced : other.raw)).join(' | '),
+    });
+    try {
+      return readStage(stage, index, written.length, context);
+    } catch (error) {
+      if (!(error instanceof GuardViolation)) throw error;
+      // A stage proposes itself anew; the others around it stay.
+      const remedies = error.remedies.map((remedy) =>
+        'pipeline' in remedy ? (alone ? remedy : rest(remedy.pipeline)) : remedy,
+      );
+      throw new GuardViolation(error.reason, error.detail, [...remedies, ...dropStage(written, index)]);
+    }
+  });
+  assertOneTee(stages, written);
+  return { kind: 'pipeline', stages };
+}
+
+function readStage(stage: WrittenStage, index: number, count: number, context: ReadingContext): StagePlan {
+  const [name, ...words] = stage.words;
+  const grammar: Grammar | undefined =
+    name && !name.dynamic ? findGrammar(name.text, context.extended) : undefined;
+  if (!name || !grammar) throw refuseCommand(name, words, { index, count, extended: context.extended });
+  const expanded = words.flatMap((word) => expandWord(word, context));
+  if (expanded.length > limits.commandArguments) {
+    throw new GuardViolation(
+      'PARSE_ERROR',
+      text(
+        `${name.text} was given over ${limits.commandArguments} arguments.`,
+        `${name.text} の引数が ${limits.commandArguments} 個を超えています。`,
+      ),
+      [
+        {
+          words: text(
+            'Name a folder or narrow the glob.',
+            'フォルダーを指定するか、ワイルドカードを絞ってください。',
+          ),
+        },
+      ],
+    );
+  }
+  const args = parseOptions(grammar, expanded);
+  const work = grammar.plan(args, {
+    readProgram: context.readProgram,
+    isFirst: index === 0,
+    isOnly: count === 1,
+    words: expanded,
+  });
+  return { shown: stage.raw, work };
+}
+
+/** Names for a glob as a shell gives them; a name that looks like an option is made one that cannot. */
+function expandWord(word: Word, context: ReadingContext): Word[] {
+  if (word.pattern === undefined) return [word];
+  const names = context.expand(word.pattern);
+  if (names.length === 0) return [word];
+  return names.map((name) => {
+    const safe = name.startsWith('-') ? `./${name}` : name;
+    return { text: safe, raw: quote(safe), quoted: true };
+  });
+}
+
+function readNavigation(written: readonly WrittenStage[], alone: boolean): Reading | undefined {
+  const at = written.findIndex(({ words }) => words[0]?.text === 'cd' || words[0]?.text === 'pwd');
+  const stage = written[at];
+  if (!stage) return undefined;
+  const [name, ...words] = stage.words;
+  const command = name?.text ?? '';
+  if (!alone) {
+    const others = written.filter((_, index) => index !== at).map((other) => other.raw);
+    throw new GuardViolation(
+      'NAV_IN_PIPELINE',
+      text(
+        `${command} stands alone, never in a pipeline.`,
+        `${command} は単独で使います。パイプには入れられません。`,
+      ),
+      at === 0 ? [{ pipeline: stage.raw }] : [{ pipeline: others.join(' | ') }, { pipeline: stage.raw }],
+    );
+  }
+  const operands = words.filter((word, index) => !(word.text === '--' && index === 0));
+  if (command === 'pwd') {
+    if (words.length > 0) throw navigationTakes('pwd', 'pwd');
+    return { kind: 'pwd' };
+  }
+  const [target, ...more] = operands;
+  if (more.length > 0) throw navigationTakes('cd', `cd ${target?.raw ?? ''}`);
+  if (target?.text.startsWith('-')) throw navigationTakes('cd', 'cd');
+  return { kind: 'cd', path: target?.text };
+}
+
+function navigationTakes(command: string, remedy: string): GuardViolation {
+  return new GuardViolation(
+    'DISALLOWED_FLAG',
+    command === 'cd'
+      ? text('cd takes one folder, and no option.', 'cd に指定できるのはフォルダー1つだけです。')
+      : text('pwd takes nothing.', 'pwd に引数はありません。'),
+    [{ pipeline: remedy }],
+  );
+}
+
+/** The pipeline without the stage at fault: what is left when nothing better can be said. */
+function dropStage(written: readonly WrittenStage[], index: number): Remedy[] {
+  if (written.length < 2) return [];
+  return [
+    {
+      pipeline: written
+        .filter((_, at) => at !== index)
+        .map((stage) => stage.raw)
+        .join(' | '),
+    },
+  ];
+}
+
+function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenStage[]): void {
+  const tees = stages.flatMap((stage, index) => (stage.work.kind === 'tee' ? [index] : []));
+  const second = tees[1];
+  if (second === undefined) return;
+  throw new GuardViolation(
+    'TEE_TARGET',
+    text('A pipeline has one tee.', '1つのパイプラインに tee は1つだけです。'),
+    dropStage(written, second),
+  );
+}

@@ -1,0 +1,233 @@
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text.ts';
+import { GuardViolation, type Remedy } from './guard.ts';
+import { isWord, type Operator, quote, type Token, type Word } from './words.ts';
+
+/** A stage as it was written. */
+export interface WrittenStage {
+  readonly words: readonly Word[];
+  readonly raw: string;
+}
+
+/** Cuts tokens at pipes. Everything else that a shell would do with the line is refused by name. */
+export function splitStages(tokens: readonly Token[]): WrittenStage[] {
+  refuseProcessSubstitution(tokens);
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token && !isWord(token) && token.operator !== '|') throw refuseOperator(tokens, token, index);
+  }
+  for (const token of tokens) if (isWord(token)) refuseDynamic(tokens, token);
+  const stages: Word[][] = [[]];
+  for (const token of tokens) {
+    if (isWord(token)) stages.at(-1)?.push(token);
+    else stages.push([]);
+  }
+  const filled = stages.filter((words) => words.length > 0);
+  if (filled.length === 0) {
+    throw new GuardViolation('EMPTY', text('There is no command.', 'コマンドがありません。'), [
+      { pipeline: 'ls' },
+    ]);
+  }
+  if (filled.length < stages.length) {
+    throw new GuardViolation(
+      'PARSE_ERROR',
+      text('A pipe has nothing on one side.', 'パイプの片側にコマンドがありません。'),
+      [{ pipeline: filled.map(rawOf).join(' | ') }],
+    );
+  }
+  if (stages.length > limits.pipelineStages) {
+    throw new GuardViolation(
+      'TOO_MANY_STAGES',
+      text(
+        `A pipeline has at most ${limits.pipelineStages} stages; this has ${stages.length}.`,
+        `パイプラインは ${limits.pipelineStages} 段までです (${stages.length} 段あります)。`,
+      ),
+      [{ pipeline: stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ') }],
+    );
+  }
+  return stages.map((words) => ({ words, raw: rawOf(words) }));
+}
+
+function rawOf(words: readonly Word[]): string {
+  return words.map((word) => word.raw).join(' ');
+}
+
+function rawTokens(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => (isWord(token) ? token.raw : `${token.descriptor ?? ''}${token.operator}`))
+    .join(' ')
+    .trim();
+}
+
+const redirections = new Set(['>', '>>', '>|', '<', '<<', '<<-', '<<<', '<&', '>&', '<>', '&>', '&>>']);
+
+function refuseOperator(tokens: readonly Token[], token: Operator, index: number): GuardViolation {
+  if (token.operator === '|&') {
+    return new GuardViolation(
+      'REDIRECT',
+      text(
+        'stderr is already apart: each step reports its own.',
+        '標準エラーは初めから分かれています (各段の結果に含まれます)。',
+      ),
+      [{ pipeline: rawTokens(tokens.map((other, at) => (at === index ? { operator: '|' } : other))) }],
+    );
+  }
+  return redirections.has(token.operator)
+    ? refuseRedirection(tokens, token, index)
+    : refuseChaining(tokens, token, index);
+}
+
+function refuseRedirection(tokens: readonly Token[], token: Operator, index: number): GuardViolation {
+  const { operator, descriptor } = token;
+  const target = tokens[index + 1];
+  const word = isWord(target) ? target : undefined;
+  const rest = tokens.filter((_, at) => at !== index && !(word && at === index + 1));
+  const duplicates = operator === '>&' || operator === '<&';
+  if (descriptor === '2' || operator.startsWith('&>') || duplicates || word?.text === '/dev/null') {
+    return new GuardViolation(
+      'REDIRECT',
+      text(
+        `${descriptor ?? ''}${operator} is not needed: stderr is already apart, and stdout is what comes back.`,
+        `${descriptor ?? ''}${operator} は不要です。標準エラーは初めから分かれ、標準出力だけが返ります。`,
+      ),
+      [{ pipeline: rawTokens(rest) }],
+    );
+  }
+  const remedies: Remedy[] = [];
+  if (operator === '>' || operator === '>|' || operator === '>>') {
+    const tee = word ? `tee ${operator === '>>' ? '-a ' : ''}${word.raw}` : '';
+    // The write goes where the redirection stood: after its own stage.
+    if (word)
+      remedies.push({ pipeline: insertStage(rest, index, tee) }, { pipeline: `${rawTokens(rest)} | ${tee}` });
+    return new GuardViolation(
+      'REDIRECT',
+      text(
+        `${operator} is not allowed. Save with | tee.`,
+        `${operator} は使えません。保存は | tee で行います。`,
+      ),
+      [...remedies, { pipeline: rawTokens(rest) }],
+    );
+  }
+  if (operator === '<' && word) {
+    remedies.push({ pipeline: `tail -n +1 ${word.raw} | ${rawTokens(rest)}` });
+  }
+  return new GuardViolation(
+    'REDIRECT',
+    operator === '<'
+      ? text('< is not allowed. Name the file.', '< は使えません。ファイル名を引数で渡してください。')
+      : text(
+          `${operator} is not allowed: there are no here-documents.`,
+          `${operator} は使えません (ヒアドキュメントはありません)。`,
+        ),
+    [
+      ...remedies,
+      {
+        words: text(
+          'Write the text to a file with shelpa_write, then name the file.',
+          'shelpa_write でファイルに書いてから、そのファイルを指定してください。',
+        ),
+      },
+    ],
+  );
+}
+
+/** Puts a stage after the one that `index` stands in. */
+function insertStage(rest: readonly Token[], index: number, stage: string): string {
+  const pipe = rest.findIndex((token, at) => at >= index && !isWord(token) && token.operator === '|');
+  if (pipe < 0) return `${rawTokens(rest)} | ${stage}`;
+  return `${rawTokens(rest.slice(0, pipe))} | ${stage} ${rawTokens(rest.slice(pipe))}`;
+}
+
+function refuseChaining(tokens: readonly Token[], token: Operator, index: number): GuardViolation {
+  const { operator } = token;
+  if (operator === '(' || operator === ')') {
+    const flat = tokens.filter(
+      (other) => isWord(other) || (other.operator !== '(' && other.operator !== ')'),
+    );
+    return new GuardViolation(
+      'CHAINING',
+      text(
+        'Parentheses make a subshell. Quote them if they are text.',
+        '括弧はサブシェルになります。文字として使うなら引用符で囲んでください。',
+      ),
+      [{ pipeline: quoteRuns(tokens) }, { pipeline: rawTokens(flat) }],
+    );
+  }
+  const name = operator === '\n' ? 'A newline' : operator;
+  const before = rawTokens(tokens.slice(0, index));
+  const after = rawTokens(tokens.slice(index + 1));
+  return new GuardViolation(
+    'CHAINING',
+    text(
+      `${name} is not allowed: one pipeline a call. Send the other commands in calls of their own.`,
+      `${operator === '\n' ? '改行' : operator} は使えません。1回の呼び出しで1つのパイプラインです。残りは別の呼び出しで送ってください。`,
+    ),
+    [{ pipeline: before }, { pipeline: after }],
+  );
+}
+
+/** `rg foo(bar)` with the run of characters that holds the parentheses in quotes. */
+function quoteRuns(tokens: readonly Token[]): string {
+  const runs: Token[][] = [];
+  for (const token of tokens) {
+    const run = runs.at(-1);
+    const isPipe = !isWord(token) && token.operator === '|';
+    if (run && token.glued && !isPipe && !run.some((other) => !isWord(other) && other.operator === '|'))
+      run.push(token);
+    else runs.push([token]);
+  }
+  return runs
+    .map((run) => {
+      const [only, ...more] = run;
+      if (only && more.length === 0 && (isWord(only) || only.operator === '|')) return rawTokens(run);
+      return quote(run.map((token) => (isWord(token) ? token.text : token.operator)).join(''));
+    })
+    .join(' ');
+}
+
+function refuseProcessSubstitution(tokens: readonly Token[]): void {
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    const next = tokens[index + 1];
+    if (isWord(token) || isWord(next) || !token || next?.operator !== '(') continue;
+    if (token.operator !== '<' && token.operator !== '>') continue;
+    const close = tokens.findIndex((other, at) => at > index && !isWord(other) && other.operator === ')');
+    const inner = rawTokens(tokens.slice(index + 2, close < 0 ? tokens.length : close));
+    throw new GuardViolation(
+      'SUBSTITUTION',
+      text(
+        `${token.operator}( ) is not allowed. Run the inner command first.`,
+        `${token.operator}( ) は使えません。内側のコマンドを先に実行してください。`,
+      ),
+      [{ pipeline: inner }],
+    );
+  }
+}
+
+function refuseDynamic(tokens: readonly Token[], word: Word): void {
+  if (word.home) {
+    throw new GuardViolation(
+      'PATH_ESCAPE',
+      text('~ is outside the workspace.', '~ は作業フォルダーの外です。'),
+      [{ pipeline: replaceWord(tokens, word, quote(word.text.replace(/^~[^/]*\/?/, '') || '.')) }],
+    );
+  }
+  if (word.dynamic === undefined) return;
+  const inner = /^(?:\$\(|`)(.*?)[)`]?$/s.exec(word.dynamic)?.[1];
+  const remedies: Remedy[] =
+    inner !== undefined && !word.dynamic.startsWith('$((')
+      ? [{ pipeline: inner }, { pipeline: replaceWord(tokens, word, quote(word.text)) }]
+      : [{ pipeline: replaceWord(tokens, word, quote(word.text)) }];
+  throw new GuardViolation(
+    'SUBSTITUTION',
+    text(
+      `${word.dynamic} is not replaced here: there are no variables or substitutions. Use single quotes for a literal $.`,
+      `${word.dynamic} は展開されません (変数や置換はありません)。文字としての $ は一重引用符で囲んでください。`,
+    ),
+    [...remedies, { words: text('Write the value itself.', '値そのものを書いてください。') }],
+  );
+}
+
+function replaceWord(tokens: readonly Token[], word: Word, raw: string): string {
+  return rawTokens(tokens.map((token) => (token === word ? { ...word, raw } : token)));
+}
