@@ -78,6 +78,9 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Refuse (`conflict`) if the file is not the one that was read. */
   readonly expected?: FileStat | undefined;
+  /** How a string is written; default: UTF-8 without a byte order mark. UTF-16 always begins with one. */
+  readonly encoding?: TextEncoding | undefined;
+  readonly withBom?: boolean | undefined;
 }
 
 export interface Written {
@@ -154,14 +157,18 @@ export interface NameQuery {
   readonly pattern: string;
   readonly includeIgnored?: boolean | undefined;
   readonly newestFirst?: boolean | undefined;
+  /** Paths below `below` that the caller may not know of. */
+  readonly skip?: ((path: string) => boolean) | undefined;
   readonly limit: number;
   readonly offset?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface NameMatches {
+  /** Relative to `below`. */
   readonly paths: readonly string[];
   readonly total: number;
+  /** How many files there were to match. */
   readonly searched: number;
 }
 
@@ -175,14 +182,18 @@ export interface ContentQuery {
   readonly includeIgnored?: boolean | undefined;
   readonly context?: number | undefined;
   readonly output: 'content' | 'files' | 'count';
+  readonly skip?: ((path: string) => boolean) | undefined;
+  /** Counts matching lines for `content`, files otherwise. */
   readonly limit: number;
   readonly offset?: number | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface ContentMatches {
+  /** By path, then by line; the lines around a match come with it. */
   readonly lines: readonly ContentLine[];
-  readonly files: readonly { readonly path: string; readonly count: number }[];
+  /** `count` of matching lines where they were asked for. */
+  readonly files: readonly { readonly path: string; readonly count?: number | undefined }[];
   readonly more: boolean;
 }
 

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '../../contract/caller.ts';
+import type { Desk } from '../../contract/capabilities.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { Folder } from '../../contract/files.ts';
+
+export interface DeskOptions {
+  readonly layout: 'output' | 'workspace';
+  /** IANA name; default: the system's. */
+  readonly timeZone?: string | undefined;
+  readonly clock: () => number;
+  readonly folder: Folder;
+}
+
+/**
+ * Makes the assistant's folders of a caller: `output/DATE/user_ID` with the workspace behind it, or the workspace
+ * alone. Nothing is made on disk; the first write does that. Throws `ConfigError` for an unknown time zone.
+ */
+export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
+  const dateOf = createCalendar(timeZone);
+  // The first root only: paths of this toolset are relative.
+  const workspace = folder.sub('.');
+  return (caller) => {
+    if (layout === 'workspace') return { own: workspace, workspace, ownPath: '.' };
+    const ownPath = `output/${dateOf(clock())}/user_${folderNameOf(caller.principal)}`;
+    return { own: workspace.sub(ownPath), workspace, ownPath };
+  };
+}
+
+/** YYYY-MM-DD in a time zone. */
+function createCalendar(timeZone: string | undefined): (atMs: number) => string {
+  let format: Intl.DateTimeFormat;
+  try {
+    // ISO dates, whatever the locale of the machine.
+    format = new Intl.DateTimeFormat('en-CA', {
+      ...(timeZone !== undefined && { timeZone }),
+      calendar: 'iso8601',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    });
+  } catch (cause) {
+    throw new ConfigError(`assistant.timeZone must be a time zone such as "Asia/Tokyo", got "${timeZone}"`, {
+      cause,
+    });
+  }
+  return (atMs) => {
+    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
+    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
+  };
+}
+
+/**
+ * A principal as a folder name. Plain names stay as they are; whatever else gets a part of its digest after a dot,
+ * which no plain name has, so no two principals share a folder on any file system.
+ */
+export function folderNameOf(principal: string): string {
+  const name = principal.startsWith('user:') ? principal.slice('user:'.length) : principal;
+  const isSelf = principal === 'local' || principal === 'anonymous' || principal === 'coordinator';
+  const isTaken = !isSelf && (name === 'local' || name === 'anonymous' || name === 'coordinator');
+  if (plainName.test(name) && !isTaken && (isSelf || principal !== name)) return name;
+  const readable = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '');
+  const digest = createHash('sha256').update(principal).digest('hex').slice(0, 20);
+  return `${readable === '' ? 'id' : readable}.${digest}`;
+}
+
+// Lower case only: some file systems take `Ann` and `ann` for one name.
+const plainName = /^[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?$/;

@@ -1,0 +1,47 @@
+/**
+ * Cuts ripgrep's output into lines `PATH NUL WORDS`, chunk by chunk. A file name may hold a newline; what comes
+ * before one belongs to the name that follows, so no name can pass for another file's.
+ */
+export function createLineReader(onLine: (path: string, words: Buffer) => void) {
+  let pieces: Buffer[] = [];
+  let pieceBytes = 0;
+  let nameStart = '';
+
+  function end(line: Buffer): void {
+    const nul = line.indexOf(0);
+    if (nul === -1) {
+      const words = line.toString('utf8');
+      if (!binaryNotice.test(words)) nameStart += `${words}\n`;
+      return;
+    }
+    onLine(pathOf(Buffer.from(nameStart + line.toString('utf8', 0, nul))), line.subarray(nul + 1));
+    nameStart = '';
+  }
+
+  return {
+    take(chunk: Buffer): void {
+      let from = 0;
+      for (let newline = chunk.indexOf(0x0a); newline !== -1; newline = chunk.indexOf(0x0a, from)) {
+        const tail = chunk.subarray(from, newline);
+        end(pieces.length === 0 ? tail : Buffer.concat([...pieces, tail]));
+        pieces = [];
+        pieceBytes = 0;
+        from = newline + 1;
+      }
+      // A line may be as long as a file; what lies beyond this is not looked at.
+      if (from === chunk.length || pieceBytes >= maxLineBytes) return;
+      const tail = chunk.subarray(from);
+      pieces.push(tail);
+      pieceBytes += tail.length;
+    },
+  };
+}
+
+const maxLineBytes = 8 * 1024 * 1024;
+const binaryNotice = /: WARNING: stopped searching binary file after match \(found/;
+
+/** `./src/a.ts` as ripgrep writes it, relative to where it started; `<stdin>` is the one file itself. */
+export function pathOf(bytes: Buffer): string {
+  const path = bytes.toString('utf8');
+  return path.startsWith('./') ? path.slice(2) : path === '<stdin>' ? '.' : path;
+}

@@ -1,0 +1,62 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { ToolError } from '../../contract/error.ts';
+import type { Folder, Search } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+import { searchContent } from './content.ts';
+import { searchNames } from './names.ts';
+import { createRipgrep } from './ripgrep.ts';
+
+export interface SearchOptions {
+  /** Absolute path of ripgrep; default: the one that comes with this package, else the system's. */
+  readonly ripgrepPath?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Makes the capability `search` of a folder. Looks for ripgrep on first use. */
+export function createSearch(options: SearchOptions = {}): (folder: Folder) => Search {
+  let found: Promise<string> | undefined;
+  const ripgrep = createRipgrep(() => {
+    found ??= findRipgrep(options.ripgrepPath);
+    return found;
+  }, options.timeoutMs ?? 30_000);
+  return () => ({
+    names: (query) => searchNames(ripgrep, query),
+    content: (query) => searchContent(ripgrep, query),
+  });
+}
+
+async function findRipgrep(given: string | undefined): Promise<string> {
+  const packaged = given ?? (await packagedRipgrep());
+  for (const path of [packaged, '/usr/bin/rg', '/usr/local/bin/rg', '/opt/homebrew/bin/rg']) {
+    if (path !== undefined && (await isExecutable(path))) return path;
+  }
+  throw new ToolError(
+    'unavailable',
+    text('ripgrep is missing on this machine.', 'このマシンに ripgrep がありません。'),
+    {
+      suggestion: text(
+        'The operator can install it: npm install @vscode/ripgrep, or the package ripgrep of the system.',
+        '運用者は npm install @vscode/ripgrep か、システムの ripgrep パッケージを導入してください。',
+      ),
+    },
+  );
+}
+
+async function packagedRipgrep(): Promise<string | undefined> {
+  try {
+    return (await import('@vscode/ripgrep')).rgPath;
+  } catch {
+    // Its binary is an optional dependency that a system may not have.
+    return undefined;
+  }
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
