@@ -1,0 +1,41 @@
+import type { Readable, Writable } from 'node:stream';
+import type { CommandLine, SandboxName } from '../../contract/process.ts';
+import type { ProcessLimits } from './prelude.ts';
+
+/** One command to start in a sandbox. All paths are host paths, already proven to lie in roots. */
+export interface SpawnOrder {
+  readonly command: CommandLine;
+  readonly limits: ProcessLimits;
+  readonly workingFolder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly writable: readonly string[];
+  readonly stdin: 'null' | 'pipe';
+}
+
+/** A started command, whatever started it. */
+export interface Child {
+  readonly pid: number;
+  readonly stdin: Writable | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<Exit>;
+  /** Living processes of the command apart from the sandbox's own. */
+  members(): number[];
+  /** Ends whatever is left, the sandbox included, at once. */
+  destroy(): void;
+}
+
+export interface Exit {
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** A way to start confined commands. */
+export interface Backend {
+  readonly name: SandboxName;
+  readonly home: string;
+  readonly temporary: string;
+  readonly limits: ProcessLimits;
+  spawn(order: SpawnOrder): Promise<Child>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,279 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { relative } from 'node:path';
+import { ToolError } from '../../contract/error.ts';
+import { limits } from '../../contract/limits.ts';
+import type { CommandLine, Commands, RunOptions, RunResult, SandboxStatus } from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+import { type RunningCommand, watchBackground } from './background.ts';
+import type { Backend, Child } from './child.ts';
+import { buildEnvironment } from './environment.ts';
+import { createOutputKeeper } from './output.ts';
+import { cancelled, createQueue, type Queue } from './queue.ts';
+import { waitForEnd } from './run-child.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+
+export interface CommandsOptions extends SandboxOptions {
+  /** Names of the server's variables that commands may see, over the built-in few. */
+  readonly environment?: readonly string[] | undefined;
+  readonly commandsAtOnce?: number | undefined;
+  readonly commandsWaiting?: number | undefined;
+  readonly maxBackgroundMs?: number | undefined;
+}
+
+/** Commands for all sessions of a server. */
+export interface CommandRunner {
+  forSession(sessionId: string): Commands;
+  /** Ends what the session runs, in the foreground and the background. */
+  endSession(sessionId: string): Promise<void>;
+  /** What can confine a command here; tries each by its self-test. */
+  status(): Promise<readonly SandboxStatus[]>;
+  close(): Promise<void>;
+}
+
+/** Starts nothing: the sandbox is chosen and tested when the first command comes. */
+export function openCommands(options: CommandsOptions): CommandRunner {
+  const sandbox = openSandbox(options);
+  const sessions = new Map<string, Session>();
+  let closed = false;
+
+  function sessionOf(id: string): Session {
+    let session = sessions.get(id);
+    if (!session) {
+      session = {
+        queue: createQueue(
+          options.commandsAtOnce ?? limits.commandsAtOnce,
+          options.commandsWaiting ?? limits.commandsWaiting,
+        ),
+        closing: new AbortController(),
+        running: new Set(),
+        backgrounds: new Map(),
+        started: 0,
+      };
+      sessions.set(id, session);
+    }
+    return session;
+  }
+
+  async function endSession(id: string): Promise<void> {
+    const session = sessions.get(id);
+    if (!session) return;
+    sessions.delete(id);
+    session.closing.abort();
+    await Promise.allSettled([
+      ...session.running,
+      ...[...session.backgrounds.values()].map((command) => command.kill().then(() => command.ended)),
+    ]);
+  }
+
+  return {
+    forSession: (id) => ({
+      run: (command, order) => {
+        if (closed) return Promise.reject(cancelled());
+        const session = sessionOf(id);
+        const work = run(command, order, session, sandbox, options);
+        session.running.add(work);
+        const forget = () => session.running.delete(work);
+        work.then(forget, forget);
+        return work;
+      },
+      start: (command, order) =>
+        closed ? Promise.reject(cancelled()) : start(command, order, sessionOf(id), sandbox, options),
+      background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
+      backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
+    }),
+    endSession,
+    status: () => sandbox.status(),
+    async close() {
+      closed = true;
+      await Promise.all([...sessions.keys()].map(endSession));
+      await sandbox.close();
+    },
+  };
+}
+
+/** What one session runs. It ends with the session. */
+interface Session {
+  readonly queue: Queue;
+  readonly closing: AbortController;
+  readonly running: Set<Promise<RunResult>>;
+  readonly backgrounds: Map<string, RunningCommand>;
+  started: number;
+}
+
+type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;
+
+async function run(
+  command: CommandLine,
+  order: RunOptions,
+  session: Session,
+  sandbox: Sandbox,
+  options: CommandsOptions,
+): Promise<RunResult> {
+  const signal = AbortSignal.any([order.signal, session.closing.signal]);
+  const leave = await session.queue.enter(signal);
+  try {
+    const backend = await sandbox.backend();
+    const maxBytes = order.maxStreamBytes ?? limits.streamBytes;
+    const stdout = createOutputKeeper(maxBytes);
+    const stderr = createOutputKeeper(maxBytes);
+    if (signal.aborted) throw cancelled();
+    const startedAt = performance.now();
+    const child = await spawnIn(backend, command, order, options, 'null');
+    child.stdout.on('data', (chunk) => {
+      stdout.add(chunk);
+      order.onOutput?.('stdout', chunk.length);
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr.add(chunk);
+      order.onOutput?.('stderr', chunk.length);
+    });
+    const ending = await waitForEnd(child, { timeoutMs: order.timeoutMs, signal });
+    if (ending.stoppedBy === 'signal') throw cancelled();
+    const out = stdout.finish();
+    const err = stderr.finish();
+    return {
+      exitCode: ending.exitCode,
+      signal: ending.signal,
+      timedOut: ending.stoppedBy === 'timeout',
+      stdout: out.text,
+      stderr: err.text,
+      stdoutBytes: stdout.bytes,
+      stderrBytes: stderr.bytes,
+      truncated: out.truncated || err.truncated,
+      durationMs: Math.round(performance.now() - startedAt),
+      sandbox: backend.name,
+    };
+  } finally {
+    leave();
+  }
+}
+
+async function start(
+  command: CommandLine,
+  order: Order,
+  session: Session,
+  sandbox: Sandbox,
+  options: CommandsOptions,
+): Promise<RunningCommand> {
+  makeRoom(session);
+  const backend = await sandbox.backend();
+  const child = await spawnIn(backend, command, order, options, 'pipe');
+  session.started++;
+  const background = watchBackground(child, {
+    id: `p${session.started}`,
+    command: command.kind === 'script' ? command.script : [command.program, ...command.args].join(' '),
+    startedAtMs: Date.now(),
+    keepBytes: order.maxStreamBytes ?? limits.streamBytes,
+    maxMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
+    onOutput: order.onOutput,
+  });
+  session.backgrounds.set(background.id, background);
+  // The session may have ended while the child was starting.
+  if (session.closing.signal.aborted) {
+    await background.kill();
+    throw cancelled();
+  }
+  return background;
+}
+
+const defaultMaxBackgroundMs = 60 * 60 * 1000;
+const backgroundsAtOnce = 16;
+
+/** Forgets the oldest that ended; refuses where all still run. */
+function makeRoom({ backgrounds }: Session): void {
+  if (backgrounds.size < backgroundsAtOnce) return;
+  const ended = [...backgrounds.values()].find((command) => !command.status().running);
+  if (ended) {
+    backgrounds.delete(ended.id);
+    return;
+  }
+  throw new ToolError(
+    'rate_limited',
+    text(
+      `${backgroundsAtOnce} background commands are running.`,
+      `${backgroundsAtOnce} 件のバックグラウンドコマンドが実行中です。`,
+    ),
+    {
+      suggestion: text('End one of them first.', '先にどれかを終了してください。'),
+      details: { retry_after_ms: 1000 },
+    },
+  );
+}
+
+async function spawnIn(
+  backend: Backend,
+  command: CommandLine,
+  order: Order,
+  options: CommandsOptions,
+  stdin: 'null' | 'pipe',
+): Promise<Child> {
+  assertCommand(command);
+  const roots = options.roots.map((root) => root.hostPath);
+  assertFolder(order.workingFolder, roots);
+  for (const folder of order.writable ?? []) assertFolder(folder, roots);
+  return backend.spawn({
+    command,
+    limits: { ...backend.limits, ...options.limits },
+    workingFolder: order.workingFolder,
+    environment: buildEnvironment({
+      server: options.serverEnvironment,
+      allowed: options.environment ?? [],
+      places: backend,
+      more: order.environment,
+    }),
+    writable: order.writable ?? options.roots.flatMap((root) => (root.writable ? [root.hostPath] : [])),
+    stdin,
+  });
+}
+
+/** What execve takes, and what the bounds allow. */
+function assertCommand(command: CommandLine): void {
+  const words = command.kind === 'script' ? [command.script] : [command.program, ...command.args];
+  if (words.some((word) => word.includes('\0'))) {
+    throw new ToolError(
+      'invalid_parameter',
+      text('A command cannot contain NUL.', 'コマンドに NUL は使えません。'),
+    );
+  }
+  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+  if (bytes > limits.commandBytes + 1 || words.length > limits.commandArguments + 1) {
+    throw new ToolError(
+      'too_large',
+      text(
+        `A command takes at most ${limits.commandBytes} bytes and ${limits.commandArguments} arguments.`,
+        `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
+      ),
+      { suggestion: text('Write long input to a file first.', '長い入力は先にファイルに書いてください。') },
+    );
+  }
+}
+
+/** The folder must lie in a root and be the folder that its path says: a link inside could name any other. */
+function assertFolder(folder: string, roots: readonly string[]): void {
+  const inside = roots.some((root) => folder === root || !/^(\.\.(\/|$)|\/)/.test(relative(root, folder)));
+  if (!inside) {
+    throw new ToolError(
+      'out_of_scope',
+      text(
+        'The working folder is outside the allowed folders.',
+        '作業フォルダが許可されたフォルダの外です。',
+      ),
+    );
+  }
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) {
+    throw new ToolError(
+      'not_found',
+      text('The working folder is not a folder.', '作業フォルダが存在しないか、フォルダではありません。'),
+    );
+  }
+  if (realpathSync(folder) !== folder) {
+    throw new ToolError(
+      'forbidden',
+      text(
+        'The working folder is reached through a symbolic link.',
+        '作業フォルダへの経路にシンボリックリンクがあります。',
+      ),
+    );
+  }
+}

@@ -1,0 +1,64 @@
+/** Where a confined command finds what it needs; each backend has its own. */
+export interface Places {
+  readonly home: string;
+  readonly temporary: string;
+}
+
+/**
+ * The variables that a command sees, built from nothing: a secret in the server's environment reaches no child
+ * unless the operator named it.
+ */
+export function buildEnvironment({
+  server,
+  allowed,
+  places,
+  more = {},
+}: {
+  readonly server: Readonly<Record<string, string | undefined>>;
+  /** Names that the operator lets through. */
+  readonly allowed: readonly string[];
+  readonly places: Places;
+  readonly more?: Readonly<Record<string, string>> | undefined;
+}): Record<string, string> {
+  const environment: Record<string, string> = {
+    PATH: searchPath(server.PATH).join(':'),
+    LANG: 'C.UTF-8',
+  };
+  for (const [name, value] of Object.entries(server)) {
+    if (value === undefined || value.includes('\0')) continue;
+    if (name === 'LANG' || name === 'TZ' || /^LC_[A-Z]+$/.test(name) || allowed.includes(name)) {
+      environment[name] = value;
+    }
+  }
+  Object.assign(environment, gitPinned, {
+    HOME: places.home,
+    TMPDIR: places.temporary,
+    TERM: 'dumb',
+    // Pagers wait for a key that nobody presses.
+    PAGER: 'cat',
+  });
+  for (const [name, value] of Object.entries(more)) environment[name] = value;
+  return environment;
+}
+
+/** The folders where programs are looked for: the server's own absolute ones, then the system's. */
+export function searchPath(path: string | undefined): string[] {
+  const own = (path ?? '').split(':').filter((folder) => /^\/./.test(folder) && !folder.includes('\0'));
+  return [...new Set([...own, ...systemPath])];
+}
+
+const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+// A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these win over it.
+const gitPinned = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_0: 'false',
+  GIT_CONFIG_KEY_1: 'core.hooksPath',
+  GIT_CONFIG_VALUE_1: '/dev/null',
+  GIT_CONFIG_KEY_2: 'core.pager',
+  GIT_CONFIG_VALUE_2: 'cat',
+};

@@ -1,0 +1,141 @@
+import type { Buffer } from 'node:buffer';
+import type { FilterPlan } from './seccomp.ts';
+import { type SyscallName, syscallNumbers } from './syscalls.ts';
+
+/**
+ * Asks a compiled filter, as the kernel would, about each call that passes other walls. Returns the first that it
+ * lets through, or a common one that it refuses.
+ */
+export function findFilterHole(
+  filter: Buffer,
+  plan: FilterPlan,
+  architecture: 'x64' | 'arm64',
+): string | undefined {
+  const index = architecture === 'x64' ? 0 : 1;
+  const token = architecture === 'x64' ? 0xc000003e : 0xc00000b7;
+  const ask = (number: number, ...args: number[]) => evaluate(filter, number, token, args) === allow;
+  for (const [name, ...args] of mustRefuse(plan)) {
+    const number = syscallNumbers[name][index];
+    if (number !== undefined && ask(number, ...args)) return `${name}(${args.join(', ')}) is allowed`;
+  }
+  for (const [name, ...args] of mustAllow(plan)) {
+    const number = syscallNumbers[name][index];
+    if (number !== undefined && !ask(number, ...args)) return `${name}(${args.join(', ')}) is refused`;
+  }
+  if (!ask(index === 0 ? 0 : 63)) return 'read is refused';
+  // Another processor's numbers mean other calls.
+  if (evaluate(filter, 1, 0x40000003, []) === allow) return 'calls of 32-bit programs are allowed';
+  if (architecture === 'x64' && ask(0x40000000 + 41, 1)) return 'x32 calls are allowed';
+  return undefined;
+}
+
+type Probe = readonly [name: SyscallName, ...args: number[]];
+
+function mustRefuse(plan: FilterPlan): readonly Probe[] {
+  const always: Probe[] = [
+    ['socket', 1, 1, 0], // Unix
+    ['socket', 2, 1, 262], // MPTCP
+    ['socket', 2, 3, 1], // raw
+    ['socket', 2, 3 | 0x80000, 255],
+    ['socket', 10, 1, 262],
+    ['socket', 10, 3, 58],
+    ['socket', 16, 3, 15], // netlink, kernel events
+    ['socket', 17, 3, 768], // packet
+    ['socket', 38, 5, 0], // the kernel's ciphers
+    ['socket', 40, 1, 0], // vsock: the host of a virtual machine
+    ['socketpair', 30, 1, 0],
+    ['clone', 0x10000000],
+    ['clone', 0x40000011],
+    ['clone3'],
+    ['unshare', 0x10000000],
+    ['setns', 3, 0],
+    ['mount'],
+    ['umount2'],
+    ['pivot_root'],
+    ['open_tree'],
+    ['move_mount'],
+    ['fsopen'],
+    ['chroot'],
+    ['io_uring_setup'],
+    ['bpf'],
+    ['perf_event_open'],
+    ['userfaultfd'],
+    ['keyctl'],
+    ['add_key'],
+    ['open_by_handle_at'],
+    ['pidfd_getfd'],
+    ['kexec_load'],
+    ['init_module'],
+    ['finit_module'],
+    ['reboot'],
+    ['ioctl', 0, 0x5412],
+    ['ioctl', 0, 0x541c],
+    ['personality', 0x400000],
+    ['setrlimit', 15],
+    ['prlimit64', 0, 15, 0x1000],
+  ];
+  if (plan.sockets === 'none') always.push(['socket', 2, 1, 0], ['socket', 2, 2, 0], ['socket', 10, 1, 0]);
+  if (!plan.signals) always.push(['kill', 1, 9], ['tgkill', 1, 1, 9], ['pidfd_send_signal', 3, 9]);
+  if (!plan.tracing) always.push(['ptrace', 16, 1], ['process_vm_readv', 1]);
+  return always;
+}
+
+function mustAllow(plan: FilterPlan): readonly Probe[] {
+  const always: Probe[] = [
+    ['socketpair', 1, 1, 0],
+    ['clone', 0x1200011],
+    ['clone', 0x3d0f00],
+    ['ioctl', 0, 0x5401],
+    ['personality', 0xffffffff],
+    ['setrlimit', 7],
+    ['prlimit64', 0, 15, 0],
+    ['prlimit64', 0, 7, 0x1000],
+  ];
+  if (plan.sockets === 'private')
+    always.push(['socket', 2, 0x80801, 0], ['socket', 10, 2, 17], ['socket', 16, 3, 0]);
+  if (plan.signals) always.push(['kill', 1, 15]);
+  return always;
+}
+
+const allow = 0x7fff0000;
+
+/** The few instructions that `compileFilter` uses. What it does not know kills, as the kernel refuses to load it. */
+function evaluate(filter: Buffer, number: number, architecture: number, args: readonly number[]): number {
+  let accumulator = 0;
+  for (let at = 0; at < filter.length / 8; at++) {
+    const offset = at * 8;
+    const value = filter.readUInt32LE(offset + 4);
+    const jump = (holds: boolean) => {
+      at += filter.readUInt8(offset + (holds ? 2 : 3));
+    };
+    switch (filter.readUInt16LE(offset)) {
+      case 0x20:
+        accumulator = load(value, number, architecture, args);
+        break;
+      case 0x54:
+        accumulator = (accumulator & value) >>> 0;
+        break;
+      case 0x15:
+        jump(accumulator === value);
+        break;
+      case 0x35:
+        jump(accumulator >= value);
+        break;
+      case 0x45:
+        jump((accumulator & value) !== 0);
+        break;
+      case 0x06:
+        return value;
+      default:
+        return 0;
+    }
+  }
+  return 0;
+}
+
+function load(offset: number, number: number, architecture: number, args: readonly number[]): number {
+  if (offset === 0) return number;
+  if (offset === 4) return architecture;
+  const value = args[Math.floor((offset - 16) / 8)] ?? 0;
+  return offset % 8 === 0 ? value >>> 0 : Math.floor(value / 2 ** 32) >>> 0;
+}

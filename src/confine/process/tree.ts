@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process as `/proc` shows it. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly ended: boolean;
+}
+
+/** What belongs to a command, whoever its parent is by now. */
+export interface Belonging {
+  /** The process that was spawned, a leader of its own group and session. */
+  readonly pid: number;
+  /** Its process as other data know it: a limit or a variable that its descendants inherit. */
+  readonly isTagged?: ((pid: number) => boolean) | undefined;
+}
+
+/**
+ * The living processes of a command without the first one: children of children, members of its groups and
+ * sessions, and those that left all of them (`setsid`) and were adopted, found by the tag that they inherited.
+ */
+export function findMembers({ pid, isTagged }: Belonging): ProcessRow[] {
+  const rows = readProcesses();
+  const members = new Set([pid]);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const row of rows) {
+      if (members.has(row.pid)) continue;
+      if (members.has(row.parent) || members.has(row.group) || members.has(row.session)) {
+        members.add(row.pid);
+        grew = true;
+      }
+    }
+  }
+  const living: ProcessRow[] = [];
+  for (const row of rows) {
+    if (row.ended || row.pid === pid || row.pid === process.pid) continue;
+    if (members.has(row.pid) || isTagged?.(row.pid)) living.push(row);
+  }
+  return living;
+}
+
+/** Signals a process that may be gone already. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone, or of another user by a set-user-id program that the sandbox does not allow.
+  }
+}
+
+/** Is it there and not only waiting to be collected? */
+export function isAlive(pid: number): boolean {
+  const row = readProcess(pid);
+  return row !== undefined && !row.ended;
+}
+
+function readProcesses(): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    const row = Number.isInteger(pid) ? readProcess(pid) : undefined;
+    if (row) rows.push(row);
+  }
+  return rows;
+}
+
+function readProcess(pid: number): ProcessRow | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name stands in parentheses and may hold anything.
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+    return {
+      pid,
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      ended: state === 'Z' || state === 'X',
+    };
+  } catch {
+    return undefined;
+  }
+}
