@@ -1,41 +1,33 @@
-import { createHash } from 'node:crypto';
-import type { Memories, Memory } from '../contract/memory.ts';
-import type { Clock, OpenEngine } from './engine.ts';
+import type { Transaction } from 'kysely';
+import { ToolError } from '../contract/error.ts';
+import type { Memories } from '../contract/memory.ts';
+import { text } from '../contract/text.ts';
+import type { Clock, Engine, OpenEngine } from './engine.ts';
+import { memoryColumns, memoryOf } from './memory-row.ts';
 import { randomId } from './random-id.ts';
 import { recallMemories } from './recall/recall.ts';
-import { normalise, wordsOfMemory } from './recall/words.ts';
-import type { MemoryRow } from './tables.ts';
+import type { MemoryRow, Tables } from './tables.ts';
 
 /** What one owner asked to be remembered. The owner is bound here; no argument of any method names one. */
 export function createMemories(openEngine: OpenEngine, clock: Clock, owner: string): Memories {
   return {
-    async remember({ content, category, tags }) {
+    async remember(input) {
       const engine = await openEngine();
       const nowMs = clock();
-      const row = {
-        id: randomId('mem_', 16),
-        owner,
-        content,
-        category,
-        tags: JSON.stringify(tags),
-        created_at_ms: nowMs,
-        updated_at_ms: nowMs,
-        digest: digestOf(content),
-      };
+      const { words, columns } = memoryColumns(input);
+      const row = { ...columns, id: randomId('mem_', 16), owner, created_at_ms: nowMs, updated_at_ms: nowMs };
       return engine.write(async (tx) => {
-        const same = await tx
-          .selectFrom('memories')
-          .selectAll()
-          .where('owner', '=', owner)
-          .where('digest', '=', row.digest)
-          .executeTakeFirst();
+        await lockOwner(engine, tx, owner);
+        const same = await findByGist(tx, owner, row.gist);
         if (same) return { memory: memoryOf(same), duplicate: true };
         const stored = await tx
           .insertInto('memories')
+          // The database numbers the rows.
           .values(row as MemoryRow)
           .returningAll()
           .executeTakeFirstOrThrow();
-        await engine.memoryIndex.put(tx, owner, stored.seq, wordsOfMemory({ content, category, tags }));
+        await engine.memoryIndex.put(tx, owner, stored.seq, words);
+        await countOwner(tx, owner, 1, words.length);
         return { memory: memoryOf(stored), duplicate: false };
       });
     },
@@ -47,28 +39,31 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
     async update(id, change) {
       const engine = await openEngine();
       return engine.write(async (tx) => {
-        const row = await engine
-          .lock(tx.selectFrom('memories').selectAll().where('owner', '=', owner).where('id', '=', id))
+        await lockOwner(engine, tx, owner);
+        const row = await tx
+          .selectFrom('memories')
+          .selectAll()
+          .where('owner', '=', owner)
+          .where('id', '=', id)
           .executeTakeFirst();
         if (!row) return undefined;
         const before = memoryOf(row);
-        const content = change.content ?? before.content;
-        const category = change.category ?? before.category;
-        const tags = change.tags ?? before.tags;
+        const { words, columns } = memoryColumns({
+          content: change.content ?? before.content,
+          category: change.category ?? before.category,
+          tags: change.tags ?? before.tags,
+        });
+        const same = await findByGist(tx, owner, columns.gist);
+        if (same && same.id !== id) throw saysTheSame(same.id);
         const changed = await tx
           .updateTable('memories')
-          .set({
-            content,
-            category,
-            tags: JSON.stringify(tags),
-            digest: digestOf(content),
-            updated_at_ms: clock(),
-          })
+          .set({ ...columns, updated_at_ms: clock() })
           .where('seq', '=', row.seq)
           .returningAll()
           .executeTakeFirstOrThrow();
-        await engine.memoryIndex.remove(tx, owner, row.seq);
-        await engine.memoryIndex.put(tx, owner, row.seq, wordsOfMemory({ content, category, tags }));
+        await engine.memoryIndex.remove(tx, row.seq);
+        await engine.memoryIndex.put(tx, owner, row.seq, words);
+        await countOwner(tx, owner, 0, words.length - wordCount(row));
         return memoryOf(changed);
       });
     },
@@ -76,14 +71,16 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
     async forget(id) {
       const engine = await openEngine();
       return engine.write(async (tx) => {
+        await lockOwner(engine, tx, owner);
         const row = await tx
           .deleteFrom('memories')
           .where('owner', '=', owner)
           .where('id', '=', id)
-          .returning('seq')
+          .returning(['seq', 'words'])
           .executeTakeFirst();
         if (!row) return false;
-        await engine.memoryIndex.remove(tx, owner, row.seq);
+        await engine.memoryIndex.remove(tx, row.seq);
+        await countOwner(tx, owner, -1, -wordCount(row));
         return true;
       });
     },
@@ -108,20 +105,61 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
   };
 }
 
-/** A row as its owner sees it. */
-export function memoryOf(row: Omit<MemoryRow, 'owner' | 'digest'>): Memory {
-  return {
-    id: row.id,
-    content: row.content,
-    category: row.category,
-    tags: JSON.parse(row.tags) as string[],
-    createdAtMs: row.created_at_ms,
-    updatedAtMs: row.updated_at_ms,
-  };
+/** One writer an owner at a time: two that remember the same thing at once store it once. */
+async function lockOwner(engine: Engine, tx: Transaction<Tables>, owner: string): Promise<void> {
+  await tx
+    .insertInto('memory_owners')
+    .values({ owner, memories: 0, words: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await engine.lock(tx.selectFrom('memory_owners').select('owner').where('owner', '=', owner)).execute();
 }
 
-function digestOf(content: string): string {
-  return createHash('sha256').update(normalise(content)).digest('base64url');
+async function countOwner(
+  tx: Transaction<Tables>,
+  owner: string,
+  memories: number,
+  words: number,
+): Promise<void> {
+  await tx
+    .updateTable('memory_owners')
+    .set((column) => ({
+      memories: column('memories', '+', memories),
+      words: column('words', '+', words),
+    }))
+    .where('owner', '=', owner)
+    .execute();
+}
+
+async function findByGist(
+  tx: Transaction<Tables>,
+  owner: string,
+  gist: string,
+): Promise<MemoryRow | undefined> {
+  return tx
+    .selectFrom('memories')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('gist', '=', gist)
+    .executeTakeFirst();
+}
+
+function wordCount(row: Pick<MemoryRow, 'words'>): number {
+  return row.words === '' ? 0 : row.words.split(' ').length;
+}
+
+function saysTheSame(id: string): ToolError {
+  return new ToolError(
+    'conflict',
+    text(`The memory ${id} says the same already.`, `メモリ ${id} が既に同じ内容です。`),
+    {
+      suggestion: text(
+        `Forget one of the two, or change ${id}.`,
+        `どちらかを forget するか、${id} を変更してください。`,
+      ),
+      details: { id },
+    },
+  );
 }
 
 const pageRows = 500;

@@ -8,16 +8,38 @@ import type { Tables } from './tables.ts';
  */
 export interface MemoryIndex {
   put(tx: Transaction<Tables>, owner: string, seq: number, words: readonly string[]): Promise<void>;
-  remove(tx: Transaction<Tables>, owner: string, seq: number): Promise<void>;
+  remove(tx: Transaction<Tables>, seq: number): Promise<void>;
   /** In how many of the owner's memories each word is; words in none are left out. */
   frequencies(owner: string, words: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Memories with any of the words, those with more and rarer ones first. */
-  candidates(owner: string, words: readonly WeightedWord[], limit: number): Promise<readonly number[]>;
+  /** Memories with any of the words, those with the greatest sum of weights first. */
+  withAny(
+    owner: string,
+    words: readonly WeightedWord[],
+    filter: MemoryFilter,
+    limit: number,
+  ): Promise<readonly number[]>;
+  /** Memories with all of the words, newest first. */
+  withAll(
+    owner: string,
+    words: readonly string[],
+    filter: MemoryFilter,
+    limit: number,
+  ): Promise<readonly number[]>;
+  /** The newest memories. */
+  newest(owner: string, filter: MemoryFilter, limit: number): Promise<readonly number[]>;
 }
 
 export interface WeightedWord {
   readonly word: string;
   readonly weight: number;
+}
+
+/** What a memory must meet besides its words. Labels are folded. */
+export interface MemoryFilter {
+  readonly category?: string | undefined;
+  readonly tags: readonly string[];
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
 }
 
 /** What an owner's words begin with. 80 bits: nobody finds another principal with the same. */

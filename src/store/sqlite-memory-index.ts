@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import { type MemoryIndex, ownerPrefix } from './memory-index.ts';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { filterSql } from './memory-filter.ts';
+import { type MemoryFilter, type MemoryIndex, ownerPrefix } from './memory-index.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -10,10 +11,10 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
   return {
     async put(tx, owner, seq, words) {
       const prefix = ownerPrefix(owner);
-      const text = words.map((word) => prefix + word).join(' ');
-      await sql`insert into memory_words (rowid, words) values (${seq}, ${text})`.execute(tx);
+      const distinct = [...new Set(words)].map((word) => prefix + word).join(' ');
+      await sql`insert into memory_words (rowid, words) values (${seq}, ${distinct})`.execute(tx);
     },
-    async remove(tx, _owner, seq) {
+    async remove(tx, seq) {
       await sql`delete from memory_words where rowid = ${seq}`.execute(tx);
     },
     async frequencies(owner, words) {
@@ -23,15 +24,39 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
         select term, doc from memory_terms where term in (select value from json_each(${terms}))`.execute(db);
       return new Map(found.rows.map(({ term, doc }) => [term.slice(prefix.length), doc]));
     },
-    async candidates(owner, words, limit) {
-      if (words.length === 0) return [];
-      const prefix = ownerPrefix(owner);
-      const match = words.map(({ word }) => `"${prefix}${word.replaceAll('"', '')}"`).join(' OR ');
-      const found = await sql<{ rowid: number }>`
-        select rowid from memory_words where memory_words match ${match} order by rank limit ${limit}`.execute(
-        db,
+    async withAny(owner, words, filter, limit) {
+      const hits = words.map(
+        ({ word, weight }) => sql`
+          select rowid as hit, ${weight} as weight from memory_words where memory_words match ${quoted(owner, word)}`,
       );
-      return found.rows.map(({ rowid }) => rowid);
+      return seqsOf(sql<{ hit: number }>`
+        select hit from (${sql.join(hits, sql` union all `)}) ${joined(filter)}
+        group by hit order by sum(weight) desc, hit desc limit ${limit}`);
+    },
+    async withAll(owner, words, filter, limit) {
+      const match = words.map((word) => quoted(owner, word)).join(' AND ');
+      return seqsOf(sql<{ hit: number }>`
+        select hit from (select rowid as hit from memory_words where memory_words match ${match} order by rowid desc)
+        ${joined(filter)} order by hit desc limit ${limit}`);
+    },
+    async newest(owner, filter, limit) {
+      const conditions = filterSql(filter, 'instr') ?? sql`true`;
+      return seqsOf(sql<{ hit: number }>`
+        select seq as hit from memories where owner = ${owner} and ${conditions} order by seq desc limit ${limit}`);
     },
   };
+
+  async function seqsOf(query: RawBuilder<{ hit: number }>): Promise<readonly number[]> {
+    return (await query.execute(db)).rows.map(({ hit }) => hit);
+  }
+}
+
+/** Rows are looked up for their labels and times only where these matter. */
+function joined(filter: MemoryFilter): RawBuilder<unknown> {
+  const conditions = filterSql(filter, 'instr');
+  return conditions ? sql`join memories on memories.seq = hit where ${conditions}` : sql``;
+}
+
+function quoted(owner: string, word: string): string {
+  return `"${ownerPrefix(owner)}${word.replaceAll('"', '')}"`;
 }

@@ -7,6 +7,7 @@ export interface Tables {
   rates: RateRow;
   rate_hits: RateHitRow;
   memories: MemoryRow;
+  memory_owners: MemoryOwnerRow;
 }
 
 export interface AuditRow {
@@ -78,6 +79,18 @@ export interface MemoryRow {
   tags: string;
   created_at_ms: number;
   updated_at_ms: number;
-  /** Digest of the normalised content, for exact duplicates. */
-  digest: string;
+  /** Digest of what it says, for near-duplicates. */
+  gist: string;
+  /** Category and tags as they are compared; each tag stands between line feeds. */
+  category_key: string;
+  tags_key: string;
+  /** Its words as the index has them, with repeats, so that ranking need not cut the text again. */
+  words: string;
+}
+
+/** How much an owner has stored; writing it keeps two writers of one owner apart. */
+export interface MemoryOwnerRow {
+  owner: string;
+  memories: number;
+  words: number;
 }

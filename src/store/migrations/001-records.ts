@@ -6,6 +6,7 @@ export const records: Migration = {
   both: `
     create table audit_head (
       id integer primary key, seq bigint not null, hash text not null, seal text not null);
+    create table memory_owners (owner text primary key, memories bigint not null, words bigint not null);
     create table tokens (
       id text primary key, hash text not null unique, user_name text not null, role text, toolsets text,
       created_at_ms bigint not null, expires_at_ms bigint, revoked_at_ms bigint);
@@ -30,9 +31,10 @@ export const records: Migration = {
     create table memories (
       seq integer primary key autoincrement, id text not null unique, owner text not null, content text not null,
       category text not null, tags text not null, created_at_ms integer not null,
-      updated_at_ms integer not null, digest text not null);
+      updated_at_ms integer not null, gist text not null, category_key text not null, tags_key text not null,
+      words text not null);
     create index memories_by_owner on memories (owner, seq);
-    create unique index memories_same on memories (owner, digest);
+    create unique index memories_same on memories (owner, gist);
     create virtual table memory_words using fts5 (
       words, content='', contentless_delete=1, tokenize='ascii', detail='none');
     create virtual table memory_terms using fts5vocab (memory_words, 'row');
@@ -47,9 +49,10 @@ export const records: Migration = {
     create table memories (
       seq bigint generated always as identity primary key, id text not null unique, owner text not null,
       content text not null, category text not null, tags text not null, created_at_ms bigint not null,
-      updated_at_ms bigint not null, digest text not null, words tsvector not null default ''::tsvector);
+      updated_at_ms bigint not null, gist text not null, category_key text not null, tags_key text not null,
+      words text not null, word_index tsvector not null default ''::tsvector);
     create index memories_by_owner on memories (owner, seq);
-    create unique index memories_same on memories (owner, digest);
-    create index memories_by_word on memories using gin (words);
+    create unique index memories_same on memories (owner, gist);
+    create index memories_by_word on memories using gin (word_index);
   `,
 };

@@ -1,20 +1,89 @@
 import type { RecalledMemory, RecallQuery } from '../../contract/memory.ts';
 import type { Engine } from '../engine.ts';
-import { memoryOf } from '../memories.ts';
-import { wordsOf } from './words.ts';
+import type { MemoryFilter } from '../memory-index.ts';
+import { memoryOf } from '../memory-row.ts';
+import { fetchCandidates } from './candidates.ts';
+import { fold } from './fold.ts';
+import { confidentCoverage, idf, type Ranked, rank } from './rank.ts';
+import { wordsOfQuestion } from './words.ts';
 
+/**
+ * Finds what an owner's question is about, in two stages: the index fetches some hundred candidates by the
+ * rarest words, and BM25 over all words of the question ranks them here. An empty question gives the newest.
+ */
 export async function recallMemories(
+  engine: Engine,
+  owner: string,
+  { query, limit, ...bounds }: RecallQuery,
+): Promise<readonly RecalledMemory[]> {
+  const filter: MemoryFilter = {
+    category: bounds.category === undefined ? undefined : fold(bounds.category),
+    tags: bounds.tags?.map(fold) ?? [],
+    sinceMs: bounds.sinceMs,
+    untilMs: bounds.untilMs,
+  };
+  const words = wordsOfQuestion(query);
+  const ranked =
+    words.length > 0
+      ? await rankFor(engine, owner, words, filter)
+      : (await engine.memoryIndex.newest(owner, filter, limit)).map((seq) => ({
+          seq,
+          score: 0,
+          coverage: 1,
+        }));
+  return load(engine, owner, ranked.slice(0, limit));
+}
+
+async function rankFor(
   { db, memoryIndex }: Engine,
   owner: string,
-  { query, limit }: RecallQuery,
-): Promise<readonly RecalledMemory[]> {
-  const seqs = await memoryIndex.candidates(owner, [...new Set(wordsOf(query))], limit);
+  words: readonly string[],
+  filter: MemoryFilter,
+): Promise<readonly Ranked[]> {
+  const totals = await db
+    .selectFrom('memory_owners')
+    .selectAll()
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  if (!totals || totals.memories === 0) return [];
+  const counts = await memoryIndex.frequencies(owner, words);
+  const weights = new Map(words.map((word) => [word, idf(counts.get(word) ?? 0, totals.memories)]));
+  const known = [...counts].map(([word, count]) => ({ word, count, weight: weights.get(word) ?? 0 }));
+  const seqs = await fetchCandidates(memoryIndex, owner, known, filter);
   if (seqs.length === 0) return [];
+  const candidates = await db
+    .selectFrom('memories')
+    .select(['seq', 'words'])
+    .where('owner', '=', owner)
+    .where('seq', 'in', seqs)
+    .execute();
+  return rank(candidates, weights, totals.words / totals.memories);
+}
+
+async function load(
+  { db }: Engine,
+  owner: string,
+  ranked: readonly Ranked[],
+): Promise<readonly RecalledMemory[]> {
+  if (ranked.length === 0) return [];
+  const seqs = ranked.map(({ seq }) => seq);
   const rows = await db
     .selectFrom('memories')
     .selectAll()
     .where('owner', '=', owner)
     .where('seq', 'in', seqs)
     .execute();
-  return rows.map((row) => ({ ...memoryOf(row), score: 1, lowConfidence: false }));
+  const bySeq = new Map(rows.map((row) => [row.seq, row]));
+  return ranked.flatMap(({ seq, score, coverage }) => {
+    const row = bySeq.get(seq);
+    // Forgotten since it was ranked.
+    if (!row) return [];
+    return [
+      {
+        ...memoryOf(row),
+        score: Math.round(score * 1000) / 1000,
+        lowConfidence: coverage < confidentCoverage,
+      },
+    ];
+  });
 }

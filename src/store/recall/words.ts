@@ -1,34 +1,116 @@
-/** Text as all comparisons see it. */
-export function normalise(words: string): string {
-  return words.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
-}
+import { irregular } from './irregular.ts';
+import { stem } from './porter.ts';
+import { hiraganaGrammar, stopWords } from './stop-words.ts';
 
-/** The words of a text: single letters and pairs where a script has no spaces, whole words elsewhere. */
+/**
+ * Cuts text into the words that the index holds. A run of a script without spaces gives its characters and pairs
+ * of neighbours; a run of any other gives one stemmed word. `S3バケット` is two runs.
+ */
 export function wordsOf(content: string): string[] {
   const words: string[] = [];
-  for (const [run] of normalise(content).matchAll(runs)) {
-    if (!unspaced.test(run)) {
-      words.push(run);
-      continue;
-    }
-    const letters = [...run];
-    letters.forEach((letter, at) => {
-      words.push(letter);
-      const next = letters[at + 1];
-      if (next) words.push(letter + next);
-    });
+  for (const run of runsOf(content)) {
+    if (run.spaced) words.push(...spacedWords(run.text));
+    else for (const { word } of unspacedWords(run.text)) words.push(word);
   }
   return words;
 }
 
+/** The words of a question, each once: those that carry only grammar are dropped, unless there are no others. */
+export function wordsOfQuestion(question: string): string[] {
+  const telling = new Set<string>();
+  for (const run of runsOf(question)) {
+    if (run.spaced) {
+      if (!stopWords.has(run.text.toLowerCase())) for (const word of spacedWords(run.text)) telling.add(word);
+      continue;
+    }
+    for (const { word, tells } of unspacedWords(run.text)) if (tells) telling.add(word);
+  }
+  const words = telling.size > 0 ? telling : new Set(wordsOf(question));
+  return [...words].slice(0, questionWords);
+}
+
+/** All that a memory is found by. */
 export function wordsOfMemory(memory: {
   readonly content: string;
   readonly category: string;
   readonly tags: readonly string[];
 }): string[] {
-  return wordsOf(`${memory.content}\n${memory.category}\n${memory.tags.join('\n')}`);
+  return wordsOf([memory.content, memory.category, ...memory.tags].join('\n'));
 }
 
-const runs =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]+|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]]+/gv;
-const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
+interface Run {
+  readonly text: string;
+  readonly spaced: boolean;
+}
+
+function* runsOf(content: string): Iterable<Run> {
+  const plain = content.normalize('NFKC').replace(contraction, '');
+  for (const { 0: text, groups } of plain.matchAll(runs))
+    yield { text, spaced: groups?.unspaced === undefined };
+}
+
+/** The word itself, and its parts where it is a name like `openStore`. */
+function spacedWords(run: string): string[] {
+  const parts = run.match(camelParts) ?? [];
+  const words = parts.length > 1 ? [run, ...parts] : [run];
+  return words.map(baseOf);
+}
+
+function baseOf(run: string): string {
+  let word = run.toLowerCase();
+  if (/[^\p{ASCII}]/u.test(word) && /^[\p{Script=Latin}\p{M}\p{N}]+$/u.test(word)) {
+    word = word.normalize('NFD').replace(/\p{M}/gu, '');
+  }
+  return stem(irregular.get(word) ?? word).slice(0, wordChars);
+}
+
+interface UnspacedWord {
+  readonly word: string;
+  /** Does it say something in a question? Pure hiragana does only outside of grammar. */
+  readonly tells: boolean;
+}
+
+function* unspacedWords(run: string): Iterable<UnspacedWord> {
+  const letters = [...run];
+  const grammar = grammarIn(run, letters);
+  for (const [at, letter] of letters.entries()) {
+    const next = letters[at + 1];
+    const isHiragana = hiragana.test(letter);
+    yield { word: letter, tells: !isHiragana };
+    if (next === undefined) continue;
+    const bothHiragana = isHiragana && hiragana.test(next);
+    yield { word: letter + next, tells: !bothHiragana || !(grammar[at] || grammar[at + 1]) };
+  }
+}
+
+/** Which letters belong to particles and endings. Each pair of a run of hiragana is judged by it. */
+function grammarIn(run: string, letters: readonly string[]): readonly boolean[] {
+  const marks: boolean[] = new Array(letters.length).fill(false);
+  if (!hiragana.test(run)) return marks;
+  // Hiragana has no letters outside the first plane, but a run may hold Han that is: count letters, not units.
+  let unit = 0;
+  const letterAt = new Map<number, number>();
+  for (const [at, letter] of letters.entries()) {
+    letterAt.set(unit, at);
+    unit += letter.length;
+  }
+  for (const match of run.matchAll(hiraganaGrammar)) {
+    const start = letterAt.get(match.index) ?? 0;
+    for (let at = start; at < start + match[0].length; at += 1) marks[at] = true;
+  }
+  return marks;
+}
+
+// Scripts that are written without spaces between words, and Hangul, whose endings stick to its words.
+const unspacedScripts =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー々〆ヶ';
+const runs = new RegExp(
+  `(?<unspaced>[${unspacedScripts}]+)|[[\\p{L}\\p{N}\\p{M}]--[${unspacedScripts}]]+`,
+  'gv',
+);
+const hiragana = /\p{Script=Hiragana}/u;
+const contraction = /(?<=\p{L})['’](?:s|t|re|ve|ll|d|m)(?!\p{L})/giu;
+const camelParts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{N}+/gu;
+/** A longer run is noise, a key or a hash; its beginning is enough to find it. */
+const wordChars = 64;
+const questionWords = 64;
