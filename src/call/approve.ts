@@ -18,7 +18,7 @@ export interface Policy {
 }
 
 export interface ApprovalDesk {
-  readonly policy: Policy;
+  readonly policy: () => Promise<Policy>;
   readonly approvals: () => Promise<ApprovalStore>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
   readonly now: () => number;
@@ -45,12 +45,13 @@ export class QuestionPending extends Error {
 export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit> {
   const { tool, caller, call } = order;
   const risk = await tool.risk(order.input, await desk.lendForRisk(tool, caller));
-  const verdict = desk.policy.decide(tool, caller, risk);
+  const policy = await desk.policy();
+  const verdict = policy.decide(tool, caller, risk);
   if (verdict.decision === 'deny') throw refused(verdict);
   if (verdict.decision === 'allow') return permit(order, risk, verdict.rule);
 
   const store = await desk.approvals();
-  const grant = desk.policy.grantOf(tool, risk, verdict);
+  const grant = policy.grantOf(tool, risk, verdict);
   const owner = { principal: caller.principal, sessionId: caller.sessionId, tool: tool.name };
   const standing = await store.standing({ ...owner, grant }, desk.now());
   if (standing) return permit(order, risk, verdict.rule, approverOf(standing));

@@ -1,0 +1,102 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { atLeast, atMost, medians, type Row, timed } from '../measure.ts';
+import { openWorld } from '../world.ts';
+
+const fourKiB = `${'0123456789abcde\n'.repeat(256)}`;
+const peerName = 'server-filesystem';
+
+function assertHolds(result: Record<string, unknown>, words: string): void {
+  if (!JSON.stringify(result).includes(words)) throw new Error('the answer is wrong');
+}
+
+export const rows: readonly Row[] = [
+  {
+    name: 'read-4k',
+    async run() {
+      const world = await openWorld({ files: { 'a.txt': fourKiB } });
+      const path = join(world.root, 'a.txt');
+      const ours = () => world.ours.call('file_read', { path: 'a.txt' });
+      const theirs = () => world.peer.call('read_text_file', { path });
+      assertHolds(await ours(), '0123456789abcde');
+      const one = await medians(2000, ours, theirs);
+      const oursBurst = await timed(() => burst(ours));
+      const theirsBurst = await timed(() => burst(theirs));
+      await world.close();
+      const calls = 200 * 16;
+      return [
+        atMost('read a 4 KiB file', peerName, 0.8, one),
+        atLeast('the same, 16 in flight', peerName, 1, {
+          ours: (calls / oursBurst) * 1000,
+          theirs: (calls / theirsBurst) * 1000,
+        }),
+      ];
+    },
+  },
+  {
+    name: 'read-5m',
+    async run() {
+      const line = `${'x'.repeat(79)}\n`;
+      const world = await openWorld({ files: { 'big.txt': line.repeat(65_536) } });
+      const path = join(world.root, 'big.txt');
+      const values = await medians(
+        20,
+        () => world.ours.call('file_read', { path: 'big.txt', max_chars: 8_000_000 }),
+        () => world.peer.call('read_text_file', { path }),
+      );
+      await world.close();
+      return [atMost('read a 5 MiB file', peerName, 0.7, values)];
+    },
+  },
+  {
+    name: 'big-file',
+    async run() {
+      const world = await openWorld({});
+      const path = join(world.root, 'huge.txt');
+      const lines = 6_250_000;
+      const parts: string[] = [];
+      for (let line = 1; line <= lines; line++) parts.push(`${String(line).padStart(79, ' ')}\n`);
+      writeFileSync(path, parts.slice(0, lines / 2).join(''));
+      writeFileSync(path, parts.slice(lines / 2).join(''), { flag: 'a' });
+      parts.length = 0;
+      const tail = () => world.ours.call('file_read', { path: 'huge.txt', start_line: lines - 99 });
+      const first = await timed(tail);
+      assertHolds(await tail(), String(lines));
+      const end = await medians(100, tail, () => world.peer.call('read_text_file', { path, tail: 100 }));
+      const middle = await medians(
+        100,
+        () =>
+          world.ours.call('file_read', { path: 'huge.txt', start_line: lines / 2, end_line: lines / 2 + 99 }),
+        async () => {},
+      );
+      await world.close();
+      return [
+        atMost('100 lines at the end of a 500 MB file', peerName, 0.6, end),
+        { ...atMost('100 lines in its middle, seen before', '1 ms', 1, { ours: middle.ours, theirs: 1 }) },
+        { ...atMost('the first look at it', '1 s', 1, { ours: first, theirs: 1000 }) },
+      ];
+    },
+  },
+  {
+    name: 'write-4k',
+    async run() {
+      const world = await openWorld({});
+      let round = 0;
+      const values = await medians(
+        300,
+        () => world.ours.call('file_write', { path: `a${round++}.txt`, content: fourKiB }),
+        () => world.peer.call('write_file', { path: join(world.root, `b${round++}.txt`), content: fourKiB }),
+      );
+      await world.close();
+      return [atMost('write a new 4 KiB file, durable and recorded', peerName, 1, values)];
+    },
+  },
+];
+
+async function burst(call: () => Promise<unknown>): Promise<void> {
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      for (let round = 0; round < 200; round++) await call();
+    }),
+  );
+}

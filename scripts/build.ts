@@ -1,0 +1,29 @@
+/** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  version: string;
+  dependencies: Record<string, string>;
+};
+
+rmSync('dist', { recursive: true, force: true });
+await build({
+  entryPoints: { sekisho: 'src/cli/start.ts', index: 'src/index.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  chunkNames: 'chunks/[name]-[hash]',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'none',
+  define: { __SEKISHO_VERSION__: JSON.stringify(packageJson.version) },
+  // Zod is needed by every start and is four times faster to load from our bundle; the rest is loaded when used.
+  external: Object.keys(packageJson.dependencies).filter((name) => name !== 'zod' && name !== 'commander'),
+});
+chmodSync('dist/sekisho.js', 0o755);
+execFileSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });

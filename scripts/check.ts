@@ -1,0 +1,22 @@
+/** Everything that must hold before a change lands, in one run: `npm test`. */
+import { spawnSync } from 'node:child_process';
+
+const steps: readonly (readonly [title: string, command: readonly string[]])[] = [
+  ['format and lint', ['biome', 'ci', '--diagnostic-level=warn', '.']],
+  ['types', ['tsc', '-p', '.']],
+  ['unused code', ['knip']],
+  ['build', ['node', 'scripts/build.ts']],
+  ['package', ['publint', '--strict']],
+  ['tests', ['vitest', 'run', ...process.argv.slice(2)]],
+];
+
+for (const [title, [command = '', ...args]] of steps) {
+  const startedMs = Date.now();
+  process.stdout.write(`\n── ${title}\n`);
+  const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
+  if (status !== 0) {
+    console.error(`\n${title} failed${error ? `: ${error.message}` : ''}.`);
+    process.exit(1);
+  }
+  process.stdout.write(`   ${title}: ${((Date.now() - startedMs) / 1000).toFixed(1)} s\n`);
+}

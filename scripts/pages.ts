@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { loadTools } from '../src/checkpoint-toolsets.ts';
+import { loadSettings } from '../src/config/load.ts';
+import { profiles } from '../src/config/profiles.ts';
+import { configSchema } from '../src/config/schema.ts';
+import { toolsetNames } from '../src/config/toolset-names.ts';
+import { errorCodes } from '../src/contract/error.ts';
+import type { JsonSchema, Tool } from '../src/contract/tool.ts';
+
+/** Every generated page: its path and its text. */
+export async function generatedPages(): Promise<readonly (readonly [path: string, words: string])[]> {
+  return [
+    ['docs/errors.md', errorsPage()],
+    ['docs/configuration.md', configurationPage()],
+    [
+      'docs/sekisho.schema.json',
+      `${JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }), null, 2)}\n`,
+    ],
+    ['docs/tools.md', toolsPage(await allTools())],
+  ];
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(errorCodes).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  return `${[
+    '# Errors',
+    '',
+    'A refused or failed call answers with `isError: true`. Its text is complete on its own; `structuredContent.error`',
+    'holds the same as data: `code`, `message`, often `suggestion` and `details`. Pipelines (`shelpa_pipe`,',
+    '`shelpa_write`) have `code`, `reason`, `detail` and `suggestion`.',
+    '',
+    '| code | what it means |',
+    '| --- | --- |',
+    ...rows,
+  ].join('\n')}\n`;
+}
+
+function configurationPage(): string {
+  const schema = z.toJSONSchema(configSchema, { io: 'input' }) as JsonSchema;
+  const rows: string[] = [];
+  collectSettings(schema, '', rows);
+  const profileRows = Object.entries(profiles).map(
+    ([name, profile]) => `| \`${name}\` | ${profile.summary.en} |`,
+  );
+  return `${[
+    '# Configuration',
+    '',
+    'Settings come from flags, then from a file, then from a profile. The file is `--config FILE`, else',
+    '`~/.config/sekisho/sekisho.jsonc`; it is never looked for in a folder that tools can see. JSON with comments. A key',
+    'that is not listed here, or a value that cannot be meant, stops start-up with exit code 2 and a line that names it.',
+    'An empty list means none.',
+    '',
+    '| key | type | what it says |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+    '## Profiles',
+    '',
+    '| name | for |',
+    '| --- | --- |',
+    ...profileRows,
+    '',
+    '## Environment',
+    '',
+    '| variable | what it says |',
+    '| --- | --- |',
+    '| `SEKISHO_TOKEN` | over stdio: the bearer token of the caller, instead of the local person |',
+    '| `LC_ALL`, `LC_MESSAGES`, `LANG` | the language, where neither flag nor file says it |',
+    '| `HARD_MAX_CHARS`, `VAULT_SCAN_DEFAULT_CHUNK_LINES`, `VAULT_SCAN_MAX_CHUNK_LINES` | bounds of the vault |',
+    '| `XDG_CONFIG_HOME`, `XDG_STATE_HOME` | where the file and the records are |',
+  ].join('\n')}\n`;
+}
+
+function collectSettings(schema: JsonSchema, prefix: string, rows: string[]): void {
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+  for (const [name, property] of Object.entries(properties)) {
+    if (name === '$schema') continue;
+    const key = prefix === '' ? name : `${prefix}.${name}`;
+    if (property.properties) collectSettings(property, key, rows);
+    else rows.push(`| \`${key}\` | ${typeOf(property)} | ${String(property.description ?? '')} |`);
+  }
+}
+
+function typeOf(property: JsonSchema): string {
+  if (Array.isArray(property.enum)) return property.enum.map((value) => `\`${String(value)}\``).join(', ');
+  if (property.type === 'array') return `list of ${typeOf((property.items ?? {}) as JsonSchema)}`;
+  if (Array.isArray(property.anyOf))
+    return property.anyOf.map((each) => typeOf(each as JsonSchema)).join(' or ');
+  return String(property.type ?? 'object');
+}
+
+async function allTools(): Promise<readonly Tool[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-docs-'));
+  try {
+    const settings = loadSettings(
+      { root: folder, state: `${folder}-state`, toolsets: toolsetNames, locale: 'en' },
+      { HOME: folder },
+      folder,
+    );
+    return await loadTools(settings);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function toolsPage(tools: readonly Tool[]): string {
+  const sections = tools.map((tool) => {
+    const hints = Object.entries(tool.annotations)
+      .filter(([, value]) => value)
+      .map(([hint]) => hint);
+    return [
+      `### \`${tool.name}\``,
+      '',
+      `${tool.description.en}`,
+      '',
+      `Toolset \`${tool.toolset}\` · permission \`${tool.permission}\` · uses ${tool.uses.map((use) => `\`${use}\``).join(', ') || 'nothing'}${hints.length > 0 ? ` · ${hints.join(', ')}` : ''}`,
+      '',
+      ...parameterRows(tool.inputSchema('en')),
+      '```json',
+      JSON.stringify({ name: tool.name, arguments: tool.example }),
+      '```',
+      '',
+    ].join('\n');
+  });
+  return `# Tools\n\nEvery tool of every toolset, as \`help\` shows them. \`uses\` is all that a tool can touch.\n\n${sections.join('\n')}`;
+}
+
+function parameterRows(schema: JsonSchema): string[] {
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
+  if (properties.length === 0) return [];
+  const required = new Set((schema.required as readonly string[] | undefined) ?? []);
+  const rows = properties.map(
+    ([name, property]) =>
+      `| \`${name}\`${required.has(name) && !Object.hasOwn(property, 'default') ? '' : '?'} | ${typeOf(property).replaceAll('|', '\\|')} | ${String(property.description ?? '').replaceAll('|', '\\|')} |`,
+  );
+  return ['| argument | type | |', '| --- | --- | --- |', ...rows, ''];
+}

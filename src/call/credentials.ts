@@ -1,0 +1,78 @@
+import type { Arrival } from '../contract/call.ts';
+import type { AgentCaller, AnonymousCaller, Caller, CoordinatorCaller } from '../contract/caller.ts';
+import type { TokenStore } from '../contract/records.ts';
+import type { Credentials } from './identify.ts';
+
+/** How agents' sessions are looked up; absent where the collaboration toolset is not served. */
+export interface AgentCredentials {
+  session(token: string, arrival: Arrival): Promise<AgentCaller | undefined>;
+  coordinator(token: string, arrival: Arrival): Promise<CoordinatorCaller | undefined>;
+  /** The session that `authenticate` bound to the connection. */
+  bound(arrival: Arrival): Promise<AgentCaller | undefined>;
+}
+
+export interface CredentialSources {
+  readonly tokens: () => Promise<TokenStore>;
+  readonly agents?: (() => Promise<AgentCredentials>) | undefined;
+  /** Over stdio, who the person is if not simply the local one (`--as`). */
+  readonly localRole?: string | undefined;
+  readonly now: () => number;
+}
+
+/** Looks proofs up. A bad one makes an anonymous caller with the reason, never an exception or a weaker proof. */
+export function createCredentials(sources: CredentialSources): Credentials {
+  return {
+    unproven(arrival) {
+      if (arrival.transport === 'http') return anonymous(arrival, 'no_credential');
+      return {
+        kind: 'local',
+        principal: 'local',
+        sessionId: sessionOf(arrival, 'local'),
+        remote: false,
+        role: sources.localRole,
+      };
+    },
+    async bearer(token, arrival) {
+      const store = await sources.tokens();
+      const found = await store.find(token, sources.now());
+      if (found === 'unknown') return anonymous(arrival, 'bad_credential');
+      if (found === 'expired') return anonymous(arrival, 'expired_credential');
+      const principal = `user:${found.user}`;
+      return {
+        kind: 'user',
+        principal,
+        sessionId: sessionOf(arrival, `token:${found.id}`),
+        remote: arrival.transport === 'http',
+        role: found.role,
+        toolsets: found.toolsets,
+      };
+    },
+    session: async (token, arrival) =>
+      known(await (await sources.agents?.())?.session(token, arrival), arrival),
+    coordinator: async (token, arrival) =>
+      known(await (await sources.agents?.())?.coordinator(token, arrival), arrival),
+    async bound(arrival) {
+      if (!sources.agents || arrival.connectionId === undefined) return undefined;
+      return (await sources.agents()).bound(arrival);
+    },
+  };
+}
+
+function known(caller: Caller | undefined, arrival: Arrival): Caller {
+  return caller ?? anonymous(arrival, 'bad_credential');
+}
+
+/** One session a connection; where a client keeps none, one a credential. */
+function sessionOf(arrival: Arrival, otherwise: string): string {
+  return arrival.connectionId ?? otherwise;
+}
+
+function anonymous(arrival: Arrival, reason: AnonymousCaller['reason']): AnonymousCaller {
+  return {
+    kind: 'anonymous',
+    principal: 'anonymous',
+    sessionId: sessionOf(arrival, 'anonymous'),
+    remote: arrival.transport === 'http',
+    reason,
+  };
+}

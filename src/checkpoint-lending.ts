@@ -1,0 +1,44 @@
+import type { Rooms } from './checkpoint-rooms.ts';
+import type { Caller } from './contract/caller.ts';
+import type { Capabilities, CapabilityName } from './contract/capabilities.ts';
+import type { Tool, ToolGuide } from './contract/tool.ts';
+
+/** Who borrows, for which tool. */
+export interface Borrower {
+  readonly caller: Caller;
+  readonly tool: Tool;
+}
+
+type Lenders = {
+  readonly [N in CapabilityName]: (borrower: Borrower) => Promise<Capabilities[N]> | Capabilities[N];
+};
+
+/** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
+export function createLender(rooms: Rooms, guide: () => Promise<ToolGuide>) {
+  const lenders: Lenders = {
+    files: async ({ tool }) => {
+      const { folder } = await rooms.workspace();
+      if (!tool.annotations.readOnly) return folder;
+      const { asReadOnly } = await import('./confine/files/workspace.ts');
+      return asReadOnly(folder);
+    },
+    search: async () => (await rooms.search())((await rooms.workspace()).folder),
+    commands: async ({ caller }) => (await rooms.commands()).forSession(caller.sessionId),
+    judge: () => rooms.judge(),
+    desk: async ({ caller }) => (await rooms.desks())(caller),
+    web: () => rooms.web(),
+    memory: async ({ caller }) => (await rooms.store()).memoriesFor(caller.principal),
+    vault: () => rooms.vault(),
+    pipelines: async ({ caller }) => (await rooms.pipelines()).forSession(caller.sessionId),
+    team: async () => {
+      throw new Error('No team is served.');
+    },
+    guide: () => guide(),
+  };
+  return async function lend<N extends CapabilityName>(
+    name: N,
+    borrower: Borrower,
+  ): Promise<Capabilities[N]> {
+    return lenders[name](borrower);
+  };
+}

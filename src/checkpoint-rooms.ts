@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { Settings } from './config/load.ts';
+import { ConfigError } from './contract/error.ts';
+import { once } from './once.ts';
+
+/**
+ * The rooms beside the road, each opened at its first need: a process that serves file_read alone never loads a
+ * database driver for memories, a sandbox or a browser's parser.
+ */
+export function createRooms(settings: Settings) {
+  const workspace = once(async () => {
+    const { openWorkspace } = await import('./confine/files/workspace.ts');
+    const { defaultProtectedNames } = await import('./confine/files/protected-names.ts');
+    return openWorkspace({
+      roots: settings.roots,
+      protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
+    });
+  });
+
+  const store = once(async () => {
+    const { openStore } = await import('./store/open.ts');
+    return openStore({ url: settings.storeUrl, stateFolder: settings.stateFolder });
+  });
+
+  const commands = once(async () => {
+    const { openCommands } = await import('./confine/process/commands.ts');
+    return openCommands({
+      roots: settings.roots,
+      sandbox: settings.process.sandbox,
+      environment: settings.process.environment,
+      maxBackgroundMs: settings.process.maxBackgroundMs,
+      readOnly: settings.mode === 'read-only',
+    });
+  });
+
+  const judge = once(async () => {
+    const { createCommandJudge } = await import('./confine/judgement/judge.ts');
+    return createCommandJudge();
+  });
+
+  const web = once(async () => {
+    const { openWeb } = await import('./confine/network/web.ts');
+    return openWeb(settings.web);
+  });
+
+  const search = once(async () => {
+    const { createSearch } = await import('./confine/search/search.ts');
+    return createSearch();
+  });
+
+  const desks = once(async () => {
+    const { createDesk } = await import('./confine/desk/desk.ts');
+    return createDesk({
+      layout: settings.assistant.layout,
+      timeZone: settings.assistant.timeZone,
+      clock: Date.now,
+      folder: (await workspace()).folder,
+    });
+  });
+
+  const vault = once(async () => {
+    const { openVault, vaultSettingsFrom } = await import('./confine/vault/open.ts');
+    return openVault({ root: settings.vault.root, settings: vaultSettingsFrom(process.env, settings.vault) });
+  });
+
+  const pipelines = once(async () => {
+    const { openPipelines } = await import('./confine/pipeline/open.ts');
+    return openPipelines({
+      folder: (await workspace()).folder,
+      stateFolder: join(settings.stateFolder, 'pipeline'),
+    });
+  });
+
+  async function close(): Promise<void> {
+    // Commands first: what they still write should meet folders that are open. The store last: it takes records.
+    for (const room of [commands, pipelines, web, vault, workspace, store]) {
+      const opened = await room.opened()?.catch(() => undefined);
+      await opened?.close();
+    }
+  }
+
+  return { workspace, store, commands, judge, web, search, desks, vault, pipelines, close };
+}
+
+export type Rooms = ReturnType<typeof createRooms>;
+
+/** Fails at start-up for what could not work at the first call. */
+export async function assertSettings(settings: Settings): Promise<void> {
+  if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
+  throw new ConfigError(
+    `store.url must start with sqlite: or postgres://, got ${JSON.stringify(settings.storeUrl)}.`,
+  );
+}

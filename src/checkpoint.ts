@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { createCatalog } from './call/catalog.ts';
+import { createCredentials } from './call/credentials.ts';
+import { type Desk, handle } from './call/handle.ts';
+import { identifyArrival } from './call/identify.ts';
+import { createSeal } from './call/seal.ts';
+import { createLender } from './checkpoint-lending.ts';
+import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
+import { loadTools } from './checkpoint-toolsets.ts';
+import type { Settings } from './config/load.ts';
+import { singleTools } from './config/toolset-names.ts';
+import type { CapabilityName } from './contract/capabilities.ts';
+import type { Door } from './contract/door.ts';
+import type { RiskContext } from './contract/tool.ts';
+import { once } from './once.ts';
+
+export interface CheckpointOptions {
+  readonly version?: string | undefined;
+  readonly now?: (() => number) | undefined;
+  /** The role of the local caller, for policy rules. */
+  readonly localRole?: string | undefined;
+}
+
+/** The whole server without a transport: everything opened on first need, joined here, closed here. */
+export interface Checkpoint {
+  readonly door: Door;
+  readonly settings: Settings;
+  readonly rooms: Rooms;
+  store(): ReturnType<Rooms['store']>;
+  /** No new work is begun; running calls get their grace before what they use is closed. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Joins the rooms. Throws `ConfigError` for settings that could not work. */
+export async function openCheckpoint(
+  settings: Settings,
+  options: CheckpointOptions = {},
+): Promise<Checkpoint> {
+  await assertSettings(settings);
+  const now = options.now ?? Date.now;
+  const rooms = createRooms(settings);
+  const stopping = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const catalog = once(async () => createCatalog(await loadTools(settings), settings.mode));
+  const lend = createLender(rooms, catalog);
+  const credentials = createCredentials({
+    tokens: async () => (await rooms.store()).tokens,
+    localRole: options.localRole,
+    now,
+  });
+  const policy = once(async () => {
+    const { createPolicy } = await import('./call/policy.ts');
+    return createPolicy({
+      mode: settings.mode,
+      rules: settings.rules,
+      judge: await rooms.judge(),
+      roots: settings.roots.map((root) => root.path),
+    });
+  });
+  // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.
+  if (settings.rules.length > 0) await policy();
+
+  const desk: Desk = {
+    catalog,
+    credentials,
+    policy,
+    rateRules: settings.rateRules,
+    rates: async () => (await rooms.store()).rates,
+    audit: async () => (await rooms.store()).audit,
+    approvals: async () => (await rooms.store()).approvals,
+    lendForRisk: async (tool, caller) => {
+      const context: Record<string, unknown> = { caller };
+      for (const name of tool.uses) context[name] = await lend(name, { tool, caller });
+      return context as unknown as RiskContext<CapabilityName>;
+    },
+    lend: (name, permit) => lend(name, permit),
+    seal: createSeal(randomBytes(32)),
+    stopping: stopping.signal,
+    locale: settings.locale,
+    waitMs: settings.approval.waitMs,
+    expiryMs: settings.approval.expiryMs,
+    now,
+  };
+
+  const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
+  const door: Door = {
+    info: { name, version: options.version ?? '0.0.0', title: 'Sekisho' },
+    instructions: instructionsFor(settings),
+    locale: settings.locale,
+    async list(arrival) {
+      const caller = await identifyArrival(arrival, {}, credentials);
+      return (await catalog()).allowed(caller);
+    },
+    call(incoming) {
+      const call = handle(incoming, desk);
+      running.add(call);
+      void call.finally(() => running.delete(call));
+      return call;
+    },
+    async leave(arrival) {
+      if (arrival.connectionId === undefined) return;
+      await (await rooms.commands.opened())?.endSession(arrival.connectionId);
+    },
+    onListChanged: () => () => {},
+    async admits(arrival) {
+      const caller = await identifyArrival(arrival, {}, credentials);
+      if (caller.kind !== 'anonymous') return { ok: true };
+      return { ok: false, reason: caller.reason ?? 'no_credential' };
+    },
+  };
+
+  return {
+    door,
+    settings,
+    rooms,
+    store: () => rooms.store(),
+    async close(graceMs = 0) {
+      const ended = Promise.allSettled([...running]);
+      if (running.size > 0) {
+        const timer = setTimeout(() => stopping.abort(), graceMs);
+        await ended;
+        clearTimeout(timer);
+      }
+      stopping.abort();
+      await rooms.close();
+    },
+  };
+}
+
+function instructionsFor(settings: Settings): string {
+  if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
+  return settings.locale === 'ja'
+    ? 'すべての呼び出しは審査され、記録されます。help が使えるツールを示します。拒否されたときは、返された提案に従ってください。'
+    : 'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.';
+}

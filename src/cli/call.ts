@@ -1,0 +1,76 @@
+import { openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import type { Reply } from '../contract/call.ts';
+import { ConfigError, type ErrorCode } from '../contract/error.ts';
+import { note, say } from './say.ts';
+
+/** One call through the whole road, as the local caller. Exit code 1 where the tool failed, 2 where it was refused. */
+export async function call(
+  tool: string,
+  words: string | undefined,
+  flags: Flags,
+  options: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const input = parseInput(words);
+  const checkpoint = await openCheckpoint(loadSettings(flags));
+  const cancel = new AbortController();
+  const onInterrupt = () => cancel.abort();
+  process.once('SIGINT', onInterrupt);
+  try {
+    const reply = await checkpoint.door.call({
+      tool,
+      input,
+      arrival: { transport: 'cli' },
+      signal: cancel.signal,
+      progress: (_done, _total, message) => {
+        if (message !== undefined) note(`… ${message}`);
+      },
+    });
+    show(reply, Boolean(options.json));
+    return exitCodeOf(reply);
+  } finally {
+    process.off('SIGINT', onInterrupt);
+    await checkpoint.close();
+  }
+}
+
+function parseInput(words: string | undefined): unknown {
+  if (words === undefined) return {};
+  try {
+    return JSON.parse(words);
+  } catch (error) {
+    throw new ConfigError(`The arguments must be one JSON object, e.g. '{"path": "README.md"}'.`, {
+      cause: error,
+    });
+  }
+}
+
+function show(reply: Reply, asJson: boolean): void {
+  if (reply.kind === 'question') return;
+  if (asJson) {
+    say(JSON.stringify(reply.kind === 'output' ? (reply.structured ?? reply.content) : reply.structured));
+    return;
+  }
+  if (reply.kind === 'error') {
+    note(`${reply.code}: ${reply.text}`);
+    return;
+  }
+  for (const block of reply.content) {
+    say(block.type === 'text' ? block.text : JSON.stringify(block));
+  }
+}
+
+const refusals = new Set<ErrorCode>([
+  'unauthenticated',
+  'forbidden',
+  'denied',
+  'approval_pending',
+  'out_of_scope',
+]);
+
+function exitCodeOf(reply: Reply): number {
+  if (reply.kind === 'output') return reply.isError ? 1 : 0;
+  if (reply.kind === 'question') return 2;
+  if (reply.code === 'internal') return 3;
+  return refusals.has(reply.code) ? 2 : 1;
+}

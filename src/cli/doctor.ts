@@ -1,0 +1,47 @@
+import { openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import { say } from './say.ts';
+
+interface Finding {
+  readonly what: string;
+  readonly works: boolean;
+  readonly detail: string;
+  readonly remedy?: string | undefined;
+}
+
+/** What works on this machine, what is missing, and the command that installs it. Exit code 2 if something is. */
+export async function doctor(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
+  const settings = loadSettings(flags);
+  const checkpoint = await openCheckpoint(settings);
+  try {
+    const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
+    const { audit } = await checkpoint.store();
+    const verdict = await audit.verify();
+    findings.push({
+      what: 'store',
+      works: verdict.ok,
+      detail: verdict.ok ? `${verdict.entries} audit entries, unbroken` : verdict.problem,
+      remedy: verdict.ok ? undefined : 'sekisho audit verify',
+    });
+    const commands = await checkpoint.rooms.commands();
+    for (const status of await commands.status()) {
+      findings.push({
+        what: `sandbox ${status.name}`,
+        works: status.works,
+        detail: status.problem?.[settings.locale] ?? 'self-test passed',
+        remedy: status.remedy,
+      });
+    }
+    const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
+    if (options.json) say(JSON.stringify(findings, null, 2));
+    else for (const finding of findings) say(lineOf(finding));
+    return verdict.ok && sandboxed ? 0 : 2;
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+function lineOf({ what, works, detail, remedy }: Finding): string {
+  const line = `${works ? 'ok     ' : 'missing'}  ${what.padEnd(20)} ${detail}`;
+  return remedy === undefined || works ? line : `${line}\n         install: ${remedy}`;
+}

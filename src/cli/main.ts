@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander';
+import { ConfigError, ToolError } from '../contract/error.ts';
+import { createProgram } from './program.ts';
+
+/** Exit codes of every command (`server.md`, The command line). */
+export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as const;
+
+/** Runs one command line and returns its exit code. Errors are one line each, without a stack. */
+export async function main(args: readonly string[]): Promise<number> {
+  let exitCode: number = exitCodes.ok;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args as string[], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.configuration;
+  if (error instanceof ConfigError) {
+    process.stderr.write(`sekisho: ${error.message}\n`);
+    return exitCodes.configuration;
+  }
+  if (error instanceof ToolError) {
+    const suggestion = error.suggestion ? ` ${error.suggestion.en}` : '';
+    process.stderr.write(`sekisho: ${error.text.en}${suggestion}\n`);
+    return exitCodes.failed;
+  }
+  process.stderr.write(`sekisho: ${error instanceof Error ? error.message : String(error)}\n`);
+  return exitCodes.system;
+}

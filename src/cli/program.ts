@@ -1,0 +1,130 @@
+import { Command } from 'commander';
+import { flagsOf, withSettings } from './options.ts';
+import { versionOf } from './version.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * Every command and option. Each action loads its own file, so that one command never pays for another's imports.
+ */
+export function createProgram(exitWith: (code: number) => void): Command {
+  const program = new Command('sekisho')
+    .description('The checkpoint between AI agents and a machine.')
+    .version(versionOf())
+    .exitOverride()
+    .showHelpAfterError('(`sekisho --help` lists the commands.)');
+
+  withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
+    .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
+    .option('--as <role>', 'the role of the local caller, for policy rules')
+    .action(async (options: Options) => {
+      const { serve } = await import('./serve.ts');
+      exitWith(await serve(flagsOf(options), options));
+    });
+
+  withSettings(program.command('call <tool> [arguments]').description('make one call from the terminal'))
+    .option('--json', 'print the whole result as JSON')
+    .action(async (tool: string, input: string | undefined, options: Options) => {
+      const { call } = await import('./call.ts');
+      exitWith(await call(tool, input, flagsOf(options), options));
+    });
+
+  withSettings(program.command('tools').description('list the tools that would be served'))
+    .option('--json', 'print names, descriptions and schemas as JSON')
+    .action(async (options: Options) => {
+      const { tools } = await import('./tools.ts');
+      exitWith(await tools(flagsOf(options), options));
+    });
+
+  addTokens(program, exitWith);
+  addAudit(program, exitWith);
+  addApprovals(program, exitWith);
+
+  withSettings(
+    program.command('doctor').description('what works here, what is missing and how to install it'),
+  )
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { doctor } = await import('./doctor.ts');
+      exitWith(await doctor(flagsOf(options), options));
+    });
+  return program;
+}
+
+function addTokens(program: Command, exitWith: (code: number) => void): void {
+  const token = program.command('token').description('bearer tokens for HTTP');
+  withSettings(token.command('create').description('make a token; it is shown once'))
+    .requiredOption('--user <name>', 'whose token it is')
+    .option('--as-role <role>', 'the role that policy rules see')
+    .option('--for <toolsets>', 'only these toolsets, e.g. vault,assistant')
+    .option('--expires <time>', 'e.g. 12h, 30d; never if left out')
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { createToken } = await import('./token.ts');
+      exitWith(await createToken(flagsOf(options), options));
+    });
+  withSettings(token.command('list').description('tokens without their secrets'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { listTokens } = await import('./token.ts');
+      exitWith(await listTokens(flagsOf(options), options));
+    });
+  withSettings(token.command('revoke <id>').description('end a token at once')).action(
+    async (id: string, options: Options) => {
+      const { revokeToken } = await import('./token.ts');
+      exitWith(await revokeToken(id, flagsOf(options)));
+    },
+  );
+}
+
+function addAudit(program: Command, exitWith: (code: number) => void): void {
+  const audit = program.command('audit').description('the chained log of every call');
+  withSettings(audit.command('tail').description('the newest entries'))
+    .option('--lines <number>', 'how many', '20')
+    .option('--follow', 'go on as calls come')
+    .option('--json', 'print as JSON Lines')
+    .action(async (options: Options) => {
+      const { tailAudit } = await import('./audit.ts');
+      exitWith(await tailAudit(flagsOf(options), options));
+    });
+  withSettings(audit.command('search [text]').description('entries with this id or text'))
+    .option('--tool <name>', 'of one tool')
+    .option('--principal <name>', 'of one caller')
+    .option('--outcome <outcome>', 'ok, error or question')
+    .option('--since <time>', 'e.g. 10m, 2h, 7d')
+    .option('--limit <number>', 'how many', '100')
+    .option('--json', 'print as JSON Lines')
+    .action(async (words: string | undefined, options: Options) => {
+      const { searchAudit } = await import('./audit.ts');
+      exitWith(await searchAudit(words, flagsOf(options), options));
+    });
+  withSettings(audit.command('verify').description('find any change, gap or cut'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { verifyAudit } = await import('./audit.ts');
+      exitWith(await verifyAudit(flagsOf(options), options));
+    });
+  withSettings(audit.command('export').description('every entry as JSON Lines')).action(
+    async (options: Options) => {
+      const { exportAudit } = await import('./audit.ts');
+      exitWith(await exportAudit(flagsOf(options)));
+    },
+  );
+}
+
+function addApprovals(program: Command, exitWith: (code: number) => void): void {
+  withSettings(
+    program
+      .command('approve [id]')
+      .description('answer what calls are waiting for; without an id, list the questions'),
+  )
+    .option('--session', 'allow this and its like for the rest of the session')
+    .option('--always', 'allow this and its like from now on')
+    .option('--deny', 'say no')
+    .option('--show', 'only show the question')
+    .option('--json', 'print as JSON')
+    .action(async (id: string | undefined, options: Options) => {
+      const { approve } = await import('./approve.ts');
+      exitWith(await approve(id, flagsOf(options), options));
+    });
+}

@@ -1,0 +1,74 @@
+import { openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { ConfigError } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
+import { note } from './say.ts';
+import { untilTold } from './stop.ts';
+import { versionOf } from './version.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
+export async function serve(flags: Flags, options: Options): Promise<number> {
+  const settings = loadSettings(flags);
+  return options.http === undefined ? serveOverStdio(settings, options) : serveOverHttp(settings, options);
+}
+
+async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
+  const checkpoint = await openCheckpoint(settings, {
+    version: versionOf(),
+    localRole: options.as as string | undefined,
+  });
+  const { serveStdio } = await import('../transport/stdio.ts');
+  const stop = new AbortController();
+  const { closed } = serveStdio({
+    door: checkpoint.door,
+    input: process.stdin,
+    output: process.stdout,
+    maxMessageBytes: limits.stdioMessageBytes,
+    signal: stop.signal,
+    arrival: { bearer: process.env.SEKISHO_TOKEN },
+  });
+  const told = untilTold();
+  await Promise.race([closed, told.signal]);
+  told.forget();
+  stop.abort();
+  await checkpoint.close(limits.stopGraceMs);
+  return 0;
+}
+
+async function serveOverHttp(settings: Settings, options: Options): Promise<number> {
+  const { host, port } = addressOf(options.http, settings);
+  const checkpoint = await openCheckpoint(settings, { version: versionOf() });
+  const { serveHttp } = await import('../transport/http.ts');
+  const { loopbackHosts } = await import('../transport/http-guard.ts');
+  const server = await serveHttp({
+    door: checkpoint.door,
+    host,
+    port,
+    maxBodyBytes: settings.http.maxBodyBytes,
+    ...(settings.http.allowedHosts.length > 0
+      ? { allowedHosts: [...loopbackHosts, ...settings.http.allowedHosts] }
+      : {}),
+    allowedOrigins: settings.http.allowedOrigins,
+  });
+  const { welcome } = await import('./welcome.ts');
+  await welcome(checkpoint, server.address);
+  const told = untilTold();
+  await told.signal;
+  note('Stopping: running calls get up to 10 s.');
+  told.forget();
+  await server.close();
+  await checkpoint.close(limits.stopGraceMs);
+  return 0;
+}
+
+function addressOf(value: unknown, settings: Settings): { host: string; port: number } {
+  if (value === true) return { host: settings.http.host, port: settings.http.port };
+  const match = /^(?:(.*):)?(\d{1,5})$/.exec(String(value));
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535) {
+    throw new ConfigError(`--http must be PORT or HOST:PORT, got ${JSON.stringify(value)}.`);
+  }
+  return { host: match[1]?.replace(/^\[(.*)\]$/, '$1') || settings.http.host, port };
+}

@@ -1,0 +1,33 @@
+import { openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import { say } from './say.ts';
+
+/** What would be served to the local caller. */
+export async function tools(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
+  const settings = loadSettings(flags);
+  const checkpoint = await openCheckpoint(settings);
+  try {
+    const { tools: served } = await checkpoint.door.list({ transport: 'cli' });
+    if (options.json) {
+      const described = served.map((tool) => ({
+        name: tool.name,
+        toolset: tool.toolset,
+        permission: tool.permission,
+        description: tool.description[settings.locale],
+        inputSchema: tool.inputSchema(settings.locale),
+        outputSchema: tool.outputSchema(settings.locale),
+        unavailable: tool.unavailable?.[settings.locale],
+      }));
+      say(JSON.stringify(described, null, 2));
+      return 0;
+    }
+    const width = Math.max(...served.map((tool) => tool.name.length));
+    for (const tool of served) {
+      const note = tool.unavailable ? ` (${tool.unavailable[settings.locale]})` : '';
+      say(`${tool.name.padEnd(width)}  ${tool.description[settings.locale]}${note}`);
+    }
+    return 0;
+  } finally {
+    await checkpoint.close();
+  }
+}

@@ -1,0 +1,65 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Which rooms each room may import beside `contract` and itself (ARCHITECTURE.md, the import rule). */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  call: [],
+  confine: [],
+  store: [],
+  tools: [],
+  transport: [],
+  upstream: [],
+  ask: [],
+  console: [],
+  config: [],
+  cli: ['config', 'checkpoint', 'call'],
+  checkpoint: ['call', 'confine', 'store', 'tools', 'transport', 'upstream', 'console', 'config'],
+  index: ['checkpoint', 'config'],
+};
+
+/** Who may touch the world, and with what. */
+const worldly: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
+  [/^node:(fs|fs\/promises|child_process|net|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
+  [/^node:(http|https)$/, ['confine', 'transport', 'cli', 'upstream']],
+  [/^@modelcontextprotocol\//, ['transport', 'upstream', 'ask']],
+  [/^(pg|kysely|node:sqlite)$/, ['store']],
+  [/^(koffi|undici|@vscode\/ripgrep)$/, ['confine']],
+];
+
+const files = globSync('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+
+function roomOf(file: string): string {
+  const [first = '', second] = normalize(file).split('/').slice(1);
+  return second === undefined
+    ? first.startsWith('checkpoint')
+      ? 'checkpoint'
+      : first.replace(/\.ts$/, '')
+    : first;
+}
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(file, 'utf8');
+  return [...source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+}
+
+test('there is something to look at', () => {
+  expect(files.length).toBeGreaterThan(50);
+});
+
+test.each(files)('%s imports only what its room may', (file) => {
+  const room = roomOf(file);
+  const allowed = rooms[room];
+  expect(allowed, `${room} is not a room of the table`).toBeDefined();
+  for (const name of importsOf(file)) {
+    if (name.startsWith('.')) {
+      const target = roomOf(join(dirname(file), name));
+      const ok = target === room || target === 'contract' || allowed?.includes(target);
+      expect(ok, `${file} imports ${name}: ${room} may not see ${target}`).toBe(true);
+    }
+    for (const [module, mayUse] of worldly) {
+      if (module.test(name)) expect(mayUse, `${file} imports ${name}`).toContain(room);
+    }
+  }
+});
