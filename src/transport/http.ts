@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Arrival } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
 import { limits } from '../contract/limits.ts';
@@ -152,9 +152,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     return false;
   }
 
+  /** Connections that have brought no request yet. Node does not count them as idle when it stops. */
+  const unused = new Set<Socket>();
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, maxHeaderSize: 32 * 1024 },
     (request, response) => {
+      unused.delete(request.socket);
       answer(request, response).catch((error: unknown) => {
         options.onFault?.(error);
         if (response.headersSent) response.destroy();
@@ -162,6 +165,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       });
     },
   );
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -184,13 +191,17 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     desk.listeners.closeAll();
     for (const session of sessions.all()) session.stream?.end();
-    server.closeIdleConnections();
+    const closeIdle = () => {
+      server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
+    };
+    closeIdle();
     const deadline = setTimeout(() => {
       for (const run of desk.running.keys()) run.cancel.abort();
       setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
     }, options.stopGraceMs ?? limits.stopGraceMs);
     // A connection that is kept alive after its last answer would hold the server open.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const sweep = setInterval(closeIdle, 50);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);

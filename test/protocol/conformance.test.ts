@@ -39,5 +39,6 @@ test.each([
 
     expect(required).toHaveLength(count);
     expect(code, output.slice(-4000)).toBe(0);
+    expect(required?.filter((name) => !output.includes(`✓ ${name}: `))).toEqual([]);
   },
 );
