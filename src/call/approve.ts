@@ -44,7 +44,7 @@ export class QuestionPending extends Error {
  */
 export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit> {
   const { tool, caller, call } = order;
-  const risk = await tool.risk(order.input, await desk.lendForRisk(tool, caller));
+  const risk = tool.risk ? await tool.risk(order.input, await desk.lendForRisk(tool, caller)) : {};
   const policy = await desk.policy();
   const verdict = policy.decide(tool, caller, risk);
   if (verdict.decision === 'deny') throw refused(verdict);

@@ -17,6 +17,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
 ): LooseTool {
   const strict = definition.input.strict();
   const schemas = new Map<string, JsonSchema>();
+  const read = definition.risk;
 
   function schema(kind: 'input' | 'output', locale: Locale): JsonSchema {
     const key = `${kind} ${locale}`;
@@ -50,10 +51,8 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
       return parsed.success ? { ok: true, input: parsed.data } : problemOf(parsed.error);
     },
     // The road hands over what `check` returned, and what `uses` asked for: the types were erased, not the facts.
-    async risk(input, context) {
-      const read = definition.risk;
-      return read ? read(input as z.output<I>, context as unknown as RiskContext<U>) : {};
-    },
+    risk:
+      read && (async (input, context) => read(input as z.output<I>, context as unknown as RiskContext<U>)),
     async run(input, context) {
       const output = await definition.run(input as z.output<I>, context as unknown as ToolContext<U>);
       return {

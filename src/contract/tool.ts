@@ -84,7 +84,8 @@ export interface Tool {
   readonly secrets: readonly string[];
   /** The checked input, or what is wrong with it. */
   check(input: unknown): CheckedInput | InputProblem;
-  risk(input: unknown, context: RiskContext<CapabilityName>): Promise<Risk>;
+  /** Absent for a tool whose arguments say nothing of interest to policy. */
+  readonly risk?: ((input: unknown, context: RiskContext<CapabilityName>) => Promise<Risk>) | undefined;
   run(input: unknown, context: ToolContext<CapabilityName>): Promise<ToolOutput>;
   /** Absent for tools of our own; a proxied server's name otherwise. */
   readonly server?: string | undefined;
