@@ -25,11 +25,14 @@ export function createRooms(settings: Settings) {
   const commands = once(async () => {
     const { openCommands } = await import('./confine/process/commands.ts');
     return openCommands({
-      roots: settings.roots,
+      // In read-only mode nothing is writable for commands either, whatever a rule lets through.
+      roots: settings.roots.map(({ path, writable }) => ({
+        hostPath: path,
+        writable: writable && settings.mode !== 'read-only',
+      })),
       sandbox: settings.process.sandbox,
       environment: settings.process.environment,
       maxBackgroundMs: settings.process.maxBackgroundMs,
-      readOnly: settings.mode === 'read-only',
     });
   });
 

@@ -56,7 +56,7 @@ function show(reply: Reply, asJson: boolean): void {
     return;
   }
   for (const block of reply.content) {
-    say(block.type === 'text' ? block.text : JSON.stringify(block));
+    say(block.type === 'text' ? block.text.replace(/\n$/, '') : JSON.stringify(block));
   }
 }
 
