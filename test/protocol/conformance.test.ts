@@ -4,6 +4,7 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { serveConformance } from '../support/fixture-conformance.ts';
 
@@ -23,7 +24,8 @@ test.each([
     const required = (await readFile(join(suite, 'requirements', `${revision}.yaml`), 'utf8'))
       .split('\nserver:\n')[1]
       ?.split('\n\n')[0]
-      ?.split('\n');
+      ?.split('\n')
+      .map((line) => line.replace('  - ', ''));
 
     // The suite leaves without waiting for a pipe to take its words, so they go to a file.
     const log = await open(join(folder, 'log'), 'w');
@@ -34,7 +36,7 @@ test.each([
     );
     const [code] = await once(child, 'exit');
     await log.close();
-    const output = await readFile(join(folder, 'log'), 'utf8');
+    const output = stripVTControlCharacters(await readFile(join(folder, 'log'), 'utf8'));
     await service.close();
     await rm(folder, { recursive: true });
 
