@@ -32,6 +32,7 @@ export function createRooms(settings: Settings) {
       })),
       sandbox: settings.process.sandbox,
       environment: settings.process.environment,
+      serverEnvironment: process.env,
       maxBackgroundMs: settings.process.maxBackgroundMs,
     });
   });
