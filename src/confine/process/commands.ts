@@ -210,20 +210,27 @@ async function spawnIn(
   assertCommand(command);
   const roots = options.roots.map((root) => root.hostPath);
   assertFolder(order.workingFolder, roots);
-  for (const folder of order.writable ?? []) assertFolder(folder, roots);
   return backend.spawn({
     command,
     limits: { ...backend.limits, ...options.limits },
     workingFolder: order.workingFolder,
     environment: buildEnvironment({
-      server: options.serverEnvironment,
+      server: options.serverEnvironment ?? process.env,
       allowed: options.environment ?? [],
       places: backend,
       more: order.environment,
     }),
-    writable: order.writable ?? options.roots.flatMap((root) => (root.writable ? [root.hostPath] : [])),
+    writable: writableFolders(order.writable, options),
     stdin,
   });
+}
+
+function writableFolders(wanted: readonly string[] | undefined, { roots, readOnly }: CommandsOptions) {
+  if (readOnly) return [];
+  const writable = roots.flatMap((root) => (root.writable ? [root.hostPath] : []));
+  if (!wanted) return writable;
+  for (const folder of wanted) assertFolder(folder, writable);
+  return wanted;
 }
 
 /** What execve takes, and what the bounds allow. */

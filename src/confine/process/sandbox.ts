@@ -14,6 +14,8 @@ import { openUnconfined } from './unconfined.ts';
 export interface SandboxOptions {
   /** Folders that commands may read, and write where they are writable. Resolved: no link on the way. */
   readonly roots: readonly Root[];
+  /** Commands write nowhere, whatever the roots say. */
+  readonly readOnly?: boolean | undefined;
   /** `off` only by the operator: commands then run with all that the server may do. */
   readonly sandbox: 'required' | 'off';
   /** More folders that a command may read, e.g. a toolchain in a home folder. */
@@ -24,7 +26,7 @@ export interface SandboxOptions {
   /** Size of a command's own `/tmp`. */
   readonly temporaryBytes?: number | undefined;
   /** The server's own variables: what may be passed on is picked from them. */
-  readonly serverEnvironment: Readonly<Record<string, string | undefined>>;
+  readonly serverEnvironment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** The sandbox of a server: chosen and proven on first need, kept until it closes. */
@@ -115,7 +117,7 @@ function failed(name: SandboxName, cause: string): Trial {
 
 function open(name: SandboxName, options: SandboxOptions): Backend {
   if (name === 'none') return openUnconfined();
-  const program = findProgram('bwrap', options.serverEnvironment.PATH);
+  const program = findProgram('bwrap', (options.serverEnvironment ?? process.env).PATH);
   if (program === undefined) throw new Error('bubblewrap (bwrap) is not installed');
   return openBubblewrap({
     program,
@@ -123,7 +125,7 @@ function open(name: SandboxName, options: SandboxOptions): Backend {
     readable: options.readable ?? [],
     readOnlyNames: options.readOnlyNames ?? ['.git'],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
-    path: options.serverEnvironment.PATH,
+    path: (options.serverEnvironment ?? process.env).PATH,
   });
 }
 

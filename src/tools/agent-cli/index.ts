@@ -2,6 +2,7 @@ import { defineToolset, type LooseTool } from '../../contract/define-tool.ts';
 import { createFileRead } from './file-read.ts';
 import { createFileWrite } from './file-write.ts';
 import { assertMimePattern } from './mime-pattern.ts';
+import { createShellExec } from './shell-exec.ts';
 
 export interface AgentCliOptions {
   /** `--allow-mime`: kinds of files beside text that file_read returns, e.g. `image/png`, `audio/*`. */
@@ -21,6 +22,7 @@ export function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
       }),
     }),
     createFileWrite({ allowExecutable }),
+    createShellExec(),
   ];
 }
 

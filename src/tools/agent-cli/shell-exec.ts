@@ -1,0 +1,121 @@
+import { Buffer } from 'node:buffer';
+import { z } from 'zod';
+import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Folder } from '../../contract/files.ts';
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text.ts';
+import { commandLineOf } from './command-line.ts';
+
+export interface ShellExecOptions {
+  /** The shell for a line that needs one; the judge reads the same dialect. */
+  readonly shell?: 'sh' | 'bash' | undefined;
+}
+
+/** Runs a program, or a line that is judged as a script, in the sandbox. */
+export function createShellExec({ shell = 'bash' }: ShellExecOptions = {}): LooseTool {
+  return defineTool({
+    name: 'shell_exec',
+    category: 'commands',
+    title: text('Run a command', 'コマンドを実行'),
+    description: text(
+      'Runs a command in a sandbox and returns its output and exit code. Without network; writes only inside the allowed folders.',
+      '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダ内だけです。',
+    ),
+    permission: 'authenticated',
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    uses: ['commands', 'files'],
+    input: z.object({
+      command: z
+        .string()
+        .refine((command) => command.trim() !== '', 'must not be empty')
+        .refine((command) => !command.includes('\0'), 'must not contain NUL')
+        .refine(
+          (command) => Buffer.byteLength(command) <= limits.commandBytes,
+          `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
+        )
+        .describe('Program, or a whole command line, e.g. "git" or "grep -rn main src | head".'),
+      args: z
+        .array(z.string().refine((word) => !word.includes('\0'), 'must not contain NUL'))
+        .max(limits.commandArguments)
+        .refine(
+          (args) => args.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0) <= limits.commandBytes,
+          `must be at most ${limits.commandBytes} bytes long together`,
+        )
+        .default([])
+        .describe('Arguments, passed as they are, e.g. ["log", "--oneline"].'),
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Working folder, e.g. "packages/web". Default: the first root.'),
+      timeout_ms: z
+        .number()
+        .int()
+        .min(1)
+        .max(limits.commandMaxTimeoutMs)
+        .default(limits.commandTimeoutMs)
+        .describe('Time before it is stopped, e.g. 120000.'),
+    }),
+    output: z.object({
+      stdout: z.string(),
+      stderr: z.string(),
+      exitCode: z.number().int().describe('128 + signal where it was killed.'),
+      timed_out: z.boolean(),
+      signal: z.string().optional().describe('e.g. "SIGTERM".'),
+      truncated: z.boolean().describe('The middle of an output was cut.'),
+      duration_ms: z.number().int(),
+    }),
+    ja: {
+      command: '実行するプログラム、またはコマンド行全体。例: "git"、"grep -rn main src | head"',
+      args: 'コマンドに渡す引数の配列。そのまま渡されます。例: ["log", "--oneline"]',
+      cwd: '作業ディレクトリ。例: "packages/web"。省略時は最初のルート。',
+      timeout_ms: '停止されるまでの時間。例: 120000',
+      exitCode: 'コマンドの終了コード。シグナルで終了した場合は 128 + シグナル番号。',
+      signal: '例: "SIGTERM"',
+      truncated: '出力の途中が省略されました。',
+    },
+    example: { command: 'git', args: ['log', '--oneline', '-5'] },
+
+    risk(input, { files }) {
+      return {
+        command: { line: commandLineOf(input, shell), dialect: 'plain' },
+        workingFolder: input.cwd === undefined ? '.' : files.at(input.cwd).path,
+      };
+    },
+
+    async run(input, { commands, files, signal, audit, meta }) {
+      const result = await commands.run(commandLineOf(input, shell), {
+        workingFolder: workingFolderOf(input.cwd, files),
+        timeoutMs: input.timeout_ms,
+        signal,
+      });
+      audit({ exit_code: result.exitCode, sandbox: result.sandbox });
+      meta({ sandbox: result.sandbox });
+      return {
+        stdout: result.stdout,
+        stderr: result.stderr,
+        exitCode: result.exitCode,
+        timed_out: result.timedOut,
+        ...(result.signal === undefined ? {} : { signal: result.signal }),
+        truncated: result.truncated,
+        duration_ms: result.durationMs,
+      };
+    },
+  });
+}
+
+function workingFolderOf(cwd: string | undefined, files: Folder): string {
+  if (cwd === undefined) {
+    const [root] = files.roots;
+    if (root) return root.hostPath;
+    throw new ToolError('out_of_scope', text('No folder is allowed.', '許可されたフォルダがありません。'));
+  }
+  const place = files.at(cwd);
+  if (place.stat().kind === 'folder') return place.hostPath;
+  throw new ToolError(
+    'unsupported_type',
+    text(`${place.shown} is not a folder.`, `${place.shown} はフォルダではありません。`),
+    { suggestion: text('Name a folder in cwd.', 'cwd にはフォルダを指定してください。') },
+  );
+}
