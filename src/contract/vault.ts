@@ -13,6 +13,8 @@ export interface Vault {
   readPart(place: Place, part: NotePart): Promise<NoteReading>;
   /** The last line ending's kind, and whether the note ends with one; of an empty note neither. */
   readEnding(place: Place): NoteEnding;
+  /** Calls back after each change of a note, its removal included, until the returned function is called. */
+  watch(place: Place, changed: () => void): () => void;
   /** Runs work that reads and then writes a note after the same kind of work that began before it. */
   inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
 }

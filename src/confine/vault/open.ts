@@ -6,6 +6,7 @@ import { readAtNow } from '../files/io.ts';
 import { createTurns } from '../files/turns.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { createNoteReader } from './note-reader.ts';
+import { createNoteWatch } from './watch-note.ts';
 
 export { vaultSettingsFrom } from './settings.ts';
 
@@ -35,6 +36,7 @@ export function openVault(options: VaultOptions): OpenVault {
   const { folder, close } = openFolder(options);
   const turns = createTurns();
   const reader = createNoteReader();
+  const watching = createNoteWatch();
   return {
     folder,
     settings,
@@ -42,7 +44,11 @@ export function openVault(options: VaultOptions): OpenVault {
     readPart: (place, part) => reader.read(place, part),
     readEnding,
     inTurn: (place, work) => turns.take(place.path, work),
-    close,
+    watch: (place, changed) => watching.watch(place, changed),
+    close() {
+      watching.close();
+      close();
+    },
   };
 }
 

@@ -2,13 +2,16 @@ import { defineToolset } from '../../contract/define-tool.ts';
 import type { Toolset } from '../../contract/tool.ts';
 import { vaultAppend } from './vault-append.ts';
 import { vaultCreate } from './vault-create.ts';
+import { vaultLinks } from './vault-links.ts';
+import { vaultList } from './vault-list.ts';
 import { vaultRead } from './vault-read.ts';
 import { vaultReplace } from './vault-replace.ts';
 import { vaultScan } from './vault-scan.ts';
+import { vaultSearch } from './vault-search.ts';
 
 /** The tools of the vault: those of the document, and with `extras` those that its users ask for besides. */
 export function createVaultToolset(options: { readonly extras: boolean }): Toolset {
   const documented = [vaultCreate, vaultRead, vaultScan, vaultReplace];
-  const extras = [vaultAppend];
+  const extras = [vaultList, vaultSearch, vaultAppend, vaultLinks];
   return defineToolset('vault', options.extras ? [...documented, ...extras] : documented);
 }

@@ -9,6 +9,11 @@ export function noteAt(vault: Vault, path: string): Place {
   return vault.folder.at(path);
 }
 
+/** The place of a folder; the whole vault where none is named. */
+export function folderAt(vault: Vault, path: string | null | undefined): Place {
+  return path == null || path === '' || path === '.' ? vault.folder.at('.') : noteAt(vault, path);
+}
+
 /** Work on a note that should be there: a folder of that name is `not_found` like nothing at all. */
 export async function onNote<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {

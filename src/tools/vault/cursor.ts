@@ -1,0 +1,16 @@
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text.ts';
+
+export function badCursor(): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text('cursor is not one that this tool gave.', 'cursor がこのツールの返したものではありません。'),
+    {
+      suggestion: text(
+        'Pass next_cursor of the page before, or none to start anew.',
+        '前のページの next_cursor を渡すか、省略して最初から始めてください。',
+      ),
+      details: { field: 'cursor' },
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { ToolError } from '../../contract/error.ts';
+import type { Place } from '../../contract/files.ts';
+import type { Vault } from '../../contract/vault.ts';
+
+/** Lines of a note in bounded pieces; a line longer than a piece comes in parts. */
+export interface LinesPiece {
+  readonly firstLine: number;
+  readonly lines: readonly string[];
+}
+
+const pieceChars = 200_000;
+
+/** Goes through a note of any size. What is no note (an image, a file that went away) has no lines. */
+export async function* piecesOf(vault: Vault, place: Place, signal: AbortSignal): AsyncGenerator<LinesPiece> {
+  let next: { readonly line: number; readonly charOffset: number } | undefined = { line: 1, charOffset: 0 };
+  while (next) {
+    const part = await readOrSkip(vault, place, next, signal);
+    if (part?.kind !== 'part') return;
+    yield { firstLine: part.startLine, lines: part.text.split('\n') };
+    next = part.next;
+  }
+}
+
+async function readOrSkip(
+  vault: Vault,
+  place: Place,
+  from: { readonly line: number; readonly charOffset: number },
+  signal: AbortSignal,
+) {
+  try {
+    const part = { startLine: from.line, charOffset: from.charOffset, maxChars: pieceChars, signal };
+    return await vault.readPart(place, part);
+  } catch (error) {
+    if (error instanceof ToolError && skipped.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+const skipped: ReadonlySet<string> = new Set([
+  'unsupported_encoding',
+  'unsupported_type',
+  'not_found',
+  'forbidden',
+  'conflict',
+]);

@@ -1,0 +1,79 @@
+import type { Place } from '../../contract/files.ts';
+import type { Vault } from '../../contract/vault.ts';
+import { piecesOf } from './note-lines.ts';
+import { type LineView, type Query, viewsOf } from './query.ts';
+
+export interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** The lines around it, where there are any with words. */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/**
+ * The lines of a note that answer a query, if the note as a whole meets all of it: those that meet all alone, or
+ * else those that meet something. At most `limit` after line `afterLine`.
+ */
+export async function searchNote(
+  vault: Vault,
+  place: Place,
+  query: Query,
+  options: {
+    readonly afterLine: number;
+    readonly limit: number;
+    readonly signal: AbortSignal;
+    readonly giveWay: () => Promise<void>;
+  },
+): Promise<readonly Match[]> {
+  const { conditions } = query;
+  const met = conditions.map(() => false);
+  const whole: Match[] = [];
+  const some: Match[] = [];
+  let anyWhole = false;
+  for await (const { firstLine, lines } of piecesOf(vault, place, options.signal)) {
+    const views = viewsOf(lines, firstLine);
+    for (const [index, view] of views.entries()) {
+      if (index % 64 === 0) await options.giveWay();
+      const found = conditions.map((condition) => condition(view));
+      const first = found.filter((at) => at >= 0);
+      if (first.length === 0) continue;
+      found.forEach((at, condition) => {
+        if (at >= 0) met[condition] = true;
+      });
+      const isWhole = first.length === conditions.length;
+      anyWhole ||= isWhole;
+      const line = firstLine + index;
+      const list = isWhole ? whole : some;
+      if (line > options.afterLine && list.length < options.limit) {
+        list.push(describe(place, line, views, index, Math.min(...first)));
+      }
+    }
+  }
+  if (met.includes(false)) return [];
+  return anyWhole ? whole : some;
+}
+
+const textChars = 300;
+const aroundChars = 160;
+
+function describe(place: Place, line: number, views: readonly LineView[], index: number, at: number): Match {
+  const before = cut(views[index - 1]?.written ?? '', 0, aroundChars);
+  const after = cut(views[index + 1]?.written ?? '', 0, aroundChars);
+  return {
+    path: place.path,
+    line,
+    text: cut(views[index]?.written ?? '', at, textChars),
+    ...(before.trim() !== '' && { before }),
+    ...(after.trim() !== '' && { after }),
+  };
+}
+
+/** At most `length` of a line, around a position; no character is cut in two. */
+function cut(line: string, at: number, length: number): string {
+  if (line.length <= length) return line;
+  const from = Math.max(0, Math.min(at - Math.floor(length / 3), line.length - length));
+  const piece = line.slice(from, from + length).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+  return `${from > 0 ? '…' : ''}${piece}${from + length < line.length ? '…' : ''}`;
+}

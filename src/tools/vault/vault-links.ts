@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Place } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+import type { Vault } from '../../contract/vault.ts';
+import { createLinkResolver, type Link, linksIn } from './links.ts';
+import { piecesOf } from './note-lines.ts';
+import { jaNotePath, notePath, readNotePart } from './parts.ts';
+import { noteAt } from './rules.ts';
+import { createPauses, walkNotes } from './walk-notes.ts';
+
+const maxLinks = 500;
+
+export const vaultLinks = defineTool({
+  name: 'vault_links',
+  category: 'vault',
+  title: text('Links of a note', 'ノートのリンク'),
+  description: text(
+    'Links from a note to other notes ([[wiki]] and Markdown), and the notes that link to it. No path: nothing there yet.',
+    'ノートから他のノートへのリンク ([[wiki]] と Markdown) と、そのノートへのリンク元。path がなければリンク先はまだありません。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['vault'],
+  input: z.object({ path: notePath }),
+  output: z.object({
+    outgoing: z.array(z.object({ line: z.int(), link: z.string(), path: z.string().optional() })),
+    backlinks: z.array(z.object({ path: z.string(), line: z.int(), link: z.string() })),
+    truncated: z.literal(true).optional(),
+  }),
+  ja: { path: jaNotePath },
+  example: { path: 'ideas/house.md' },
+  risk: ({ path }, { vault }) => ({ reads: [noteAt(vault, path).path] }),
+
+  async run({ path }, { vault, signal, progress }) {
+    const place = noteAt(vault, path);
+    // Says what is wrong with the note itself, which the walk below would pass over.
+    await readNotePart(vault, place, { argument: 'range', startLine: 1, charOffset: 0, maxChars: 1, signal });
+    const notes = await allFiles(vault, signal);
+    const resolver = createLinkResolver(notes.map((note) => note.path));
+    const giveWay = createPauses(signal);
+
+    const outgoing: { line: number; link: string; path?: string }[] = [];
+    for await (const link of linksOf(vault, place, signal)) {
+      if (outgoing.length > maxLinks) break;
+      const to = resolver.resolve(link, place.path);
+      outgoing.push({ line: link.line, link: link.written, ...(to !== undefined && { path: to }) });
+    }
+
+    const backlinks: { path: string; line: number; link: string }[] = [];
+    for (const [index, note] of notes.entries()) {
+      if (backlinks.length > maxLinks) break;
+      await giveWay();
+      if (index % 500 === 499) progress(index + 1, notes.length);
+      if (note.path === place.path) continue;
+      for await (const link of linksOf(vault, note, signal)) {
+        await giveWay();
+        if (resolver.resolve(link, note.path) !== place.path) continue;
+        backlinks.push({ path: note.path, line: link.line, link: link.written });
+        if (backlinks.length > maxLinks) break;
+      }
+    }
+    const truncated = outgoing.length > maxLinks || backlinks.length > maxLinks;
+    return {
+      outgoing: outgoing.slice(0, maxLinks),
+      backlinks: backlinks.slice(0, maxLinks),
+      ...(truncated && { truncated: true as const }),
+    };
+  },
+});
+
+async function allFiles(vault: Vault, signal: AbortSignal): Promise<readonly Place[]> {
+  const places: Place[] = [];
+  const root = vault.folder.at('.');
+  for await (const { kind, place } of walkNotes(vault.folder, root, { recursive: true, signal })) {
+    if (kind === 'file') places.push(place);
+  }
+  return places;
+}
+
+/** Links outside fenced code. */
+async function* linksOf(vault: Vault, place: Place, signal: AbortSignal): AsyncGenerator<Link> {
+  let isCode = false;
+  for await (const { firstLine, lines } of piecesOf(vault, place, signal)) {
+    const prose = lines.map((line) => {
+      const isFence = /^\s{0,3}(```|~~~)/.test(line);
+      if (isFence) isCode = !isCode;
+      return isFence || isCode ? '' : line;
+    });
+    yield* linksIn(prose, firstLine);
+  }
+}

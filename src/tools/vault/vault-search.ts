@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Place } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+import type { Vault } from '../../contract/vault.ts';
+import { badCursor } from './cursor.ts';
+import { parseRegexQuery, parseTextQuery } from './query.ts';
+import { folderAt, noteAt } from './rules.ts';
+import { type Match, searchNote } from './search-note.ts';
+import { createPauses, walkNotes } from './walk-notes.ts';
+
+export const vaultSearch = defineTool({
+  name: 'vault_search',
+  category: 'vault',
+  title: text('Search notes', 'ノートの検索'),
+  description: text(
+    'Find notes by words, "phrases", tag:NAME or field:VALUE of the front matter (all must be in the note), or by regex line by line.',
+    '語、"語句"、tag:名前、フロントマターの field:値 (すべてを含むノート)、または行ごとの正規表現でノートを探します。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['vault'],
+  input: z.object({
+    query: z.string().min(1).max(1000).describe('e.g. "tag:recipe soup".'),
+    path: z.string().nullish().describe('Folder or note to search, e.g. "ideas"; default all.'),
+    mode: z.enum(['text', 'regex']).nullish().describe('Default "text".'),
+    limit: z.int().min(1).max(200).nullish().describe('Matches per page, e.g. 20.'),
+    cursor: z.string().nullish().describe('next_cursor of the page before.'),
+  }),
+  output: z.object({
+    matches: z.array(
+      z.object({
+        path: z.string(),
+        line: z.int(),
+        text: z.string(),
+        before: z.string().optional(),
+        after: z.string().optional(),
+      }),
+    ),
+    next_cursor: z.string().optional(),
+  }),
+  ja: {
+    query: '例: "tag:recipe スープ"',
+    path: '探すフォルダーまたはノート。例: "ideas"。省略時は全体',
+    mode: '省略時は "text"',
+    limit: '1 ページの件数。例: 20',
+    cursor: '前のページの next_cursor',
+  },
+  example: { query: 'tag:recipe soup', limit: 20 },
+  risk: ({ path }, { vault }) => ({ reads: [folderAt(vault, path).path] }),
+
+  async run({ query: written, path, mode, limit, cursor }, { vault, signal, progress }) {
+    const query = mode === 'regex' ? await parseRegexQuery(written) : parseTextQuery(written);
+    const wanted = limit ?? 20;
+    const giveWay = createPauses(signal);
+    const matches: Match[] = [];
+    let searched = 0;
+    for await (const { place, afterLine } of notesFrom(vault, folderAt(vault, path), cursor, signal)) {
+      const left = wanted + 1 - matches.length;
+      matches.push(...(await searchNote(vault, place, query, { afterLine, limit: left, signal, giveWay })));
+      if (matches.length > wanted) break;
+      searched += 1;
+      if (searched % 500 === 0) progress(searched);
+    }
+    const last = matches[wanted - 1];
+    if (matches.length <= wanted || !last) return { matches };
+    return { matches: matches.slice(0, wanted), next_cursor: `${last.line}:${last.path}` };
+  },
+});
+
+/** The notes to search, beginning with what is left of the one where the last page ended. */
+async function* notesFrom(
+  vault: Vault,
+  below: Place,
+  cursor: string | null | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly place: Place; readonly afterLine: number }> {
+  const from = cursor == null ? undefined : readCursor(vault, cursor, below);
+  if (from?.place.exists()) yield from;
+  if (below.path !== '.' && below.stat().kind === 'file') {
+    if (!from) yield { place: below, afterLine: 0 };
+    return;
+  }
+  const after = from && ({ kind: 'file', path: from.place.path } as const);
+  for await (const { kind, place } of walkNotes(vault.folder, below, { recursive: true, after, signal })) {
+    if (kind === 'file') yield { place, afterLine: 0 };
+  }
+}
+
+function readCursor(vault: Vault, cursor: string, below: Place) {
+  const [, line, path] = /^(\d{1,15}):(.+)$/s.exec(cursor) ?? [];
+  if (path === undefined) throw badCursor();
+  const place = noteAt(vault, path);
+  const isBelow = below.path === '.' || place.path === below.path || place.path.startsWith(`${below.path}/`);
+  if (!isBelow) throw badCursor();
+  return { place, afterLine: Number(line) };
+}

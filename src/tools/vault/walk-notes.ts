@@ -1,0 +1,90 @@
+import { setImmediate } from 'node:timers/promises';
+import { ToolError } from '../../contract/error.ts';
+import type { Folder, Place } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+
+export interface Found {
+  readonly kind: 'folder' | 'file';
+  readonly place: Place;
+}
+
+export interface WalkOptions {
+  readonly recursive: boolean;
+  /** Goes on after this one, or where it would have been. */
+  readonly after?: { readonly kind: 'folder' | 'file'; readonly path: string } | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What lies below a folder: folders first, by name, each followed by its content. Hidden names, links and the
+ * leavings of other programs are passed over. Gives way to other calls every few milliseconds.
+ */
+export async function* walkNotes(folder: Folder, below: Place, options: WalkOptions): AsyncGenerator<Found> {
+  const giveWay = createPauses(options.signal);
+  const start = below.path === '.' ? 0 : below.path.split('/').length;
+  const names = options.after?.path.split('/').slice(start) ?? [];
+  yield* visit(below, names);
+
+  async function* visit(parent: Place, after: readonly string[]): AsyncGenerator<Found> {
+    await giveWay();
+    const [head] = after;
+    const isLast = after.length === 1;
+    const resumesAtFile = isLast && options.after?.kind === 'file';
+    const { folders, files } = split(parent);
+    for (const name of folders) {
+      if (head !== undefined && (resumesAtFile || name < head)) continue;
+      const place = folder.at(pathOf(parent, name));
+      const rest = name === head ? after.slice(1) : [];
+      if (name !== head) yield { kind: 'folder', place };
+      if (options.recursive) yield* visit(place, rest);
+    }
+    for (const name of files) {
+      if (resumesAtFile && head !== undefined && name <= head) continue;
+      await giveWay();
+      yield { kind: 'file', place: folder.at(pathOf(parent, name)) };
+    }
+  }
+}
+
+/** Waits for its turn behind other work where some has gone by since the last time; throws where the call ended. */
+export function createPauses(signal: AbortSignal): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last > longestStretchMs) {
+      await setImmediate();
+      last = performance.now();
+    }
+    if (signal.aborted) {
+      throw new ToolError('cancelled', text('The call was cancelled.', '呼び出しが取り消されました。'));
+    }
+  };
+}
+
+const longestStretchMs = 4;
+const leavings = /^\.|~$|^(node_modules|Thumbs\.db|desktop\.ini|Icon\r)$/i;
+
+function split(parent: Place): { readonly folders: string[]; readonly files: string[] } {
+  const folders: string[] = [];
+  const files: string[] = [];
+  for (const { name, kind } of entriesOf(parent)) {
+    // A name that is not Unicode cannot be said in a reply, nor asked for.
+    if (leavings.test(name) || name.includes('\ufffd')) continue;
+    if (kind === 'folder') folders.push(name);
+    else if (kind === 'file') files.push(name);
+  }
+  return { folders: folders.sort(), files: files.sort() };
+}
+
+function entriesOf(parent: Place) {
+  try {
+    return parent.entries();
+  } catch (error) {
+    // The vault's folder is made by its first note.
+    if (parent.path === '.' && error instanceof ToolError && error.code === 'not_found') return [];
+    throw error;
+  }
+}
+
+function pathOf(parent: Place, name: string): string {
+  return parent.path === '.' ? name : `${parent.path}/${name}`;
+}
