@@ -94,8 +94,13 @@ export interface Judgement {
   readonly suggestion?: Text | undefined;
   /** Where in the command, as the caller wrote it. */
   readonly excerpt?: string | undefined;
-  /** Commands found in it, unwrapped, as argv: what operator rules are matched with. */
-  readonly commands?: readonly (readonly string[])[] | undefined;
+  /**
+   * Commands found in it, unwrapped, as argv: what operator rules are matched with. A word that is not known before
+   * it runs is null.
+   */
+  readonly commands?: readonly (readonly (string | null)[])[] | undefined;
+  /** With `ask`: the commands that a built-in rule asks about. */
+  readonly asked?: readonly (readonly (string | null)[])[] | undefined;
 }
 
 /** Parses a command and judges it. Never throws: what cannot be read is denied. */

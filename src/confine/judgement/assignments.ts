@@ -1,0 +1,111 @@
+import { readOptions } from './options.ts';
+import type { Use } from './rule.ts';
+import { partOf, type Word } from './words.ts';
+
+const harmlessGit =
+  /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$|^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|CEILING_DIRECTORIES|DEPTH|LFS_SKIP_SMUDGE|ADVICE|MERGE_AUTOEDIT|DIR|WORK_TREE|INDEX_FILE|TRACE|TRACE2|CURL_VERBOSE|SEQUENCE_NUMBER|REFLOG_ACTION|SHA|COMMIT|BRANCH|TAG|REF|HASH|REV|ROOT|URL|REPO|REMOTE|VERSION|DESCRIBE)$/;
+const runsCode =
+  /^(LD_.*|DYLD_.*|BASH_.*|ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|GCONV_PATH|LOCPATH|NLSPATH|TEXTDOMAIN.*|PERL5OPT|PERL5LIB|PERL5DB|RUBYOPT|RUBYLIB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PYTHONBREAKPOINT|PYTHONWARNINGS|LESSOPEN|LESSCLOSE|MANPAGER|BROWSER|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SSH_ASKPASS|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|CLASSPATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|AWKPATH|AWKLIBPATH|GREP_OPTIONS|EXECIGNORE|FPATH|CDPATH|POSIXLY_CORRECT|XDG_CONFIG_HOME|HOME|FCEDIT|HISTFILE|INPUTRC|npm_config_.*|NPM_CONFIG_.*)$/;
+const programNames =
+  /^(PAGER|EDITOR|VISUAL|GIT_PAGER|GIT_EDITOR|GIT_SEQUENCE_EDITOR|SYSTEMD_PAGER|MANPAGER|BROWSER)$/;
+const safePrograms = /^(|cat|less|more|true|:|vi|vim|nano|emacs|head|tail|ed|false)$/;
+
+/** The rule that an assignment to this name breaks, judged by the value where that says enough. */
+export function assignmentRule(name: string, value: Word | undefined): string | undefined {
+  if (programNames.test(name)) return safePrograms.test(value?.value ?? '?') ? undefined : 'code-variable';
+  if (name === 'PATH') return value && extendsPath(value) ? undefined : 'code-variable';
+  if (name === 'IFS')
+    return value?.value !== undefined && /^[\n\t,:;|]?$/.test(value.value) ? undefined : 'code-variable';
+  if (name === 'NODE_OPTIONS') {
+    return /^(--(max-old-space-size|max-http-header-size|stack-trace-limit|no-warnings|trace-warnings|enable-source-maps|experimental-vm-modules|no-deprecation|unhandled-rejections|openssl-legacy-provider)(=\w+)? ?)*$/.test(
+      value?.value ?? '?',
+    )
+      ? undefined
+      : 'code-variable';
+  }
+  if (name.startsWith('GIT_')) return harmlessGit.test(name) ? undefined : 'code-variable';
+  return runsCode.test(name) ? 'code-variable' : undefined;
+}
+
+/** `PATH=$PATH:…`, and folders of installed programs before it: no known name changes its meaning. */
+function extendsPath(value: Word): boolean {
+  const [first] = value.pieces;
+  if (first?.kind === 'variable' && first.name === 'PATH') {
+    const second = value.pieces[1];
+    return second === undefined || (second.kind === 'literal' && second.text.startsWith(':'));
+  }
+  const kept = value.pieces.findIndex((piece) => piece.kind === 'variable' && piece.name === 'PATH');
+  const before = value.pieces.slice(0, kept < 0 ? undefined : kept);
+  const text = before
+    .map((piece) =>
+      piece.kind === 'literal' ? piece.text : piece.kind === 'variable' ? `$${piece.name}` : '\0',
+    )
+    .join('');
+  const folders = text.split(':');
+  if (kept >= 0 && folders.pop() !== '') return false;
+  return folders.every(
+    (folder) =>
+      (/^\/(usr\/|usr\/local\/)?s?bin$|^\/opt\/[\w./-]+\/s?bin$|^\/usr\/(local|lib)\/[\w./-]+\/bin$/.test(
+        folder,
+      ) &&
+        !folder.includes('..')) ||
+      /^(\.\/|\$PWD\/|\$\(pwd\)\/)?node_modules\/\.bin$/.test(folder),
+  );
+}
+
+export interface Assigned {
+  readonly name: string;
+  readonly value: Word | undefined;
+}
+
+/** Names that a builtin gives values that come from elsewhere: `read`, `printf -v`, `getopts`, `mapfile`. */
+export function namesAssigned({ program, args }: Use): readonly Assigned[] {
+  const wild = (words: readonly (Word | undefined)[]): Assigned[] =>
+    words.flatMap((word) => (word ? [{ name: nameOf(word), value: undefined }] : []));
+  switch (program) {
+    case 'read': {
+      const options = readOptions(args, { valued: 'adinNptu' });
+      return [
+        ...wild(options.operands),
+        ...wild(options.given.filter((o) => o.name === 'a').map((o) => o.value)),
+        { name: 'REPLY', value: undefined },
+      ];
+    }
+    case 'printf': {
+      const options = readOptions(args.slice(0, 2), { valued: 'v' });
+      return wild(options.given.filter((option) => option.name === 'v').map((option) => option.value));
+    }
+    case 'mapfile':
+    case 'readarray':
+      return [
+        ...wild(readOptions(args, { valued: 'dnOsuCc' }).operands),
+        { name: 'MAPFILE', value: undefined },
+      ];
+    case 'getopts':
+      return [...wild([args[1]]), { name: 'OPTARG', value: undefined }];
+    case 'wait':
+      return wild(
+        readOptions(args, { valued: 'p' })
+          .given.filter((o) => o.name === 'p')
+          .map((o) => o.value),
+      );
+    case 'export':
+    case 'declare':
+    case 'typeset':
+    case 'local':
+    case 'readonly':
+      // Written plainly these are assignments of the syntax; `command export x=1` makes them words.
+      return args.flatMap((word) => {
+        const equals = word.prefix.indexOf('=');
+        return equals > 0 && !word.prefix.startsWith('-')
+          ? [{ name: nameOf(word), value: partOf(word, equals + 1) }]
+          : [];
+      });
+    default:
+      return [];
+  }
+}
+
+function nameOf(word: Word): string {
+  return /^[A-Za-z_]\w*/.exec(word.prefix)?.[0] ?? word.prefix;
+}

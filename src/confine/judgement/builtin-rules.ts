@@ -1,0 +1,21 @@
+import type { CommandRule, Rule } from './rule.ts';
+import { askRules } from './rules-ask.ts';
+import { constructRules } from './rules-constructs.ts';
+import { fileRules } from './rules-files.ts';
+import { packageRules } from './rules-packages.ts';
+import { shellRules } from './rules-shell.ts';
+import { strictRules } from './rules-strict.ts';
+import { systemRules } from './rules-system.ts';
+
+/** Rules that look at commands, by kind. */
+export const commandRules: readonly CommandRule[] = [
+  ...fileRules,
+  ...systemRules,
+  ...shellRules,
+  ...strictRules,
+  ...askRules,
+  ...packageRules,
+];
+
+/** Every built-in rule. */
+export const builtinRules: readonly Rule[] = [...constructRules, ...commandRules];

@@ -1,0 +1,167 @@
+import { limits } from '../../contract/limits.ts';
+import type { CommandLine, JudgeContext } from '../../contract/process.ts';
+import { assignmentRule, namesAssigned } from './assignments.ts';
+import { createCallGraph } from './call-graph.ts';
+import { inspectNode } from './inspect-node.ts';
+import { createPipelines } from './pipelines.ts';
+import { isShell, programOf } from './programs.ts';
+import type { CommandRule, Scene, Use } from './rule.ts';
+import { clean, type Place, walkScript } from './syntax.ts';
+import { foldersAfter } from './targets.ts';
+import { unwrap } from './unwrap.ts';
+import { readShellLine } from './unwrap-shell.ts';
+import { createVariables, givenBy } from './variables.ts';
+import { literalWord, partOf, type Word } from './words.ts';
+
+/** Something that a rule has to say of the command. */
+export interface Finding {
+  readonly rule: string;
+  readonly excerpt: string;
+  /** The command it was found in; nothing for a construct. */
+  readonly use?: Use | undefined;
+}
+
+export interface Examination {
+  readonly findings: readonly Finding[];
+  readonly uses: readonly Use[];
+}
+
+/** Rules by the program that they look at; those under `''` look at every command. */
+export type RuleIndex = ReadonlyMap<string, readonly CommandRule[]>;
+
+interface ScriptJob {
+  readonly kind: 'script';
+  readonly source: string;
+  readonly posix: boolean;
+  readonly place: Place;
+  readonly via: readonly string[];
+}
+
+interface CommandJob {
+  readonly kind: 'command';
+  readonly words: readonly Word[];
+  readonly excerpt: string;
+  readonly place: Place;
+  readonly via: readonly string[];
+  readonly texts: readonly Word[];
+  readonly files: readonly Word[];
+}
+
+/** Each job eats at least a character of the command, so a command within its limit never meets this. */
+const maxJobs = 4 * limits.commandBytes;
+const nowhere: Place = { functions: [], pipes: undefined, forks: false };
+const movesFolder = new Set(['cd', 'pushd', 'popd', 'chdir']);
+
+/** Reads a command line to the bottom and asks every rule about every command in it. */
+export function examine(line: CommandLine, context: JudgeContext, rules: RuleIndex): Examination {
+  const findings: Finding[] = [];
+  const found: { readonly use: Use; readonly excerpt: string }[] = [];
+  const deferred: { readonly rule: string; readonly excerpt: string; isBad(scene: Scene): boolean }[] = [];
+  const variables = createVariables();
+  const graph = createCallGraph();
+  const pipelines = createPipelines();
+  const folders: Word[] = [];
+  const jobs: (ScriptJob | CommandJob)[] = [firstJob(line)];
+  const raise = (rule: string, excerpt: string): void =>
+    void findings.push({ rule, excerpt: clean(excerpt) });
+
+  let done = 0;
+  for (let job = jobs.pop(); job; job = jobs.pop()) {
+    if (++done > maxJobs) {
+      raise('too-long', '');
+      break;
+    }
+    if (job.kind === 'script') readScript(job);
+    else readCommand(job);
+  }
+
+  const scene: Scene = {
+    dialect: context.dialect,
+    roots: context.roots,
+    folders: foldersAfter(context.workingFolder, folders, variables),
+    variables,
+  };
+  for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt);
+  for (const { use, excerpt } of found) {
+    for (const rule of [...(rules.get(use.program) ?? []), ...(rules.get('') ?? [])]) {
+      if (rule.fits(use, scene)) findings.push({ rule: rule.id, excerpt, use });
+    }
+  }
+  for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt);
+  return { findings, uses: found.map(({ use }) => use) };
+
+  function readScript(job: ScriptJob): void {
+    walkScript(job.source, job.place, {
+      node: (node, excerpt) =>
+        inspectNode(node, {
+          posix: job.posix,
+          strict: context.dialect === 'strict',
+          raise: (rule) => raise(rule, excerpt()),
+          defer: (rule, isBad) => void deferred.push({ rule, excerpt: excerpt(), isBad }),
+          assign: (name, value, given) => {
+            variables.add(name, given ?? givenBy(value));
+            const rule = assignmentRule(name, value);
+            if (rule) raise(rule, excerpt());
+          },
+          addMap: variables.addMap,
+        }),
+      command: (command) => {
+        if (command.words.length > 0) jobs.push({ kind: 'command', ...command, via: job.via });
+      },
+      unread: raise,
+    });
+  }
+
+  function readCommand(job: CommandJob): void {
+    const name = job.words[0];
+    if (!name?.value || /^~[^/]*$/.test(name.value)) {
+      raise('dynamic-name', job.excerpt);
+      return;
+    }
+    const program = programOf(name.value);
+    const args = job.words.slice(1);
+    const input = pipelines.inputOf(job.place.pipes, job.texts, job.files);
+    const use: Use = { program, words: job.words, args, via: job.via, input };
+    found.push({ use, excerpt: job.excerpt });
+    pipelines.note(use, job.place.pipes);
+    graph.call(name.value, job.place, job.excerpt);
+    if (movesFolder.has(program)) {
+      folders.push(args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? literalWord('~'));
+    }
+    for (const assigned of namesAssigned(use)) noteAssigned(assigned.name, assigned.value, job.excerpt);
+    const via = job.via.length < 32 ? [...job.via, program] : job.via;
+    if (isShell(program) && readShellLine(args).readsInput) {
+      for (const text of job.texts) pushScript(text, true, job, via);
+    }
+    for (const inner of unwrap(job.words)) {
+      if (inner.kind === 'command') jobs.push({ ...job, words: inner.words, via });
+      else if (inner.kind === 'script') pushScript(inner.source, inner.posix, job, via);
+      else if (inner.kind === 'folder') folders.push(inner.word);
+      else if (inner.kind === 'unread') raise(inner.rule, job.excerpt);
+      else {
+        const equals = inner.word.prefix.indexOf('=');
+        noteAssigned(inner.word.prefix.slice(0, equals), partOf(inner.word, equals + 1), job.excerpt);
+      }
+    }
+  }
+
+  function noteAssigned(name: string, value: Word | undefined, excerpt: string): void {
+    variables.add(name, givenBy(value));
+    const rule = assignmentRule(name, value);
+    if (rule) raise(rule, excerpt);
+  }
+
+  function pushScript(source: Word, posix: boolean, job: CommandJob, via: readonly string[]): void {
+    if (source.value === undefined) raise('dynamic-script', job.excerpt);
+    else jobs.push({ kind: 'script', source: source.value, posix, place: job.place, via });
+  }
+}
+
+function firstJob(line: CommandLine): ScriptJob | CommandJob {
+  if (line.kind === 'script') {
+    return { kind: 'script', source: line.script, posix: line.shell === 'sh', place: nowhere, via: [] };
+  }
+  const words = [line.program, ...line.args].map(literalWord);
+  const excerpt = clean([line.program, ...line.args].join(' ').slice(0, 400));
+  return { kind: 'command', words, excerpt, place: nowhere, via: [], texts: [], files: [] };
+}

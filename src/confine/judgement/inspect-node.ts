@@ -1,0 +1,146 @@
+import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
+import { bashOnly } from './posix.ts';
+import type { Scene } from './rule.ts';
+import { isDevice } from './targets.ts';
+import type { Given, Variables } from './variables.ts';
+import { readWord, type Word } from './words.ts';
+
+/** What an inspection can say of a node. */
+export interface NodeNotes {
+  readonly posix: boolean;
+  readonly strict: boolean;
+  raise(rule: string): void;
+  /** Asked when the whole script is read and its variables are known. */
+  defer(rule: string, isBad: (scene: Scene) => boolean): void;
+  assign(name: string, value: Word | undefined, given?: Given): void;
+  addMap(name: string): void;
+}
+
+/** Looks at one node of the syntax: constructs that are refused, names that get values, data that becomes code. */
+export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
+  if (notes.posix && bashOnly(node)) notes.raise('not-posix');
+  switch (node.type) {
+    case 'CommandExpansion':
+      if (notes.strict) notes.raise('command-substitution');
+      return;
+    case 'ProcessSubstitution':
+      if (notes.strict) notes.raise('process-substitution');
+      return;
+    case 'ParameterExpansion':
+      inspectExpansion(node, notes);
+      return;
+    case 'ArithmeticWord':
+      if (!isNumberText(node.value))
+        notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(node.value, variables));
+      return;
+    case 'ArithmeticBinary':
+      if (/^([-+*/%&|^]|<<|>>)?=$/.test(node.operator)) assignArithmetic(node.left, notes);
+      return;
+    case 'ArithmeticUnary':
+      if (node.operator === '++' || node.operator === '--') assignArithmetic(node.operand, notes);
+      return;
+    case 'TestBinary':
+      if (/^-(eq|ne|lt|gt|le|ge)$/.test(node.operator)) {
+        for (const side of [node.left, node.right]) {
+          notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(side.text, variables));
+        }
+      }
+      return;
+    case 'TestUnary':
+      if (/^-[vR]$/.test(node.operator) && !isPlainName(node.operand.text)) notes.raise('data-as-code');
+      return;
+    case 'Assignment': {
+      if (node.index) deferIndex(node.name, node.index, notes);
+      const whole = node.value.type === 'Word' && !node.index ? readWord(node.value) : undefined;
+      if (node.append && whole) notes.assign(node.name, undefined, appended(whole));
+      else notes.assign(node.name, whole);
+      return;
+    }
+    case 'For':
+    case 'Select':
+      if (node.type === 'Select' || !node.wordlist) notes.assign(node.name.value, undefined);
+      else for (const word of node.wordlist) assignListed(node.name.value, word, notes);
+      return;
+    case 'Coproc':
+      if (node.name) notes.assign(node.name.value, undefined);
+      return;
+    case 'FileDescriptorVariable':
+      notes.assign(node.name, undefined, { kind: 'number' });
+      return;
+    case 'Redirect': {
+      const target = node.target && readWord(node.target);
+      if (!target || /^<&?$/.test(node.operator)) {
+        if (target && /^\/dev\/(tcp|udp)\//.test(target.prefix)) notes.raise('network-device');
+        return;
+      }
+      notes.defer('device-write', (scene) => isDevice(target, scene) === 'device');
+      notes.defer('network-device', (scene) => isDevice(target, scene) === 'network');
+      return;
+    }
+  }
+}
+
+function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, notes: NodeNotes): void {
+  const operation = node.operation;
+  if (node.index && !/^[@*]$/.test(node.index.text)) deferIndex(node.parameter, node.index, notes);
+  if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
+    notes.raise('data-as-code');
+  }
+  if (!operation) return;
+  if (operation.type === 'Unknown') notes.raise('unread-expansion');
+  if (operation.type === 'Transform' && !/^[UuLQEKkaA]$/.test(operation.operand.text))
+    notes.raise('data-as-code');
+  if (operation.type === 'Default' && /=/.test(operation.operator))
+    notes.assign(node.parameter, readWord(operation.operand));
+  if (operation.type === 'Slice') {
+    for (const word of [operation.offset, operation.length]) {
+      if (word) notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(word.text, variables));
+    }
+  }
+}
+
+function deferIndex(name: string, index: SyntaxWord, notes: NodeNotes): void {
+  notes.defer(
+    'data-as-code',
+    ({ variables }) => !variables.isMap(name) && !isSafeArithmetic(index.text, variables),
+  );
+}
+
+function assignListed(name: string, word: SyntaxWord, notes: NodeNotes): void {
+  const range = /^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$/.test(word.text);
+  notes.assign(name, readWord(word), range ? { kind: 'number' } : undefined);
+}
+
+function assignArithmetic(target: ArithmeticExpression, notes: NodeNotes): void {
+  const name = target.type === 'ArithmeticWord' ? /^[A-Za-z_]\w*/.exec(target.value)?.[0] : undefined;
+  if (name) notes.assign(name, undefined, { kind: 'number' });
+}
+
+function appended(value: Word): Given {
+  return /^\d+$/.test(value.value ?? '') ? { kind: 'number' } : { kind: 'wild' };
+}
+
+/**
+ * Arithmetic evaluates the content of variables again: `x='a[$(rm f)]'; $((x))` runs rm. So every name in it must
+ * be one that holds numbers only.
+ */
+export function isSafeArithmetic(text: string, variables: Variables): boolean {
+  if (/`|\$\(|\$\[|[<>]\(|\\/.test(text.replace(/\$\(\([\w\s$+*/%-]*\)\)/g, '0'))) return false;
+  const bare = text
+    .replace(/["']/g, '')
+    .replace(/\$\{#\w+(\[[@*]\])?\}/g, '0')
+    .replace(/\b\d+#\w+|\b0[xX][\da-fA-F]+\b|\b\d\w*\b/g, '0');
+  if (/\$\{[^}]*[^\w}]/.test(bare)) return false;
+  for (const [name] of bare.matchAll(/\$?\{?[A-Za-z_]\w*|\$[\d@*#?$!-]|\$\{\d+/g)) {
+    if (!variables.isTame(name.replace(/^\$?\{?/, ''))) return false;
+  }
+  return true;
+}
+
+function isNumberText(text: string): boolean {
+  return /^\d{1,20}$/.test(text);
+}
+
+function isPlainName(text: string): boolean {
+  return /^[A-Za-z_]\w*(\[(\d+|@|\*)\])?$/.test(text);
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { createCommandJudge } from './judge.ts';
+
+const judge = createCommandJudge();
+const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
+
+function script(script: string, dialect: 'plain' | 'strict' = 'plain') {
+  return judge.judge({ kind: 'script', script, shell: 'bash' }, { ...context, dialect });
+}
+
+test('a refusal names the rule, the place, the reason and another way', () => {
+  expect(script('ls && nice rm -rf build | cat')).toEqual({
+    decision: 'deny',
+    rule: 'rm-recursive-force',
+    because: {
+      en: 'rm with recursive and force together removes folders without a way back',
+      ja: 'rm の再帰と強制の組み合わせは、フォルダーを取り消せない形で削除します',
+    },
+    suggestion: {
+      en: 'Use `rm -r PATH` without force, with the path written out.',
+      ja: '強制なしの `rm -r パス` を、パスを書き出して使ってください。',
+    },
+    excerpt: 'nice rm -rf build',
+    commands: expect.arrayContaining([['rm', '-rf', 'build']]),
+  });
+});
+
+test('a question lists the commands that it is about, and none of the others', () => {
+  const judgement = script('git status && git push origin main && ls "$x"');
+
+  expect(judgement).toMatchObject({
+    decision: 'ask',
+    rule: 'git-push',
+    asked: [['git', 'push', 'origin', 'main']],
+  });
+  expect(judgement.commands).toEqual(
+    expect.arrayContaining([
+      ['git', 'status'],
+      ['git', 'push', 'origin', 'main'],
+      ['ls', null],
+    ]),
+  );
+});
+
+test('deny is stronger than ask, in whatever order they stand', () => {
+  expect(script('git push; reboot').rule).toBe('machine-stop');
+  expect(script('reboot; git push').rule).toBe('machine-stop');
+});
+
+test('a program with arguments is judged without a shell in between', () => {
+  const run = (program: string, ...args: string[]) =>
+    judge.judge({ kind: 'program', program, args }, context).rule;
+
+  expect(run('echo', '$(rm -rf /)')).toBe('default');
+  expect(run('rm', '-rf', 'x')).toBe('rm-recursive-force');
+  expect(run('sh', '-c', 'rm -rf x')).toBe('rm-recursive-force');
+  expect(run('rm', '*')).toBe('default');
+  expect(run('rm', '-r', '~')).toBe('default');
+});
+
+test('substitutions are refused only in the strict dialect', () => {
+  expect(script('echo $(date)').decision).toBe('allow');
+  expect(script('echo $(date)', 'strict')).toMatchObject({
+    decision: 'deny',
+    rule: 'command-substitution',
+    excerpt: '$(date)',
+  });
+});
+
+test('an excerpt is short, on one line and hides nothing', () => {
+  const { excerpt } = script(`rm -rf ${'a\u202eb\n'.repeat(100)}`.replaceAll('\n', '\\\n'));
+  expect(excerpt?.length).toBeLessThanOrEqual(160);
+  expect(excerpt).toMatch(/^rm -rf [ab \\]+…$/);
+});

@@ -1,0 +1,97 @@
+import { limits } from '../../contract/limits.ts';
+import type {
+  CommandJudge,
+  CommandLine,
+  DecisionKind,
+  JudgeContext,
+  Judgement,
+} from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+import { builtinRules, commandRules } from './builtin-rules.ts';
+import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
+import type { CommandRule, Rule, Use } from './rule.ts';
+
+const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
+
+/** Judges commands by the built-in rules: deny over ask over allow, over all commands found in the line. */
+export function createCommandJudge(): CommandJudge {
+  const index = indexByProgram(commandRules);
+  const byId = new Map(builtinRules.map((rule) => [rule.id, rule]));
+  return {
+    judge(line, context) {
+      const { findings, uses } = examineSafely(line, context, index);
+      const fitting = findings.filter(({ rule }) => {
+        const dialect = byId.get(rule)?.dialect;
+        return dialect === undefined || dialect === context.dialect;
+      });
+      return judgementOf(fitting, uses, byId);
+    },
+  };
+}
+
+/** Like `examine`, but a fault of ours counts as a command that could not be read. */
+export function examineSafely(line: CommandLine, context: JudgeContext, index: RuleIndex): Examination {
+  if (isTooLong(line)) return { findings: [{ rule: 'too-long', excerpt: '' }], uses: [] };
+  try {
+    return examine(line, context, index);
+  } catch {
+    return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };
+  }
+}
+
+/** Rules by the program that they look at; those that look at all are under the empty name. */
+export function indexByProgram(rules: readonly CommandRule[]): RuleIndex {
+  const index = new Map<string, CommandRule[]>();
+  for (const rule of rules) {
+    for (const program of rule.programs ?? ['']) index.set(program, [...(index.get(program) ?? []), rule]);
+  }
+  return index;
+}
+
+function judgementOf(
+  findings: readonly Finding[],
+  uses: readonly Use[],
+  byId: ReadonlyMap<string, Rule>,
+): Judgement {
+  const commands = uses.map(argvOf);
+  let strictest: { readonly finding: Finding; readonly rule: Rule } | undefined;
+  for (const finding of findings) {
+    const rule = byId.get(finding.rule);
+    if (!rule) throw new Error(`no rule has the id ${finding.rule}`);
+    if (!strictest || strictness[rule.decision] > strictness[strictest.rule.decision])
+      strictest = { finding, rule };
+  }
+  if (!strictest) {
+    return {
+      decision: 'allow',
+      rule: 'default',
+      because: text('no rule speaks against it', '該当する規則がありません'),
+      commands,
+    };
+  }
+  const { finding, rule } = strictest;
+  const asked = findings.flatMap(({ rule: id, use }) =>
+    use && byId.get(id)?.decision === 'ask' ? [argvOf(use)] : [],
+  );
+  return {
+    decision: rule.decision,
+    rule: rule.id,
+    because: rule.because,
+    suggestion: rule.suggestion,
+    ...(finding.excerpt === '' ? {} : { excerpt: finding.excerpt }),
+    commands,
+    ...(rule.decision === 'ask' ? { asked } : {}),
+  };
+}
+
+function argvOf(use: Use): readonly (string | null)[] {
+  return use.words.map((word) => word.value ?? null);
+}
+
+function isTooLong(line: CommandLine): boolean {
+  if (line.kind === 'script')
+    return Buffer.byteLength(line.script) > limits.commandBytes || line.script.includes('\0');
+  const words = [line.program, ...line.args];
+  if (line.args.length > limits.commandArguments || words.some((word) => word.includes('\0'))) return true;
+  return words.reduce((bytes, word) => bytes + Buffer.byteLength(word) + 1, 0) > limits.commandBytes + 1;
+}

@@ -1,0 +1,87 @@
+import { mayBeOption, partOf, type Word } from './words.ts';
+
+/** Which options take the next word as their value; the rest are switches. */
+export interface OptionGrammar {
+  /** Short letters with a value: `-o FILE`, `-oFILE`. */
+  readonly valued?: string | undefined;
+  /** Long names with a value that may be the next word. */
+  readonly longValued?: readonly string[] | undefined;
+}
+
+export interface GivenOption {
+  readonly name: string;
+  readonly long: boolean;
+  /** The value as a word; a part of a word keeps what is known of it. */
+  readonly value: Word | undefined;
+}
+
+export interface Options {
+  readonly given: readonly GivenOption[];
+  readonly operands: readonly Word[];
+  /** A word that may turn out to be any option. */
+  readonly unsure: Word | undefined;
+}
+
+/** Reads arguments as getopt_long does: bundles, `--long=value`, options after operands, `--`. */
+export function readOptions(words: readonly Word[], grammar: OptionGrammar = {}): Options {
+  const given: GivenOption[] = [];
+  const operands: Word[] = [];
+  let unsure: Word | undefined;
+  let index = 0;
+  for (; index < words.length; index++) {
+    const word = words[index];
+    if (!word) break;
+    if (word.value === '--') {
+      index++;
+      break;
+    }
+    if (mayBeOption(word) && !/^--[\w-]+=/.test(word.prefix)) {
+      unsure ??= word;
+      if (word.prefix === '') operands.push(word);
+    }
+    if (!word.prefix.startsWith('-') || word.value === '-') {
+      if (word.prefix !== '' || word.value !== undefined) operands.push(word);
+      continue;
+    }
+    if (word.prefix.startsWith('--')) {
+      const equals = word.prefix.indexOf('=');
+      const name = word.prefix.slice(2, equals < 0 ? undefined : equals);
+      const takesNext = equals < 0 && (grammar.longValued ?? []).some((long) => long.startsWith(name));
+      given.push({
+        name,
+        long: true,
+        value: equals >= 0 ? partOf(word, equals + 1) : takesNext ? words[++index] : undefined,
+      });
+      continue;
+    }
+    for (let at = 1; at < word.prefix.length; at++) {
+      const letter = word.prefix.charAt(at);
+      if (!(grammar.valued ?? '').includes(letter)) {
+        given.push({ name: letter, long: false, value: undefined });
+        continue;
+      }
+      const attached = at + 1 < word.prefix.length || word.value === undefined;
+      given.push({ name: letter, long: false, value: attached ? partOf(word, at + 1) : words[++index] });
+      break;
+    }
+  }
+  operands.push(...words.slice(index));
+  return { given, operands, unsure };
+}
+
+/** Is one of these letters or long names given? Long names may be abbreviated, as GNU tools and git allow. */
+export function hasOption(options: Options, letters: string, longNames: readonly string[] = []): boolean {
+  return optionsNamed(options, letters, longNames).length > 0;
+}
+
+export function optionsNamed(
+  options: Options,
+  letters: string,
+  longNames: readonly string[] = [],
+): readonly GivenOption[] {
+  return options.given.filter((option) =>
+    option.long
+      ? option.name !== '' && longNames.some((name) => name.startsWith(option.name))
+      : letters.includes(option.name),
+  );
+}

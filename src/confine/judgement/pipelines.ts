@@ -1,0 +1,102 @@
+import { hasOption, readOptions } from './options.ts';
+import type { Input, Use } from './rule.ts';
+import type { Pipe } from './syntax.ts';
+import type { Word } from './words.ts';
+
+const fetchers = new Set([
+  'curl',
+  'wget',
+  'fetch',
+  'aria2c',
+  'http',
+  'https',
+  'xh',
+  'nc',
+  'ncat',
+  'netcat',
+  'socat',
+]);
+const alwaysDecode = new Set([
+  ...[
+    'uudecode',
+    'gunzip',
+    'zcat',
+    'bunzip2',
+    'bzcat',
+    'unxz',
+    'xzcat',
+    'unlzma',
+    'lzcat',
+    'unzstd',
+    'zstdcat',
+  ],
+  ...['rev', 'tr', 'base58', 'uncompress', 'funzip', 'gpg', 'ccrypt', 'age', 'jq', 'iconv', 'dd'],
+]);
+
+/** Remembers what stands before what in pipes. */
+export function createPipelines() {
+  const first = new Map<object, { fetch: number; decode: number }>();
+
+  function before(pipe: Pipe | undefined, what: 'fetch' | 'decode'): boolean {
+    for (let at = pipe; at; at = at.outer) {
+      if ((first.get(at.pipeline)?.[what] ?? Number.POSITIVE_INFINITY) < at.stage) return true;
+    }
+    return false;
+  }
+
+  return {
+    note(use: Use, pipe: Pipe | undefined): void {
+      const fetches = fetchers.has(use.program);
+      const decodes = isDecoder(use);
+      if (!fetches && !decodes) return;
+      for (let at = pipe; at; at = at.outer) {
+        const entry = first.get(at.pipeline) ?? {
+          fetch: Number.POSITIVE_INFINITY,
+          decode: Number.POSITIVE_INFINITY,
+        };
+        first.set(at.pipeline, entry);
+        if (fetches) entry.fetch = Math.min(entry.fetch, at.stage);
+        if (decodes) entry.decode = Math.min(entry.decode, at.stage);
+      }
+    },
+    inputOf(pipe: Pipe | undefined, texts: readonly Word[], files: readonly Word[]): Input {
+      return { texts, files, fetched: () => before(pipe, 'fetch'), decoded: () => before(pipe, 'decode') };
+    },
+  };
+}
+
+/** Does the command turn data into other data that nobody has read? */
+export function isDecoder(use: Use): boolean {
+  return alwaysDecode.has(use.program) || isBaseDecoder(use) || unpacks(use);
+}
+
+/** `base64 -d` in all its spellings, and other programs' own. */
+export function isBaseDecoder({ program, args }: Use): boolean {
+  switch (program) {
+    case 'base64':
+    case 'base32':
+    case 'basenc': {
+      // The letters of GNU's and macOS's base64 differ; in both a bundle may hide the d.
+      const options = readOptions(args);
+      return options.unsure !== undefined || hasOption(options, 'dD', ['decode']);
+    }
+    case 'openssl':
+      return args.some((word) => word.value === undefined || /^--?d(ecrypt)?$/.test(word.value));
+    case 'xxd':
+      return args.some((word) => word.value === undefined || /^-[a-z]*r/.test(word.value));
+    case 'python':
+    case 'python3':
+      return args.some(
+        (word, at) => word.value === '-m' && /^(base64|codecs|uu|quopri)$/.test(args[at + 1]?.value ?? ''),
+      );
+    case 'uudecode':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function unpacks({ program, args }: Use): boolean {
+  if (!/^(gzip|bzip2|xz|zstd|lz4|brotli|lzma|pigz|compress)$/.test(program)) return false;
+  return args.some((word) => word.value === undefined || /^(-[a-z0-9]*d|--dec|--unc)/.test(word.value));
+}

@@ -1,0 +1,53 @@
+const multiCall = new Set(['busybox', 'toybox', 'coreutils']);
+const prefixedByG =
+  /^g(rm|chmod|chown|chgrp|dd|timeout|xargs|find|env|nice|nohup|stdbuf|kill|shred|truncate|tee|cp|mv|install|base64|base32|basenc|tar|sed|awk|chroot|time|test)$/;
+
+/** The program that a command's first word names: `/bin/RM.exe` is `rm`, Homebrew's `gtimeout` is `timeout`. */
+export function programOf(name: string): string {
+  const base = name
+    .slice(name.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/\.(exe|com|cmd|bat)$/, '');
+  return prefixedByG.test(base) ? base.slice(1) : base;
+}
+
+/** Programs that are many programs: their first operand says which. */
+export function isMultiCall(program: string): boolean {
+  return multiCall.has(program);
+}
+
+export const posixShells: ReadonlySet<string> = new Set(['sh', 'dash', 'ash', 'bash', 'rbash']);
+/** Shells whose grammar is near enough to read a simple script by bash's, and refuse the rest. */
+export const cousinShells: ReadonlySet<string> = new Set([
+  'zsh',
+  'ksh',
+  'mksh',
+  'ksh93',
+  'yash',
+  'oksh',
+  'lksh',
+]);
+/** Shells that are another language. */
+export const foreignShells: ReadonlySet<string> = new Set([
+  'fish',
+  'csh',
+  'tcsh',
+  'pwsh',
+  'powershell',
+  'cmd',
+  'nu',
+  'xonsh',
+  'elvish',
+]);
+
+export function isShell(program: string): boolean {
+  return posixShells.has(program) || cousinShells.has(program) || foreignShells.has(program);
+}
+
+const interpreters =
+  /^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|expect|guile|rscript|osascript|awk|gawk|mawk|nawk|gdb|sqlite3|psql|mysql|ed|ex|vim|vi|m4|make|at|batch)[\d.]*$/;
+
+/** Runs what it reads: a shell, or a language that takes its program from standard input. */
+export function isInterpreter(program: string): boolean {
+  return isShell(program) || interpreters.test(program);
+}

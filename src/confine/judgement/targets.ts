@@ -1,0 +1,122 @@
+import { homedir } from 'node:os';
+import { posix } from 'node:path';
+import type { Scene } from './rule.ts';
+import { possibleValues, type Variables } from './variables.ts';
+import { hasTilde, type Word } from './words.ts';
+
+/** How much a path takes with it when it is removed or changed with all that is below it. */
+export type Reach = 'everything' | 'inside' | 'unknown';
+
+const maxFolders = 16;
+const globs = /[*?[\]]/;
+
+/** Every folder that a command may run in, given the words of each `cd`; nothing where that is not known. */
+export function foldersAfter(
+  start: string,
+  words: readonly Word[],
+  variables: Variables,
+): readonly string[] | undefined {
+  const folders = new Set([posix.normalize(start)]);
+  // A later cd starts from wherever an earlier one led, so go round until nothing new comes.
+  for (const folder of folders) {
+    for (const word of words) {
+      const values = word.value === '-' ? [folder] : pathValues(word, variables);
+      if (!values) return undefined;
+      for (const value of values) folders.add(posix.resolve(folder, value));
+    }
+    if (folders.size > maxFolders) return undefined;
+  }
+  return [...folders];
+}
+
+/** What a recursive command takes when it is given this operand. */
+export function reachOf(word: Word, scene: Scene): Reach {
+  const paths = pathsOf(word, scene);
+  if (!paths) return 'unknown';
+  const kept = ['/', homedir(), ...scene.roots].map((path) => posix.normalize(path).replace(/(.)\/$/, '$1'));
+  const takes = (path: string) =>
+    systemFolder(path) ||
+    kept.some((root) => root === path || root.startsWith(path === '/' ? '/' : `${path}/`));
+  return paths.some(takes) ? 'everything' : 'inside';
+}
+
+/** Absolute paths that a word may name; a wildcard counts as the folder that it stands in. */
+function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
+  const values = pathValues(word, scene.variables) ?? globValues(word);
+  if (!values) return undefined;
+  const absolute = values.every((value) => value.startsWith('/'));
+  const folders = absolute ? ['/'] : scene.folders;
+  return folders && values.flatMap((value) => folders.map((folder) => trimmed(posix.resolve(folder, value))));
+}
+
+/** A glob takes part of its folder; one that is nothing but wildcards takes the folder. */
+function globValues(word: Word): readonly string[] | undefined {
+  if (!word.pieces.every((piece) => piece.kind === 'literal' || piece.kind === 'glob')) return undefined;
+  const text = word.pieces.map((piece) => (piece.kind === 'literal' ? piece.text : '\0')).join('');
+  const home = hasTilde(word) ? expandTilde(text) : text;
+  if (home === undefined) return undefined;
+  const parts = home.split('/');
+  const first = parts.findIndex((part) => part.includes('\0'));
+  const folder = parts.slice(0, first).join('/') || (home.startsWith('/') ? '/' : '.');
+  const rest = parts.slice(first);
+  if (rest.some((part) => part === '..')) return undefined;
+  const onlyWild = rest.every((part) => /^[\0.]*$/.test(part));
+  return [onlyWild ? folder : `${folder}/${rest.join('/').replaceAll('\0', 'x')}`];
+}
+
+function pathValues(word: Word, variables: Variables): readonly string[] | undefined {
+  if (/^(\$HOME|\$\{HOME\}|"\$HOME"|"\$\{HOME\}")$/.test(word.text) && word.value === undefined)
+    return [homedir()];
+  if (hasTilde(word)) {
+    const expanded = word.value === undefined ? undefined : expandTilde(word.value);
+    return expanded === undefined ? undefined : [expanded];
+  }
+  const values = possibleValues(word, variables) ?? homeValues(word);
+  return values?.some((value) => globs.test(value) && word.value === undefined) ? undefined : values;
+}
+
+/** `"$HOME/x"` and `$PWD/x`, which nobody assigns here. */
+function homeValues(word: Word): readonly string[] | undefined {
+  const [first, ...rest] = word.pieces;
+  if (first?.kind !== 'variable' || !rest.every((piece) => piece.kind === 'literal')) return undefined;
+  const tail = rest.map((piece) => (piece.kind === 'literal' ? piece.text : '')).join('');
+  if (first.name === 'HOME') return [homedir() + tail];
+  if (first.name === 'PWD') return [`.${tail}`];
+  return undefined;
+}
+
+function expandTilde(value: string): string | undefined {
+  if (value === '~' || value.startsWith('~/')) return homedir() + value.slice(1);
+  if (/^~\w+/.test(value))
+    return value.replace(/^~\w+/, (user) => (user === '~root' ? '/root' : `/home/${user.slice(1)}`));
+  return undefined;
+}
+
+/** Folders of the system itself. */
+function systemFolder(path: string): boolean {
+  return /^\/(bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|tmp|mnt|opt|proc|root|run|sbin|srv|sys|usr|var|users|system|library|applications|private|private\/(etc|var)|usr\/(bin|sbin|lib|lib64|local|share|include)|var\/(lib|log|db|spool|mail)|nix|snap)?$/i.test(
+    path,
+  );
+}
+
+function trimmed(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** Does a word name a device, or bash's own way to the network? */
+export function isDevice(word: Word, scene: Scene): 'device' | 'network' | undefined {
+  const values = possibleValues(word, scene.variables) ?? (/^[./]/.test(word.prefix) ? [word.prefix] : []);
+  for (const value of values) {
+    for (const folder of value.startsWith('/') ? ['/'] : (scene.folders ?? ['/'])) {
+      const path = posix.resolve(folder, value);
+      if (/^\/dev\/(tcp|udp)\//.test(path)) return 'network';
+      if (path.startsWith('/dev/') && !plainDevice.test(path)) return 'device';
+      if (/^\/(proc\/(sysrq-trigger|sys\/|kcore)|sys\/)/.test(path)) return 'device';
+    }
+  }
+  return undefined;
+}
+
+/** Everything below /dev is a device unless it is one of these. */
+const plainDevice =
+  /^\/dev\/(null|zero|full|u?random|tty|std(in|out|err)|fd(\/\d*)?|shm(\/.*)?|pts\/\d*|ptmx|mqueue\/.*|console)$/;

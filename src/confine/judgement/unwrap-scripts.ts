@@ -1,0 +1,75 @@
+import { readOptions } from './options.ts';
+import type { Inner } from './unwrap.ts';
+import { literalWord, partOf, type Word } from './words.ts';
+
+interface ScriptOptions {
+  readonly valued: string;
+  readonly longValued: readonly string[];
+  /** Other letters and names with a value, so that it is not taken for an option. */
+  readonly otherValued?: string;
+}
+
+/** Programs with an option whose value is a command line. */
+const scripts: ReadonlyMap<string, ScriptOptions> = new Map<string, ScriptOptions>([
+  [
+    'tar',
+    {
+      valued: 'IF',
+      longValued: [
+        'use-compress-program',
+        'to-command',
+        'checkpoint-action',
+        'rsh-command',
+        'rmt-command',
+        'info-script',
+        'new-volume-script',
+      ],
+      otherValued: 'fCTXbKNHgV',
+    },
+  ],
+  ['bsdtar', { valued: '', longValued: ['use-compress-program'], otherValued: 'fCTXb' }],
+  ['rsync', { valued: 'e', longValued: ['rsh', 'rsync-path'], otherValued: 'fTBM' }],
+  ['nodemon', { valued: 'x', longValued: ['exec'], otherValued: 'ewid' }],
+  ['nix-shell', { valued: '', longValued: ['run', 'command'], otherValued: 'pAIE' }],
+  ['sort', { valued: '', longValued: ['compress-program'], otherValued: 'kotST' }],
+  ['split', { valued: '', longValued: ['filter'], otherValued: 'abCln' }],
+  ['rg', { valued: '', longValued: ['pre', 'hostname-bin'], otherValued: 'ABCEefgjmMrtT' }],
+  ['man', { valued: 'PH', longValued: ['pager', 'html'], otherValued: 'CLMmSsEp' }],
+]);
+
+const quotedScripts = new Set(['hyperfine', 'concurrently']);
+
+/** Command lines that hide in options: `tar --to-command=…`, `rsync -e …`. */
+export function optionScripts(program: string, words: readonly Word[]): readonly Inner[] {
+  if (quotedScripts.has(program)) {
+    return readOptions(words, { valued: 'wrmMpncsuNiSDL', longValued: hyperfineValued })
+      .operands.filter((word) => word.value !== '--')
+      .map((source) => ({ kind: 'script', source, posix: true }));
+  }
+  const grammar = scripts.get(program);
+  if (!grammar) return [];
+  const options = readOptions(words, {
+    valued: grammar.valued + (grammar.otherValued ?? ''),
+    longValued: grammar.longValued,
+  });
+  return options.given.flatMap((option): Inner[] => {
+    const fits = option.long
+      ? option.name.length > 1 && grammar.longValued.some((name) => name.startsWith(option.name))
+      : grammar.valued.includes(option.name);
+    if (!fits || !option.value) return [];
+    const source = option.name.startsWith('checkpoint') ? checkpointAction(option.value) : option.value;
+    return source ? [{ kind: 'script', source, posix: true }] : [];
+  });
+}
+
+const hyperfineValued = [
+  ...['warmup', 'runs', 'min-runs', 'max-runs', 'parameter-list', 'parameter-scan', 'export-json', 'shell'],
+  ...['export-csv', 'export-markdown', 'names', 'prefix-colors', 'kill-others-on', 'style', 'time-unit'],
+];
+
+/** tar's `exec=COMMAND` among its other, harmless actions. */
+function checkpointAction(value: Word): Word | undefined {
+  if (value.value === undefined) return value;
+  if (!value.value.startsWith('exec=')) return undefined;
+  return partOf(literalWord(value.value), 5);
+}

@@ -1,0 +1,275 @@
+/**
+ * How a program that runs another finds it: its own options, then some operands, then the command. An option that
+ * is not in the table could shift where the command begins, so it makes the whole unreadable.
+ */
+export interface WrapperGrammar {
+  /** Switches by letter, and letters whose value is the next word unless attached. */
+  readonly flags?: string;
+  readonly valued?: string;
+  /** Letters whose value can only be attached: `-i{}`, `-10`. */
+  readonly attached?: string;
+  readonly long?: readonly string[];
+  readonly longValued?: readonly string[];
+  /** Words between the options and the command. */
+  readonly operands?: number;
+  /** NAME=value words may stand before the command. */
+  readonly assignments?: boolean;
+  /** A first word that must be there: `bundle exec`, `uv run`. */
+  readonly verbs?: readonly string[];
+  /** The words are joined and given to a shell. */
+  readonly joined?: boolean;
+  /** With one of these letters or names nothing is run. */
+  readonly inert?: readonly string[];
+}
+
+const digits = '0123456789';
+
+export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, WrapperGrammar>([
+  ['nice', { attached: digits, valued: 'n', longValued: ['adjustment'] }],
+  [
+    'ionice',
+    {
+      flags: 't',
+      valued: 'cnpPu',
+      long: ['ignore'],
+      longValued: ['class', 'classdata', 'pid', 'pgid', 'uid'],
+    },
+  ],
+  ['nohup', {}],
+  ['setsid', { flags: 'cfw', long: ['ctty', 'fork', 'wait'] }],
+  [
+    'timeout',
+    {
+      flags: 'vfp',
+      valued: 'ks',
+      long: ['verbose', 'foreground', 'preserve-status'],
+      longValued: ['kill-after', 'signal'],
+      operands: 1,
+    },
+  ],
+  ['stdbuf', { valued: 'ioe', longValued: ['input', 'output', 'error'] }],
+  [
+    'time',
+    {
+      flags: 'pvqaVl',
+      valued: 'fo',
+      long: ['portability', 'verbose', 'quiet', 'append'],
+      longValued: ['format', 'output'],
+    },
+  ],
+  ['command', { flags: 'pvV', inert: ['v', 'V'] }],
+  ['builtin', {}],
+  ['exec', { flags: 'cl', valued: 'a' }],
+  [
+    'sudo',
+    {
+      flags: 'ABbEeHiKklnNPSsVv',
+      valued: 'CDghpRrTtUu',
+      long: [
+        ...['askpass', 'background', 'preserve-env', 'edit', 'set-home', 'help', 'login', 'remove-timestamp'],
+        ...['reset-timestamp', 'list', 'non-interactive', 'no-update', 'preserve-groups', 'stdin', 'shell'],
+        ...['version', 'validate'],
+      ],
+      longValued: [
+        ...['close-from', 'chdir', 'group', 'host', 'prompt', 'chroot', 'role', 'command-timeout', 'type'],
+        ...['other-user', 'user'],
+      ],
+      assignments: true,
+    },
+  ],
+  ['doas', { flags: 'nsL', valued: 'uCa' }],
+  ['pkexec', { long: ['disable-internal-agent', 'keep-cwd'], longValued: ['user'] }],
+  [
+    'run0',
+    {
+      long: ['no-ask-password', 'pipe', 'pty', 'slice-inherit'],
+      longValued: [
+        'unit',
+        'property',
+        'description',
+        'slice',
+        'user',
+        'group',
+        'nice',
+        'chdir',
+        'setenv',
+        'machine',
+      ],
+      valued: 'ugD',
+    },
+  ],
+  ['gosu', { operands: 1 }],
+  ['su-exec', { operands: 1 }],
+  ['chroot', { long: ['skip-chdir'], longValued: ['groups', 'userspec', 'group', 'user'], operands: 1 }],
+  ['setarch', { flags: 'vRFZLXBITS3h', long: ['verbose', 'addr-no-randomize', 'uname-2.6'], operands: 1 }],
+  ['linux32', { flags: 'vRFZLXBITS3' }],
+  ['linux64', { flags: 'vRFZLXBITS3' }],
+  ['taskset', { flags: 'ac', long: ['all-tasks', 'cpu-list'], operands: 1 }],
+  [
+    'chrt',
+    {
+      flags: 'abdfiormvR',
+      valued: 'TPD',
+      long: ['batch', 'deadline', 'fifo', 'idle', 'other', 'rr', 'reset-on-fork', 'verbose', 'all-tasks'],
+      longValued: ['sched-runtime', 'sched-period', 'sched-deadline'],
+      operands: 1,
+    },
+  ],
+  ['numactl', { flags: 'alsH', valued: 'iNmpCP', long: ['localalloc', 'all', 'show', 'hardware'] }],
+  ['unbuffer', { flags: 'p' }],
+  ['rlwrap', { flags: 'acimnrRsvAE', valued: 'bCDefgHlOpPqStwz' }],
+  ['faketime', { flags: 'mf', long: ['exclude-monotonic'], operands: 1 }],
+  ['fakeroot', { flags: 'uv', valued: 'lsib', long: ['unknown-is-real'], longValued: ['lib', 'faked'] }],
+  ['eatmydata', {}],
+  ['torsocks', { flags: 'iq' }],
+  ['torify', {}],
+  ['proxychains', { flags: 'q', valued: 'f' }],
+  ['proxychains4', { flags: 'q', valued: 'f' }],
+  ['tsocks', {}],
+  ['catchsegv', {}],
+  ['dumb-init', { flags: 'cv', valued: 'r', long: ['single-child', 'verbose'], longValued: ['rewrite'] }],
+  ['tini', { flags: 'gsvw', valued: 'ep' }],
+  [
+    'xvfb-run',
+    { flags: 'al', valued: 'enfpsw', long: ['auto-servernum'], longValued: ['server-args', 'server-num'] },
+  ],
+  ['dbus-run-session', { longValued: ['config-file', 'dbus-daemon'] }],
+  ['unshare', { flags: 'mupinUCfrcT', valued: 'SGRw', long: unshareSwitches() }],
+  ['cgexec', { valued: 'g', long: ['sticky'] }],
+  ['systemd-inhibit', { longValued: ['what', 'who', 'why', 'mode'] }],
+  [
+    'strace',
+    {
+      flags: 'cCdDfFhikqrtTvVwxyzZY',
+      valued: 'aeEIobpPsSuUX',
+      long: ['follow-forks', 'output-separately', 'summary-only', 'summary'],
+      longValued: ['output', 'trace', 'string-limit', 'env', 'user', 'attach'],
+    },
+  ],
+  ['ltrace', { flags: 'bcCfhiLrStTV', valued: 'aADeFlnopsuwxX' }],
+  ['xargs', xargs()],
+  ['noglob', {}],
+  ['nocorrect', {}],
+  ['repeat', { operands: 1 }],
+  ['winpty', {}],
+  [
+    'npx',
+    {
+      flags: 'yq',
+      valued: 'p',
+      long: ['yes', 'no', 'no-install', 'quiet', 'ignore-existing'],
+      longValued: ['package'],
+    },
+  ],
+  ['bunx', { long: ['bun', 'silent', 'verbose'] }],
+  ['pnpx', {}],
+  ['uvx', { flags: 'qvn', longValued: ['from', 'with', 'python'], valued: 'p' }],
+  [
+    'npm',
+    {
+      verbs: ['exec', 'x'],
+      flags: 'yw',
+      long: ['yes', 'no', 'silent'],
+      longValued: ['package', 'workspace', 'prefix'],
+    },
+  ],
+  [
+    'pnpm',
+    {
+      verbs: ['exec', 'dlx'],
+      flags: 'rc',
+      valued: 'CF',
+      long: ['recursive', 'silent', 'parallel'],
+      longValued: ['filter', 'dir', 'package'],
+    },
+  ],
+  ['yarn', { verbs: ['exec', 'dlx'], flags: 'q', valued: 'p', longValued: ['package', 'cwd'] }],
+  ['bundle', { verbs: ['exec'], long: ['keep-file-descriptors'], longValued: ['gemfile'] }],
+  [
+    'uv',
+    {
+      verbs: ['run'],
+      flags: 'qvnm',
+      valued: 'p',
+      long: ['frozen', 'locked', 'no-sync', 'isolated', 'no-project', 'all-extras', 'active'],
+      longValued: ['with', 'python', 'extra', 'group', 'project', 'directory', 'package', 'env-file'],
+    },
+  ],
+  ['poetry', { verbs: ['run'], flags: 'nqv' }],
+  ['pipenv', { verbs: ['run'] }],
+  ['pdm', { verbs: ['run'] }],
+  ['pixi', { verbs: ['run'] }],
+  ['rye', { verbs: ['run'] }],
+  ['pipx', { verbs: ['run'], longValued: ['spec', 'python'] }],
+  [
+    'conda',
+    {
+      verbs: ['run'],
+      valued: 'np',
+      long: ['no-capture-output', 'live-stream'],
+      longValued: ['name', 'prefix', 'cwd'],
+    },
+  ],
+  ['mamba', { verbs: ['run'], valued: 'np', longValued: ['name', 'prefix', 'cwd'] }],
+  ['direnv', { verbs: ['exec'], operands: 1 }],
+  ['mise', { verbs: ['exec', 'x'] }],
+  ['asdf', { verbs: ['exec'] }],
+  ['rbenv', { verbs: ['exec'] }],
+  ['pyenv', { verbs: ['exec'] }],
+  ['nvm', { verbs: ['exec'], operands: 1 }],
+  ['doppler', { verbs: ['run'] }],
+  ['op', { verbs: ['run'], longValued: ['env-file'] }],
+  ['cross-env', { assignments: true }],
+  ['cross-env-shell', { assignments: true, joined: true }],
+  ['dotenv', { valued: 'efvp', flags: 'o' }],
+  [
+    'watch',
+    {
+      flags: 'bcCegprtwx',
+      valued: 'nqs',
+      attached: 'd',
+      long: [
+        'beep',
+        'color',
+        'differences',
+        'errexit',
+        'chgexit',
+        'exec',
+        'precise',
+        'no-title',
+        'no-wrap',
+        'no-rerun',
+      ],
+      longValued: ['interval', 'equexit', 'shotsdir'],
+      joined: true,
+    },
+  ],
+]);
+
+function unshareSwitches(): readonly string[] {
+  return [
+    ...['mount', 'uts', 'ipc', 'net', 'pid', 'user', 'cgroup', 'time', 'fork', 'map-root-user'],
+    ...['map-current-user', 'map-auto', 'keep-caps', 'kill-child', 'mount-proc'],
+  ];
+}
+
+function xargs(): WrapperGrammar {
+  return {
+    flags: '0rtpxo',
+    valued: 'adEILnPsJRS',
+    attached: 'eil',
+    long: [
+      'null',
+      'no-run-if-empty',
+      'verbose',
+      'interactive',
+      'exit',
+      'open-tty',
+      'show-limits',
+      'replace',
+      'max-lines',
+      'eof',
+    ],
+    longValued: ['arg-file', 'delimiter', 'max-args', 'max-procs', 'max-chars', 'process-slot-var'],
+  };
+}

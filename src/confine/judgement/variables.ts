@@ -1,0 +1,94 @@
+import type { Piece, Word } from './words.ts';
+
+/** What a script puts into its variables, wherever it does: order and branches are not followed. */
+export interface Variables {
+  /** The values that a name can hold, if the script alone decides and writes them out. */
+  values(name: string): readonly string[] | undefined;
+  /** Can the name hold nothing but a number, or what the environment had before? Such a name is no code. */
+  isTame(name: string): boolean;
+  isMap(name: string): boolean;
+}
+
+/** How a value was given: written out, computed as a number, or from somewhere else. */
+export type Given =
+  | { readonly kind: 'static'; readonly value: string }
+  | { readonly kind: 'number' | 'wild' };
+
+interface Entry {
+  readonly statics: Set<string>;
+  numbers: boolean;
+  wild: boolean;
+}
+
+const maxValues = 16;
+
+/** How a word gives a value. */
+export function givenBy(word: Word | undefined): Given {
+  if (!word) return { kind: 'wild' };
+  if (word.value !== undefined) return { kind: 'static', value: word.value };
+  const isNumber = word.pieces.every(
+    (piece) =>
+      (piece.kind === 'unknown' && piece.isNumber === true) ||
+      (piece.kind === 'variable' && /^[?#$!]$/.test(piece.name)) ||
+      (piece.kind === 'literal' && /^-?\d*$/.test(piece.text)),
+  );
+  return isNumber ? { kind: 'number' } : { kind: 'wild' };
+}
+
+export function createVariables(): Variables & {
+  add(name: string, given: Given): void;
+  addMap(name: string): void;
+} {
+  const entries = new Map<string, Entry>();
+  const maps = new Set<string>();
+  return {
+    add(name, given) {
+      const entry = entries.get(name) ?? { statics: new Set<string>(), numbers: false, wild: false };
+      entries.set(name, entry);
+      if (given.kind === 'static' && entry.statics.size < maxValues) entry.statics.add(given.value);
+      else if (given.kind === 'number') entry.numbers = true;
+      else entry.wild = true;
+    },
+    addMap: (name) => void maps.add(name),
+    values(name) {
+      const entry = entries.get(name);
+      return entry && !entry.wild && !entry.numbers ? [...entry.statics] : undefined;
+    },
+    isTame(name) {
+      if (/^[?#$!]$/.test(name)) return true;
+      if (/^([@*_-]|\d+|OPTARG|REPLY|BASH_.*|DIRSTACK|PIPESTATUS|MAPFILE)$/.test(name)) return false;
+      const entry = entries.get(name);
+      if (!entry) return true;
+      return !entry.wild && [...entry.statics].every((value) => /^(-?\d+)?$/.test(value));
+    },
+    isMap: (name) => maps.has(name),
+  };
+}
+
+/** All that a word can stand for, or nothing if that is not known. Bounded. */
+export function possibleValues(word: Word, variables: Variables): readonly string[] | undefined {
+  if (word.value !== undefined) return [word.value];
+  let made: string[] = [''];
+  for (const piece of word.pieces) {
+    const values = valuesOf(piece, variables);
+    if (!values || made.length * values.length > maxValues) return undefined;
+    made = made.flatMap((start) => values.map((value) => start + value));
+  }
+  return made;
+}
+
+function valuesOf(piece: Piece, variables: Variables): readonly string[] | undefined {
+  if (piece.kind === 'literal') return [piece.text];
+  if (piece.kind === 'brace') return bracesOf(piece.text);
+  if (piece.kind !== 'variable') return undefined;
+  const values = variables.values(piece.name);
+  // Unquoted, a value with a space or a wildcard becomes other words.
+  if (!values || (!piece.quoted && values.some((value) => !/^[\w./=@+-]+$/.test(value)))) return undefined;
+  return values;
+}
+
+function bracesOf(text: string): readonly string[] | undefined {
+  const inside = /^\{([\w./,-]*,[\w./,-]*)\}$/.exec(text)?.[1];
+  const values = inside?.split(',');
+  return values && values.length <= maxValues ? values : undefined;
+}

@@ -1,0 +1,157 @@
+import type { Word as SyntaxWord, WordPart } from 'unbash';
+
+/**
+ * A word of a command as far as it can be known before it runs. `value` is there only when the shell can make
+ * exactly one argument of it, with exactly these characters.
+ */
+export interface Word {
+  readonly value: string | undefined;
+  /** What the argument surely begins with; the whole of it when `value` is there. */
+  readonly prefix: string;
+  /** As the caller wrote it, quotes and all. */
+  readonly text: string;
+  /** Names of the variables that decide it, when nothing else does; see `variables.ts`. */
+  readonly pieces: readonly Piece[];
+}
+
+/** Literal text, a plain variable, or something that cannot be known: a glob, a brace, a substitution. */
+export type Piece =
+  | { readonly kind: 'literal'; readonly text: string; readonly quoted: boolean }
+  | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean }
+  | { readonly kind: 'glob'; readonly text: string }
+  | { readonly kind: 'brace'; readonly text: string }
+  | { readonly kind: 'unknown'; readonly oneField: boolean; readonly isNumber?: boolean };
+
+/** Reads a word of the syntax tree. */
+export function readWord(word: SyntaxWord): Word {
+  if (!word.parts) {
+    if (looksExpanded(word.text)) return unknownWord(word.text);
+    const quoted = !word.text.startsWith('~');
+    return wordOf([{ kind: 'literal', text: word.value, quoted }], word.text);
+  }
+  const pieces = word.parts.flatMap((part) => piecesOf(part, false));
+  return wordOf(pieces, word.text);
+}
+
+/** A word that came as data: no shell expands anything in it. */
+export function literalWord(value: string): Word {
+  return { value, prefix: value, text: value, pieces: [{ kind: 'literal', text: value, quoted: true }] };
+}
+
+/** A word that is not known at all and may become any number of arguments. */
+export function unknownWord(text: string, prefix = '', oneField = false): Word {
+  const pieces: Piece[] = [{ kind: 'unknown', oneField }];
+  if (prefix !== '') pieces.unshift({ kind: 'literal', text: prefix, quoted: true });
+  return { value: undefined, prefix, text, pieces };
+}
+
+/** Does the word stand for exactly one argument, even if it is not known which? */
+export function isOneField(word: Word): boolean {
+  return word.pieces.every((piece) => {
+    if (piece.kind === 'literal') return true;
+    if (piece.kind === 'variable') return piece.quoted && !/^[@*]$/.test(piece.name);
+    return piece.kind === 'unknown' && piece.oneField;
+  });
+}
+
+/** May the word become an option, or is it surely an operand? */
+export function mayBeOption(word: Word): boolean {
+  return word.value === undefined && (word.prefix === '' || word.prefix.startsWith('-'));
+}
+
+/** A leading `~` that the shell replaces by a home folder. */
+export function hasTilde(word: Word): boolean {
+  const first = word.pieces[0];
+  return first?.kind === 'literal' && !first.quoted && first.text.startsWith('~');
+}
+
+/** The end of a word from `start`, keeping what is not known of it. */
+export function partOf(word: Word, start: number): Word {
+  let skip = start;
+  const pieces = word.pieces.flatMap((piece) => {
+    if (skip <= 0 || piece.kind !== 'literal') {
+      skip = 0;
+      return [piece];
+    }
+    const rest = piece.text.slice(skip);
+    skip -= Math.min(skip, piece.text.length);
+    return rest === '' ? [] : [{ ...piece, text: rest }];
+  });
+  return {
+    value: word.value?.slice(start),
+    prefix: word.prefix.slice(start),
+    text: word.text,
+    pieces,
+  };
+}
+
+/** A word of these pieces. */
+export function wordOf(pieces: readonly Piece[], text: string): Word {
+  const literals: string[] = [];
+  let known = true;
+  for (const piece of pieces) {
+    if (piece.kind !== 'literal') {
+      known = false;
+      break;
+    }
+    literals.push(piece.text);
+  }
+  const prefix = literals.join('');
+  return { value: known ? prefix : undefined, prefix, text, pieces };
+}
+
+function piecesOf(part: WordPart, quoted: boolean): Piece[] {
+  switch (part.type) {
+    case 'Literal':
+      return [{ kind: 'literal', text: part.value, quoted }];
+    case 'SingleQuoted':
+      return [{ kind: 'literal', text: part.value, quoted: true }];
+    case 'AnsiCQuoted':
+      // What \u and \U become depends on the locale of the shell that runs it.
+      return /\\[uU]/.test(part.text)
+        ? [{ kind: 'unknown', oneField: true }]
+        : [{ kind: 'literal', text: part.value, quoted: true }];
+    case 'DoubleQuoted':
+      return part.parts.length === 0
+        ? [{ kind: 'literal', text: '', quoted: true }]
+        : part.parts.flatMap((child) => piecesOf(child, true));
+    case 'SimpleExpansion': {
+      const name = part.text.replaceAll('\\\n', '').slice(1);
+      return [{ kind: 'variable', name, quoted }];
+    }
+    case 'ParameterExpansion':
+      if (part.index || part.operation || part.prefix) {
+        const isNumber = part.prefix === '#' && !part.operation;
+        return [{ kind: 'unknown', oneField: isNumber || (quoted && !isList(part.text)), isNumber }];
+      }
+      return [{ kind: 'variable', name: part.parameter, quoted }];
+    case 'Glob':
+    case 'ExtendedGlob':
+      return [{ kind: 'glob', text: part.text }];
+    case 'BraceExpansion':
+      return [{ kind: 'brace', text: part.text }];
+    case 'ArithmeticExpansion':
+      return [{ kind: 'unknown', oneField: true, isNumber: true }];
+    case 'CommandExpansion':
+      return [{ kind: 'unknown', oneField: quoted }];
+    case 'ProcessSubstitution':
+      return [
+        { kind: 'literal', text: '/dev/fd/', quoted: true },
+        { kind: 'unknown', oneField: true },
+      ];
+    case 'LocaleString':
+      // A message catalogue may translate it.
+      return [{ kind: 'unknown', oneField: true }];
+  }
+}
+
+/** `${@:2}`, `${list[@]}` and `${!name*}` make several words even between quotes. */
+function isList(text: string): boolean {
+  return /@|\*/.test(text);
+}
+
+/** Past its nesting limit the parser keeps a word's text without parts; such a word is not known. */
+function looksExpanded(text: string): boolean {
+  const bare = text.replace(/\\[\s\S]/g, '');
+  return /[`*?]|\$[\w{(?#@*!$'"-]|\[.*\]/.test(bare) || /\{[^}]*(,|\.\.)/.test(bare);
+}
