@@ -22,14 +22,8 @@ export interface AtomicWrite {
   readonly former: Stats | undefined;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
-  /** Remembers a temporary name on disk, so that one left by a crash is found at the next start. */
-  readonly scratch: Scratch;
-  readonly path: string;
-}
-
-export interface Scratch {
-  begin(path: string): void;
-  end(path: string): void;
+  /** Told of the temporary name before it is used; returns what to call when it is not any more. */
+  readonly noteTemporary: (name: string) => () => void;
 }
 
 const temporaryName = /^\.sekisho-[0-9a-f]{16}\.tmp$/;
@@ -49,8 +43,7 @@ export async function writeAtomically(write: AtomicWrite): Promise<void> {
   const temporary = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
   const from = entryOf(folder, temporary);
   const to = entryOf(folder, name);
-  const path = [...write.path.split('/').slice(0, -1), temporary].join('/');
-  write.scratch.begin(path);
+  const forget = write.noteTemporary(temporary);
   let made = false;
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -68,16 +61,33 @@ export async function writeAtomically(write: AtomicWrite): Promise<void> {
       renameSync(from, to);
       made = false;
     } else {
-      // A link never replaces what is there, which a rename would.
-      linkSync(from, to);
+      made = !takeFreeName(from, to);
     }
   } catch (cause) {
     throw signal?.aborted ? cancelled(shown) : fault(cause, shown);
   } finally {
     if (made) unlinkQuietly(from);
-    write.scratch.end(path);
+    forget();
   }
   await syncFolder(folder);
+}
+
+/** Gives the new file its name unless that is taken. Says whether the temporary name is gone by it. */
+function takeFreeName(from: string, to: string): boolean {
+  try {
+    // A link never replaces what is there, which a rename would.
+    linkSync(from, to);
+    return false;
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? '';
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw cause;
+  }
+  // A file system without hard links (FAT, some network shares): hold the name with an empty file of our own.
+  closeSync(
+    openSync(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600),
+  );
+  renameSync(from, to);
+  return true;
 }
 
 /** Makes the folder's own entries durable. A folder that we may write but not read cannot be synced. */

@@ -1,6 +1,6 @@
 import type { ChangeObserver } from '../../contract/files.ts';
-import type { Scratch } from './atomic.ts';
 import type { LineIndexes } from './line-indexes.ts';
+import type { Scratch } from './scratch.ts';
 import type { Turns } from './turns.ts';
 
 /** What the places of a workspace share: changes take turns by file, are told to the observer, leave no scrap. */
@@ -8,6 +8,5 @@ export interface Desk {
   readonly lines: LineIndexes;
   readonly turns: Turns;
   readonly observer: ChangeObserver | undefined;
-  /** By host path of the root, since names are kept relative to it. */
-  readonly scratchOf: (rootHostPath: string) => Scratch;
+  readonly scratch: Scratch;
 }

@@ -4,15 +4,19 @@ import type { TextEncoding } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
 import { decode } from './encoding.ts';
 
-/** The bytes of a text in an encoding. Throws `unsupported_encoding` where a character has no place in it. */
-export async function encode(content: string, encoding: TextEncoding, hasBom: boolean): Promise<Uint8Array> {
+const mark = '\ufeff';
+
+/**
+ * The bytes of a text in an encoding; `withBom` matters to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` where a character has no place in it.
+ */
+export async function encode(content: string, encoding: TextEncoding, withBom: boolean): Promise<Uint8Array> {
   switch (encoding) {
     case 'utf-8':
-      return Buffer.from(hasBom ? `\ufeff${content}` : content, 'utf8');
+      return Buffer.from(withBom ? mark + content : content, 'utf8');
     case 'utf-16le':
-      return Buffer.from(`\ufeff${content}`, 'utf16le');
+      return Buffer.from(mark + content, 'utf16le');
     case 'utf-16be':
-      return Buffer.from(`\ufeff${content}`, 'utf16le').swap16();
+      return Buffer.from(mark + content, 'utf16le').swap16();
     default: {
       const { default: japanese } = await import('encoding-japanese');
       const codes = japanese.convert(japanese.stringToCode(content), {

@@ -19,9 +19,7 @@ export function fault(cause: unknown, shown: string): ToolError {
     case 'ELOOP':
       return linkRefused(shown);
     case 'EEXIST':
-      return new ToolError('conflict', text(`${shown} already exists.`, `${shown} は既に存在します。`), {
-        cause,
-      });
+      return exists(shown, cause);
     case 'ENOTEMPTY':
       return new ToolError('conflict', text(`${shown} is not empty.`, `${shown} は空ではありません。`), {
         cause,
@@ -109,6 +107,12 @@ export function fault(cause: unknown, shown: string): ToolError {
 
 export function notFound(shown: string, cause?: unknown): ToolError {
   return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} は存在しません。`), { cause });
+}
+
+export function exists(shown: string, cause?: unknown): ToolError {
+  return new ToolError('conflict', text(`${shown} already exists.`, `${shown} は既に存在します。`), {
+    cause,
+  });
 }
 
 export function linkRefused(shown: string): ToolError {

@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 
 /** Up to here a synchronous call is quicker than the trip to a thread and back, and blocks nobody for long. */
-const briefBytes = 64 * 1024;
+const briefBytes = 256 * 1024;
 const chunkBytes = 1024 * 1024;
 
 /** Reads at most `maxBytes` from `position` on; fewer only at the end of the file. */
@@ -41,9 +41,11 @@ export function readAtNow(fd: number, position: number, maxBytes: number): Buffe
   const buffer = Buffer.allocUnsafe(maxBytes);
   let length = 0;
   while (length < maxBytes) {
-    const count = readSync(fd, buffer, length, maxBytes - length, position + length);
-    if (count === 0) break;
+    const wanted = maxBytes - length;
+    const count = readSync(fd, buffer, length, wanted, position + length);
     length += count;
+    // Of a regular file less comes only where it ends; the kernel gives at most 2 GiB at once.
+    if (count === 0 || (count < wanted && wanted < 2 ** 30)) break;
   }
   return buffer.subarray(0, length);
 }

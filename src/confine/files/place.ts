@@ -18,14 +18,16 @@ import { text } from '../../contract/text.ts';
 import { isTemporaryName } from './atomic.ts';
 import type { Desk } from './desk.ts';
 import { fault, notAFile } from './fault.ts';
+import { makeFolder } from './folders.ts';
 import { mimeOf } from './mime.ts';
+import { move, remove } from './moving.ts';
 import { shownPath } from './names.ts';
 import type { Protection } from './protected-names.ts';
 import { readFileBytes, readStat } from './reading.ts';
 import { readTextRange, readWholeText } from './text.ts';
 import type { Root } from './walk.ts';
 import { enterFolder, entryOf, itself, leaveFolder, openFileIn } from './walk.ts';
-import * as writing from './writing.ts';
+import { append, create, replace } from './writing.ts';
 
 export interface PlaceFacts {
   readonly root: Root;
@@ -143,28 +145,28 @@ export class HeldPlace implements Place {
   }
 
   create(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
-    return writing.create(this, content, options);
+    return create(this, content, options);
   }
 
   replace(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
-    return writing.replace(this, content, options);
+    return replace(this, content, options);
   }
 
   append(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
-    return writing.append(this, content, options);
+    return append(this, content, options);
   }
 
   makeFolder(): void {
-    writing.makeFolder(this);
+    makeFolder(this);
   }
 
   remove(options: WriteOptions = {}): Promise<void> {
-    return writing.remove(this, options);
+    return remove(this, options);
   }
 
   move(target: Place, options: WriteOptions = {}): Promise<void> {
     if (!(target instanceof HeldPlace)) throw new TypeError('A file is moved to a place of the same kind.');
-    return writing.move(this, target, options);
+    return move(this, target, options);
   }
 
   /** Opens the regular file for reading, with what `fstat` said of it. */

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { fault, linkRefused, notAFile } from './fault.ts';
 import { shownPath } from './names.ts';
 
@@ -45,20 +45,22 @@ export function itself(fd: number): string {
 
 /**
  * Opens the folder that the first `count` components name. Give the descriptor back with `leaveFolder`.
- * `hidden` components are left out of what an error shows. Throws `not_found`, or `forbidden` naming the link.
+ * `hidden` components are left out of what an error shows; with `make`, missing folders are made. Throws
+ * `not_found`, or `forbidden` naming the link.
  */
 export function enterFolder(
   root: Root,
   components: readonly string[],
   count: number,
   hidden: number,
+  make = false,
 ): number {
   let folder = root.fd;
   for (let depth = 0; depth < count; depth++) {
     const entry = entryOf(folder, components[depth] ?? '');
     let next: number;
     try {
-      next = openSync(entry, folderFlags);
+      next = make ? openOrMake(entry) : openSync(entry, folderFlags);
     } catch (cause) {
       const isLink = isSymlink(entry);
       leaveFolder(root, folder);
@@ -69,6 +71,21 @@ export function enterFolder(
     folder = next;
   }
   return folder;
+}
+
+function openOrMake(entry: string): number {
+  try {
+    return openSync(entry, folderFlags);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+  }
+  try {
+    mkdirSync(entry);
+  } catch (cause) {
+    // Somebody else made it meanwhile; what they made is judged by opening it.
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+  }
+  return openSync(entry, folderFlags);
 }
 
 export function leaveFolder(root: Root, folder: number): void {

@@ -5,6 +5,7 @@ import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { HeldFolder } from './folder.ts';
 import { createLineIndexes } from './line-indexes.ts';
 import { createProtection, defaultProtectedNames } from './protected-names.ts';
+import { noScratch, openScratch } from './scratch.ts';
 import { createTurns } from './turns.ts';
 import type { Root } from './walk.ts';
 import { openRootFolder } from './walk.ts';
@@ -15,6 +16,8 @@ export interface WorkspaceOptions {
   /** Replaces `defaultProtectedNames`. */
   readonly protectedNames?: readonly string[] | undefined;
   readonly observer?: ChangeObserver | undefined;
+  /** A folder outside the roots where writes in progress are noted, so that a crash leaves nothing behind. */
+  readonly scratchFolder?: string | undefined;
 }
 
 export interface Workspace {
@@ -33,22 +36,18 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     for (const root of roots) closeSync(root.fd);
     throw error;
   }
-  const nothing = { begin: () => {}, end: () => {} };
+  const scratch = options.scratchFolder === undefined ? noScratch : openScratch(options.scratchFolder, roots);
   return {
     folder: new HeldFolder({
       roots,
-      desk: {
-        lines: createLineIndexes(),
-        turns: createTurns(),
-        observer: options.observer,
-        scratchOf: () => nothing,
-      },
+      desk: { lines: createLineIndexes(), turns: createTurns(), observer: options.observer, scratch },
       protection: createProtection(options.protectedNames ?? defaultProtectedNames),
       readOnly: false,
       below: [],
       whole: true,
     }),
     close() {
+      scratch.close();
       for (const root of roots) closeSync(root.fd);
     },
   };

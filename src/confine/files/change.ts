@@ -1,0 +1,75 @@
+import { closeSync, lstatSync, type Stats } from 'node:fs';
+import type { FileChange, FileStat, WriteOptions } from '../../contract/files.ts';
+import { cancelled, changedSince } from './fault.ts';
+import { readAtNow } from './io.ts';
+import type { HeldPlace } from './place.ts';
+import { readStat } from './reading.ts';
+import { entryOf, itself, openFileIn } from './walk.ts';
+
+/** Runs a change of a file after those that came before it. Throws `forbidden` for what may not be written. */
+export async function change<T>(place: HeldPlace, options: WriteOptions, work: () => Promise<T>): Promise<T> {
+  place.assertWritable();
+  return place.facts.desk.turns.take(place.hostPath, async () => {
+    if (options.signal?.aborted) throw cancelled(place.shown);
+    return work();
+  });
+}
+
+/** Tells the observer before and after; what it throws before stops the change. */
+export async function observed(
+  place: HeldPlace,
+  facts: Pick<FileChange, 'action' | 'bytes'>,
+  former: Former | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  const { observer } = place.facts.desk;
+  if (!observer) return work();
+  const told: FileChange = {
+    ...facts,
+    rootHostPath: place.root.hostPath,
+    path: place.components.join('/'),
+    ...(former
+      ? { former: { stat: former.stat, read: () => readAtNow(former.fd, 0, former.plain.size) } }
+      : {}),
+  };
+  await observer.beforeChange(told);
+  await work();
+  await observer.afterChange?.(told);
+}
+
+/** The file that a change is about to replace, held open. */
+export interface Former {
+  readonly fd: number;
+  readonly plain: Stats;
+  readonly stat: FileStat;
+}
+
+/** Opens what is there now, if anything. Throws `conflict` where it is not what was expected. */
+export function openFormer(
+  place: HeldPlace,
+  folder: number,
+  name: string,
+  expected?: FileStat,
+): Former | undefined {
+  if (!lstatSync(entryOf(folder, name), { throwIfNoEntry: false })) {
+    if (expected) throw changedSince(place.shown);
+    return undefined;
+  }
+  const { fd, stat: plain } = openFileIn(place.root, folder, name, place.shown);
+  const stat = readStat(itself(fd), true);
+  if (expected && !isSame(stat, expected)) {
+    closeSync(fd);
+    throw changedSince(place.shown);
+  }
+  return { fd, plain, stat };
+}
+
+function isSame(one: FileStat, other: FileStat): boolean {
+  return (
+    one.device === other.device &&
+    one.inode === other.inode &&
+    one.bytes === other.bytes &&
+    one.modifiedNs === other.modifiedNs &&
+    one.changedNs === other.changedNs
+  );
+}

@@ -1,0 +1,35 @@
+import { notAFile } from './fault.ts';
+import type { HeldPlace } from './place.ts';
+import { enterFolder, leaveFolder } from './walk.ts';
+
+/** Makes the folder and those above it; one that is there already is fine. */
+export function makeFolder(place: HeldPlace): void {
+  place.assertWritable();
+  const { root, components, facts } = place;
+  leaveFolder(root, enterFolder(root, components, components.length, facts.hidden, true));
+}
+
+/** Runs `work` in the folder of the place's last name, which is made if it is missing. */
+export function inOwnFolder<T>(
+  place: HeldPlace,
+  work: (folder: number, name: string) => Promise<T>,
+): Promise<T> {
+  return inFolder(place, place.components.length - 1, true, work);
+}
+
+/** The same with the folder of the first `depth` names, made only where `make` says so. */
+export async function inFolder<T>(
+  place: HeldPlace,
+  depth: number,
+  make: boolean,
+  work: (folder: number, name: string) => Promise<T>,
+): Promise<T> {
+  const name = place.components[depth];
+  if (name === undefined) throw notAFile(place.shown, 'folder');
+  const folder = enterFolder(place.root, place.components, depth, place.facts.hidden, make);
+  try {
+    return await work(folder, name);
+  } finally {
+    leaveFolder(place.root, folder);
+  }
+}

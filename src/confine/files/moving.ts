@@ -1,0 +1,72 @@
+import { closeSync, linkSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import type { WriteOptions } from '../../contract/files.ts';
+import { syncFolder } from './atomic.ts';
+import { change, observed, openFormer } from './change.ts';
+import { exists, fault, notFound } from './fault.ts';
+import { inFolder, inOwnFolder } from './folders.ts';
+import type { HeldPlace } from './place.ts';
+import { entryOf } from './walk.ts';
+
+/** Removes a file or an empty folder. */
+export function remove(place: HeldPlace, options: WriteOptions): Promise<void> {
+  return change(place, options, () =>
+    inFolder(place, place.components.length - 1, false, async (folder, name) => {
+      const stat = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
+      if (!stat) throw notFound(place.shown);
+      if (stat.isDirectory()) {
+        attempt(place.shown, () => rmdirSync(entryOf(folder, name)));
+      } else {
+        const former = openFormer(place, folder, name, options.expected);
+        try {
+          await observed(place, { action: 'remove' }, former, async () =>
+            attempt(place.shown, () => unlinkSync(entryOf(folder, name))),
+          );
+        } finally {
+          if (former) closeSync(former.fd);
+        }
+      }
+      await syncFolder(folder);
+    }),
+  );
+}
+
+/** Gives a file or folder another name. Nothing is replaced: `conflict` where the new name is taken. */
+export function move(place: HeldPlace, target: HeldPlace, options: WriteOptions): Promise<void> {
+  return change(place, options, async () => {
+    target.assertWritable();
+    await inFolder(place, place.components.length - 1, false, (folder, name) =>
+      inOwnFolder(target, async (targetFolder, targetName) => {
+        const from = entryOf(folder, name);
+        const to = entryOf(targetFolder, targetName);
+        const stat = lstatSync(from, { throwIfNoEntry: false });
+        if (!stat) throw notFound(place.shown);
+        if (stat.isDirectory()) {
+          if (lstatSync(to, { throwIfNoEntry: false })) throw exists(target.shown);
+          attempt(target.shown, () => renameSync(from, to));
+        } else {
+          const former = openFormer(place, folder, name, options.expected);
+          try {
+            await observed(place, { action: 'move' }, former, () =>
+              observed(target, { action: 'create' }, undefined, async () => {
+                attempt(target.shown, () => linkSync(from, to));
+                attempt(place.shown, () => unlinkSync(from));
+              }),
+            );
+          } finally {
+            if (former) closeSync(former.fd);
+          }
+        }
+        await syncFolder(targetFolder);
+        await syncFolder(folder);
+      }),
+    );
+  });
+}
+
+function attempt(shown: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    throw fault(cause, shown);
+  }
+}

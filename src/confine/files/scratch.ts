@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isTemporaryName } from './atomic.ts';
+import { enterFolder, entryOf, leaveFolder, type Root } from './walk.ts';
+
+/** Notes which temporary names are in use, so that what a killed process left behind is removed at the next start. */
+export interface Scratch {
+  begin(rootHostPath: string, path: string): void;
+  end(): void;
+  close(): void;
+}
+
+/** For a workspace that keeps nothing outside its roots: a kill may leave a hidden file behind. */
+export const noScratch: Scratch = { begin() {}, end() {}, close() {} };
+
+const logName = /^writes-[0-9a-f]+\.log$/;
+const trimBytes = 64 * 1024;
+
+/**
+ * Removes what dead processes left in `roots`, then notes this one's writes in `folder`. A note is one short write
+ * without a sync: it need only outlive the process.
+ */
+export function openScratch(folder: string, roots: readonly Root[]): Scratch {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) if (logName.test(name)) sweep(join(folder, name), roots);
+
+  const path = join(folder, `writes-${randomBytes(8).toString('hex')}.log`);
+  const fd = openSync(
+    path,
+    constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_APPEND,
+    0o600,
+  );
+  const head = `${JSON.stringify(thisProcess())}\n`;
+  let bytes = writeSync(fd, head);
+  let open = 0;
+  return {
+    begin(root, file) {
+      open++;
+      bytes += writeSync(fd, `${JSON.stringify([root, file])}\n`);
+    },
+    end() {
+      open--;
+      if (open > 0 || bytes < trimBytes) return;
+      ftruncateSync(fd, Buffer.byteLength(head));
+      bytes = Buffer.byteLength(head);
+    },
+    close() {
+      closeSync(fd);
+      if (open === 0) unlinkSync(path);
+    },
+  };
+}
+
+const owner = z.object({ pid: z.number(), started: z.string(), boot: z.string(), namespace: z.string() });
+const note = z.tuple([z.string(), z.string()]);
+
+function sweep(log: string, roots: readonly Root[]): void {
+  const [head = '', ...lines] = readFileSync(log, 'utf8').split('\n');
+  const found = owner.safeParse(parse(head));
+  // A log without a head belongs to a process that has just begun it.
+  if (!found.success || mayLive(found.data, log)) return;
+  let isDone = true;
+  for (const line of lines) {
+    const entry = note.safeParse(parse(line));
+    if (!entry.success) continue;
+    const root = roots.find(({ hostPath }) => hostPath === entry.data[0]);
+    if (root) removeLeftover(root, entry.data[1].split('/'));
+    else isDone = false;
+  }
+  if (isDone) unlinkSync(log);
+}
+
+/** Only a regular file under a name that a write uses is removed, found by the walk like any other. */
+function removeLeftover(root: Root, components: readonly string[]): void {
+  const name = components.at(-1);
+  if (name === undefined || !isTemporaryName(name) || components.includes('..')) return;
+  try {
+    const folder = enterFolder(root, components, components.length - 1, 0);
+    try {
+      const entry = entryOf(folder, name);
+      if (lstatSync(entry).isFile()) unlinkSync(entry);
+    } finally {
+      leaveFolder(root, folder);
+    }
+  } catch {
+    // It was finished or removed; a folder that is gone took it along.
+  }
+}
+
+function thisProcess(): z.output<typeof owner> {
+  return {
+    pid: process.pid,
+    started: startOf(process.pid) ?? '',
+    boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    namespace: readlinkSync('/proc/self/ns/pid'),
+  };
+}
+
+function mayLive(one: z.output<typeof owner>, log: string): boolean {
+  const self = thisProcess();
+  if (one.boot !== self.boot) return false;
+  if (one.namespace === self.namespace) return startOf(one.pid) === one.started;
+  // Another container's processes cannot be seen from here; no write lasts an hour.
+  return Date.now() - statSync(log).mtimeMs < 60 * 60 * 1000;
+}
+
+/** When a process started, in clock ticks since boot: with its number, it names it. */
+function startOf(pid: number): string | undefined {
+  try {
+    // The name in parentheses may hold anything; fields are counted after it.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
