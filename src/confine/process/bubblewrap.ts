@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { FolderRoot } from '../../contract/files.ts';
 import { adopt } from './adopt.ts';
 import type { Backend, Child, SpawnOrder } from './child.ts';
 import { searchPath } from './environment.ts';
@@ -23,18 +24,13 @@ import { findMembers, signal } from './tree.ts';
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */
   readonly program: string;
-  readonly roots: readonly Root[];
+  readonly roots: readonly FolderRoot[];
   /** More that may be read: tools that live outside `/usr`. */
   readonly readable: readonly string[];
   /** Names below each root that a command may read and not change, where they exist. */
   readonly readOnlyNames: readonly string[];
   readonly temporaryBytes: number;
   readonly path: string | undefined;
-}
-
-export interface Root {
-  readonly hostPath: string;
-  readonly writable: boolean;
 }
 
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
@@ -165,7 +161,10 @@ function rootArguments({ roots, readOnlyNames }: BubblewrapOptions, order: Spawn
 }
 
 /** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
-function guardedFolders(roots: readonly Root[], { workingFolder, writable }: SpawnOrder): readonly string[] {
+function guardedFolders(
+  roots: readonly FolderRoot[],
+  { workingFolder, writable }: SpawnOrder,
+): readonly string[] {
   const folders = new Set([...roots.map((root) => root.hostPath), ...writable]);
   for (let folder = workingFolder; folder !== '/'; folder = dirname(folder)) {
     if (folders.has(folder)) break;

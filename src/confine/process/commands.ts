@@ -1,5 +1,3 @@
-import { lstatSync, realpathSync } from 'node:fs';
-import { relative } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import type { CommandLine, Commands, RunOptions, RunResult, SandboxStatus } from '../../contract/process.ts';
@@ -118,7 +116,7 @@ async function run(
     const stderr = createOutputKeeper(maxBytes);
     if (signal.aborted) throw cancelled();
     const startedAt = performance.now();
-    const child = await spawnIn(backend, command, order, options, 'null');
+    const child = await spawnIn(sandbox, backend, command, order, options, 'null');
     child.stdout.on('data', (chunk) => {
       stdout.add(chunk);
       order.onOutput?.('stdout', chunk.length);
@@ -157,7 +155,7 @@ async function start(
 ): Promise<RunningCommand> {
   makeRoom(session);
   const backend = await sandbox.backend();
-  const child = await spawnIn(backend, command, order, options, 'pipe');
+  const child = await spawnIn(sandbox, backend, command, order, options, 'pipe');
   session.started++;
   const background = watchBackground(child, {
     id: `p${session.started}`,
@@ -201,6 +199,7 @@ function makeRoom({ backgrounds }: Session): void {
 }
 
 async function spawnIn(
+  sandbox: Sandbox,
   backend: Backend,
   command: CommandLine,
   order: Order,
@@ -208,29 +207,20 @@ async function spawnIn(
   stdin: 'null' | 'pipe',
 ): Promise<Child> {
   assertCommand(command);
-  const roots = options.roots.map((root) => root.hostPath);
-  assertFolder(order.workingFolder, roots);
+  const roots = sandbox.roots();
   return backend.spawn({
     command,
     limits: { ...backend.limits, ...options.limits },
-    workingFolder: order.workingFolder,
+    workingFolder: roots.folder(order.workingFolder),
     environment: buildEnvironment({
       server: options.serverEnvironment ?? process.env,
       allowed: options.environment ?? [],
       places: backend,
       more: order.environment,
     }),
-    writable: writableFolders(order.writable, options),
+    writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
     stdin,
   });
-}
-
-function writableFolders(wanted: readonly string[] | undefined, { roots, readOnly }: CommandsOptions) {
-  if (readOnly) return [];
-  const writable = roots.flatMap((root) => (root.writable ? [root.hostPath] : []));
-  if (!wanted) return writable;
-  for (const folder of wanted) assertFolder(folder, writable);
-  return wanted;
 }
 
 /** What execve takes, and what the bounds allow. */
@@ -251,36 +241,6 @@ function assertCommand(command: CommandLine): void {
         `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
       ),
       { suggestion: text('Write long input to a file first.', '長い入力は先にファイルに書いてください。') },
-    );
-  }
-}
-
-/** The folder must lie in a root and be the folder that its path says: a link inside could name any other. */
-function assertFolder(folder: string, roots: readonly string[]): void {
-  const inside = roots.some((root) => folder === root || !/^(\.\.(\/|$)|\/)/.test(relative(root, folder)));
-  if (!inside) {
-    throw new ToolError(
-      'out_of_scope',
-      text(
-        'The working folder is outside the allowed folders.',
-        '作業フォルダが許可されたフォルダの外です。',
-      ),
-    );
-  }
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  if (!stat?.isDirectory()) {
-    throw new ToolError(
-      'not_found',
-      text('The working folder is not a folder.', '作業フォルダが存在しないか、フォルダではありません。'),
-    );
-  }
-  if (realpathSync(folder) !== folder) {
-    throw new ToolError(
-      'forbidden',
-      text(
-        'The working folder is reached through a symbolic link.',
-        '作業フォルダへの経路にシンボリックリンクがあります。',
-      ),
     );
   }
 }

@@ -1,21 +1,21 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
+import type { FolderRoot } from '../../contract/files.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { text, verbatim } from '../../contract/text.ts';
-import { openBubblewrap, type Root } from './bubblewrap.ts';
+import { openBubblewrap } from './bubblewrap.ts';
 import type { Backend } from './child.ts';
 import { searchPath } from './environment.ts';
 import { closeInheritedOnSpawn } from './inherited.ts';
 import type { ProcessLimits } from './prelude.ts';
+import { type Roots, resolveRoots } from './roots.ts';
 import { findHole } from './self-test.ts';
 import { openUnconfined } from './unconfined.ts';
 
 export interface SandboxOptions {
   /** Folders that commands may read, and write where they are writable. Resolved: no link on the way. */
-  readonly roots: readonly Root[];
-  /** Commands write nowhere, whatever the roots say. */
-  readonly readOnly?: boolean | undefined;
+  readonly roots: readonly FolderRoot[];
   /** `off` only by the operator: commands then run with all that the server may do. */
   readonly sandbox: 'required' | 'off';
   /** More folders that a command may read, e.g. a toolchain in a home folder. */
@@ -33,17 +33,23 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** Throws `unavailable` where none works. Never falls back to none. */
   backend(): Promise<Backend>;
+  roots(): Roots;
   status(): Promise<readonly SandboxStatus[]>;
   close(): Promise<void>;
 }
 
 export function openSandbox(options: SandboxOptions): Sandbox {
+  let resolved: Roots | undefined;
+  const roots = () => {
+    resolved ??= resolveRoots(options.roots);
+    return resolved;
+  };
   const candidates = new Map<SandboxName, Promise<Trial>>();
 
   function attempt(name: SandboxName): Promise<Trial> {
     let trial = candidates.get(name);
     if (!trial) {
-      trial = tryBackend(name, options);
+      trial = tryBackend(name, options, roots());
       candidates.set(name, trial);
     }
     return trial;
@@ -74,6 +80,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
 
   return {
     backend: choose,
+    roots,
     async status() {
       const names = options.sandbox === 'off' ? [...confining, 'none' as const] : confining;
       return Promise.all(names.map(async (name) => (await attempt(name)).status));
@@ -95,12 +102,12 @@ interface Trial {
   readonly cause?: string | undefined;
 }
 
-async function tryBackend(name: SandboxName, options: SandboxOptions): Promise<Trial> {
+async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roots): Promise<Trial> {
   let backend: Backend | undefined;
   try {
     await closeInheritedOnSpawn();
-    backend = open(name, options);
-    const hole = name === 'none' ? undefined : await findHole(backend, options.roots[0]?.hostPath ?? '/');
+    backend = open(name, options, roots);
+    const hole = name === 'none' ? undefined : await findHole(backend, roots.all[0]?.hostPath ?? '/');
     if (hole === undefined) return { backend, status: { name, works: true } };
     await backend.close();
     return failed(name, hole);
@@ -115,13 +122,13 @@ function failed(name: SandboxName, cause: string): Trial {
   return { cause, status: { name, works: false, problem: verbatim(cause), remedy } };
 }
 
-function open(name: SandboxName, options: SandboxOptions): Backend {
+function open(name: SandboxName, options: SandboxOptions, roots: Roots): Backend {
   if (name === 'none') return openUnconfined();
   const program = findProgram('bwrap', (options.serverEnvironment ?? process.env).PATH);
   if (program === undefined) throw new Error('bubblewrap (bwrap) is not installed');
   return openBubblewrap({
     program,
-    roots: options.roots,
+    roots: roots.all,
     readable: options.readable ?? [],
     readOnlyNames: options.readOnlyNames ?? ['.git'],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
