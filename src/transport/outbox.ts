@@ -3,6 +3,8 @@ import type { Writable } from 'node:stream';
 /** Lines on their way out. */
 export interface Outbox {
   send(line: string): void;
+  /** Writes now: nothing more is expected in this turn. */
+  flush(): void;
   /** Is the reader so far behind that what can be left out should be? */
   isCongested(): boolean;
   /** Resolves when the reader has caught up, or is gone. */
@@ -36,6 +38,7 @@ export function createOutbox(output: Writable): Outbox {
       if (gone) return;
       if (waiting.push(line) === 1) setImmediate(flush);
     },
+    flush,
     isCongested: () => output.writableLength > congestedBytes,
     async drained() {
       if (gone || !output.writableNeedDrain) return;

@@ -117,7 +117,9 @@ export function createStdioConnection(
     running.delete(id);
     endRun(run);
     if (frame !== undefined && !run.silent) reply(frame);
-    if (running.size === 0) whenIdle?.();
+    if (running.size > 0) return;
+    outbox.flush();
+    whenIdle?.();
   }
 
   /** The frame to send, if one is due. */
