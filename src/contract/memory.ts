@@ -28,6 +28,8 @@ export interface Memories {
     readonly content: string;
     readonly category: string;
     readonly tags: readonly string[];
+    /** Only an import says when; default: now. */
+    readonly createdAtMs?: number | undefined;
   }): Promise<{ readonly memory: Memory; readonly duplicate: boolean }>;
   recall(query: RecallQuery): Promise<readonly RecalledMemory[]>;
   /** `undefined` where the user has no such memory. */

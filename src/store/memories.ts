@@ -14,8 +14,15 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
     async remember(input) {
       const engine = await openEngine();
       const nowMs = clock();
+      const createdAtMs = input.createdAtMs ?? nowMs;
       const { words, columns } = memoryColumns(input);
-      const row = { ...columns, id: randomId('mem_', 16), owner, created_at_ms: nowMs, updated_at_ms: nowMs };
+      const row = {
+        ...columns,
+        id: randomId('mem_', 16),
+        owner,
+        created_at_ms: createdAtMs,
+        updated_at_ms: nowMs,
+      };
       return engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const same = await findByGist(tx, owner, row.gist);

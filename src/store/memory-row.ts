@@ -17,7 +17,10 @@ export function memoryOf(row: Omit<MemoryRow, 'owner' | 'gist'>): Memory {
 }
 
 /** The columns that follow from what a memory says. */
-export function memoryColumns({ content, category, tags }: Pick<Memory, 'content' | 'category' | 'tags'>) {
+export function memoryColumns(said: Pick<Memory, 'content' | 'category' | 'tags'>) {
+  const content = clean(said.content);
+  const category = clean(said.category);
+  const tags = said.tags.map(clean);
   const words = wordsOfMemory({ content, category, tags });
   return {
     words,
@@ -31,4 +34,12 @@ export function memoryColumns({ content, category, tags }: Pick<Memory, 'content
       words: words.join(' '),
     },
   };
+}
+
+/** Removes control characters other than line feed and tab: what is stored is shown again, in a terminal too. */
+function clean(words: string): string {
+  return words
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
 }

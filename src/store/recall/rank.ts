@@ -11,28 +11,36 @@ export interface Ranked {
   readonly coverage: number;
 }
 
-/** How telling a word is that `count` of `total` memories hold. */
-export function idf(count: number, total: number): number {
-  return Math.log(1 + (total - count + 0.5) / (count + 0.5));
+/** A word of the question. */
+export interface AskedWord {
+  /** How telling it is among the owner's memories. */
+  readonly weight: number;
+  /** The same, as if a thousand other memories lay beside them: in a small store every word would seem common. */
+  readonly share: number;
+}
+
+/** Weighs a word that `count` of an owner's `total` memories hold. */
+export function weigh(count: number, total: number): AskedWord {
+  return { weight: idf(count, total), share: idf(count, total + 1000) };
 }
 
 /** BM25 over the candidates; memories that hold too little of the question are left out. */
 export function rank(
   candidates: readonly Candidate[],
-  weights: ReadonlyMap<string, number>,
+  asked: ReadonlyMap<string, AskedWord>,
   meanWords: number,
 ): Ranked[] {
-  const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const whole = [...asked.values()].reduce((sum, { share }) => sum + share, 0);
   const ranked: Ranked[] = [];
   for (const { seq, words } of candidates) {
-    const counts = countWords(words, weights);
+    const counts = countWords(words, asked);
     const length = 1 - b + (b * counts.total) / Math.max(meanWords, 1);
     let score = 0;
     let covered = 0;
     for (const [word, times] of counts.found) {
-      const weight = weights.get(word) ?? 0;
+      const { weight, share } = asked.get(word) ?? { weight: 0, share: 0 };
       score += (weight * times * (k1 + 1)) / (times + k1 * length);
-      covered += weight;
+      covered += share;
     }
     const coverage = whole > 0 ? covered / whole : 0;
     if (coverage >= leastCoverage) ranked.push({ seq, score, coverage });
@@ -41,7 +49,11 @@ export function rank(
   return ranked.sort((one, other) => other.score - one.score || other.seq - one.seq);
 }
 
-function countWords(words: string, wanted: ReadonlyMap<string, number>) {
+function idf(count: number, total: number): number {
+  return Math.log(1 + (total - count + 0.5) / (count + 0.5));
+}
+
+function countWords(words: string, wanted: ReadonlyMap<string, AskedWord>) {
   const found = new Map<string, number>();
   const list = words.split(' ');
   for (const word of list) {

@@ -4,7 +4,7 @@ import type { MemoryFilter } from '../memory-index.ts';
 import { memoryOf } from '../memory-row.ts';
 import { fetchCandidates } from './candidates.ts';
 import { fold } from './fold.ts';
-import { confidentCoverage, idf, type Ranked, rank } from './rank.ts';
+import { confidentCoverage, type Ranked, rank, weigh } from './rank.ts';
 import { wordsOfQuestion } from './words.ts';
 
 /**
@@ -47,8 +47,8 @@ async function rankFor(
     .executeTakeFirst();
   if (!totals || totals.memories === 0) return [];
   const counts = await memoryIndex.frequencies(owner, words);
-  const weights = new Map(words.map((word) => [word, idf(counts.get(word) ?? 0, totals.memories)]));
-  const known = [...counts].map(([word, count]) => ({ word, count, weight: weights.get(word) ?? 0 }));
+  const asked = new Map(words.map((word) => [word, weigh(counts.get(word) ?? 0, totals.memories)]));
+  const known = [...counts].map(([word, count]) => ({ word, count, weight: asked.get(word)?.weight ?? 0 }));
   const seqs = await fetchCandidates(memoryIndex, owner, known, filter);
   if (seqs.length === 0) return [];
   const candidates = await db
@@ -57,7 +57,7 @@ async function rankFor(
     .where('owner', '=', owner)
     .where('seq', 'in', seqs)
     .execute();
-  return rank(candidates, weights, totals.words / totals.memories);
+  return rank(candidates, asked, totals.words / totals.memories);
 }
 
 async function load(

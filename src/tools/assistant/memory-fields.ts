@@ -7,10 +7,13 @@ import { text } from '../../contract/text.ts';
 
 const notBlank = 'must not be blank (空白だけにはできません)';
 
-export const memoryContent = z.string().max(8000).transform(clean).refine(isNotBlank, notBlank);
-export const memoryCategory = z.string().max(100).transform(clean).refine(isNotBlank, notBlank);
-export const memoryTags = z.array(z.string().max(100).transform(clean).refine(isNotBlank, notBlank)).max(20);
-export const memoryId = z.string().min(1).max(64);
+export const memoryContent = z.string().max(8000).refine(hasWords, notBlank);
+export const memoryCategory = z.string().max(100).refine(hasWords, notBlank);
+export const memoryTags = z.array(z.string().max(100).refine(hasWords, notBlank)).max(20);
+export const memoryId = z
+  .string()
+  .max(64)
+  .refine((id) => /^[\w-]+$/.test(id), 'must be an id that recall gave (recall の id を指定してください)');
 
 export const memoryOutput = {
   id: z.string(),
@@ -35,21 +38,14 @@ export function shownMemory(memory: Memory) {
 export function noSuchMemory(id: string): ToolError {
   return new ToolError(
     'not_found',
-    text(`No memory has the id "${clean(id)}".`, `ID「${clean(id)}」のメモリはありません。`),
+    text(`No memory has the id "${id}".`, `ID「${id}」のメモリはありません。`),
     {
       suggestion: text('Find ids with recall.', 'recall で ID を確認してください。'),
     },
   );
 }
 
-/** Removes control characters other than line feed and tab; what is stored is shown again. */
-function clean(words: string): string {
-  return words
-    .toWellFormed()
-    .replaceAll('\r\n', '\n')
-    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
-}
-
-function isNotBlank(words: string): boolean {
-  return words.trim() !== '';
+/** Is something left once the store has removed control characters? */
+function hasWords(words: string): boolean {
+  return /[^\s\x00-\x1f\x7f-\x9f]/.test(words);
 }
