@@ -62,7 +62,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
     clearInterval(probe);
     clearTimeout(deadline);
     clearTimeout(lastWait);
-    await connection.close();
+    await connection.close().catch(options.onFault ?? (() => {}));
     await outbox.flushed();
   }
 
