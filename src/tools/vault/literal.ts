@@ -63,11 +63,11 @@ function createPositions(text: string): (position: number) => number {
 /** The ending of the line that holds a position, or of the line before where that one has none; asked in rising order. */
 function createEndings(text: string): (position: number) => '\n' | '\r\n' {
   let newline = text.indexOf('\n');
+  let following = newline;
   return (position) => {
-    while (newline !== -1 && newline < position) {
-      const next = text.indexOf('\n', newline + 1);
-      if (next === -1) break;
-      newline = next;
+    while (following !== -1 && newline < position) {
+      following = text.indexOf('\n', newline + 1);
+      if (following !== -1) newline = following;
     }
     return newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n';
   };
