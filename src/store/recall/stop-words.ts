@@ -8,11 +8,11 @@ export const stopWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Hiragana that carries grammar: particles, endings, auxiliaries and question words. Longest first, since a
+ * Japanese that carries grammar: particles, endings, auxiliaries and question words. Longest first, since a
  * regular expression takes the first that fits.
  */
-export const hiraganaGrammar = new RegExp(
-  `でしょうか ましたっけ でしたっけ ください くださる ありますか ありました いましたか について なんだっけ
+export const japaneseGrammar = new RegExp(
+  `教えてください 教えて下さい 教えて 何 誰 でしょうか ましたっけ でしたっけ ください くださる ありますか ありました いましたか について なんだっけ
   だったっけ したっけ ですか ますか ました でした でしょう だった として という といった から まで より ので のに けど
   だけ など って です ます たい ない なかった します する した して される された している していた いる いた
   ある あった なる なった なに なん どれ どの どこ どう どんな いつ だれ だっけ っけ これ それ あれ この その あの

@@ -1,6 +1,6 @@
 import { irregular } from './irregular.ts';
 import { stem } from './porter.ts';
-import { hiraganaGrammar, stopWords } from './stop-words.ts';
+import { japaneseGrammar, stopWords } from './stop-words.ts';
 
 /**
  * Cuts text into the words that the index holds. A run of a script without spaces gives its characters and pairs
@@ -51,9 +51,8 @@ function* runsOf(content: string): Iterable<Run> {
 
 /** The word itself, and its parts where it is a name like `openStore`. */
 function spacedWords(run: string): string[] {
-  const parts = run.match(camelParts) ?? [];
-  const words = parts.length > 1 ? [run, ...parts] : [run];
-  return words.map(baseOf);
+  if (!camelBorder.test(run)) return [baseOf(run)];
+  return [run, ...(run.match(camelParts) ?? [])].map(baseOf);
 }
 
 function baseOf(run: string): string {
@@ -66,7 +65,7 @@ function baseOf(run: string): string {
 
 interface UnspacedWord {
   readonly word: string;
-  /** Does it say something in a question? Pure hiragana does only outside of grammar. */
+  /** Does it say something in a question? */
   readonly tells: boolean;
 }
 
@@ -76,25 +75,26 @@ function* unspacedWords(run: string): Iterable<UnspacedWord> {
   for (const [at, letter] of letters.entries()) {
     const next = letters[at + 1];
     const isHiragana = hiragana.test(letter);
-    yield { word: letter, tells: !isHiragana };
+    yield { word: letter, tells: !isHiragana && !grammar[at] };
     if (next === undefined) continue;
-    const bothHiragana = isHiragana && hiragana.test(next);
-    yield { word: letter + next, tells: !bothHiragana || !(grammar[at] || grammar[at + 1]) };
+    const [here, there] = [grammar[at], grammar[at + 1]];
+    // 「色は」 still says something, 「です」 and the border of a word to its ending do not.
+    const tells = isHiragana && hiragana.test(next) ? !(here || there) : !(here && there);
+    yield { word: letter + next, tells };
   }
 }
 
 /** Which letters belong to particles and endings. Each pair of a run of hiragana is judged by it. */
 function grammarIn(run: string, letters: readonly string[]): readonly boolean[] {
   const marks: boolean[] = new Array(letters.length).fill(false);
-  if (!hiragana.test(run)) return marks;
-  // Hiragana has no letters outside the first plane, but a run may hold Han that is: count letters, not units.
+  // A run may hold Han outside the first plane: count letters, not units.
   let unit = 0;
   const letterAt = new Map<number, number>();
   for (const [at, letter] of letters.entries()) {
     letterAt.set(unit, at);
     unit += letter.length;
   }
-  for (const match of run.matchAll(hiraganaGrammar)) {
+  for (const match of run.matchAll(japaneseGrammar)) {
     const start = letterAt.get(match.index) ?? 0;
     for (let at = start; at < start + match[0].length; at += 1) marks[at] = true;
   }
@@ -110,7 +110,8 @@ const runs = new RegExp(
 );
 const hiragana = /\p{Script=Hiragana}/u;
 const contraction = /(?<=\p{L})['’](?:s|t|re|ve|ll|d|m)(?!\p{L})/giu;
-const camelParts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{N}+/gu;
+const camelBorder = /\p{Ll}\p{Lu}/u;
+const camelParts = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}\p{N}]+/gu;
 /** A longer run is noise, a key or a hash; its beginning is enough to find it. */
 const wordChars = 64;
 const questionWords = 64;
