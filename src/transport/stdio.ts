@@ -45,8 +45,10 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
 
   const gaveUp = Promise.withResolvers<void>();
   let lastWait: NodeJS.Timeout | undefined;
+  let isOver = false;
   /** Work that is told to stop gets a moment for it; after that nobody waits any more. */
   function stop(): void {
+    if (isOver) return;
     connection.stop();
     lastWait ??= setTimeout(gaveUp.resolve, lastWaitMs);
   }
@@ -59,6 +61,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
       ? setTimeout(stop, options.stopGraceMs ?? limits.stopGraceMs)
       : undefined;
     await Promise.race([connection.idle(), gaveUp.promise]);
+    isOver = true;
     clearInterval(probe);
     clearTimeout(deadline);
     clearTimeout(lastWait);
