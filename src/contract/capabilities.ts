@@ -38,4 +38,6 @@ export interface Desk {
   readonly workspace: Folder;
   /** `own` relative to the workspace: `output/2026-02-21/user_local`, or `.`. */
   readonly ownPath: string;
+  /** Paths of the workspace that are another person's and are not shown to this one. */
+  readonly hides?: ((path: string) => boolean) | undefined;
 }

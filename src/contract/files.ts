@@ -194,6 +194,8 @@ export interface ContentMatches {
   readonly lines: readonly ContentLine[];
   /** `count` of matching lines where they were asked for. */
   readonly files: readonly { readonly path: string; readonly count?: number | undefined }[];
+  /** Matching lines or files from the first to the last of this page: all that there are, unless there is more. */
+  readonly seen: number;
   readonly more: boolean;
 }
 

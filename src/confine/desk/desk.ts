@@ -22,9 +22,24 @@ export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (c
   const workspace = folder.sub('.');
   return (caller) => {
     if (layout === 'workspace') return { own: workspace, workspace, ownPath: '.' };
-    const ownPath = `output/${dateOf(clock())}/user_${folderNameOf(caller.principal)}`;
-    return { own: workspace.sub(ownPath), workspace, ownPath };
+    const user = `user_${folderNameOf(caller.principal)}`;
+    const ownPath = `output/${dateOf(clock())}/${user}`;
+    return {
+      own: workspace.sub(ownPath),
+      workspace,
+      ownPath,
+      // The person at this machine owns it all; somebody behind a token has a desk beside others.
+      hides: caller.kind === 'local' ? undefined : (path) => isAnothers(path, user),
+    };
   };
+}
+
+function isAnothers(path: string, user: string): boolean {
+  const [top, , folder] = path.split('/', 3);
+  // Without case: some file systems take `Output` for `output`.
+  return (
+    top?.toLowerCase() === 'output' && folder?.toLowerCase().startsWith('user_') === true && folder !== user
+  );
 }
 
 /** YYYY-MM-DD in a time zone. */

@@ -49,12 +49,11 @@ function page(found: readonly ContentLine[], offset: number, limit: number, arou
   let more = false;
   for (const [index, line] of found.entries()) {
     if (!line.isMatch) continue;
-    const position = seen++;
-    if (position < offset) continue;
-    if (position >= offset + limit) {
+    if (seen === offset + limit) {
       more = true;
       break;
     }
+    if (seen++ < offset) continue;
     for (let near = Math.max(0, index - around); near <= index + around; near++) {
       const other = found[near];
       if (!other || other.path !== line.path || Math.abs(other.line - line.line) > around) continue;
@@ -64,6 +63,7 @@ function page(found: readonly ContentLine[], offset: number, limit: number, arou
   return {
     lines: found.filter((line) => chosen.has(line)),
     files: [],
+    seen,
     more,
   };
 }
@@ -94,10 +94,12 @@ async function searchFiles(ripgrep: Ripgrep, query: ContentQuery): Promise<Conte
   };
   await run(ripgrep, query, take, [counts ? '--count' : '--files-with-matches', '--with-filename', '--null']);
   const found = kept.take();
+  const end = offset + query.limit;
   return {
     lines: [],
-    files: found.slice(offset, offset + query.limit),
-    more: found.length > offset + query.limit,
+    files: found.slice(offset, end),
+    seen: Math.min(found.length, end),
+    more: found.length > end,
   };
 }
 

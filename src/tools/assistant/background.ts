@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { cleanLine } from '../../contract/clean-text.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { BackgroundCommand, Commands } from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+
+/** What the tools for background commands share. */
+export const processIdInput = z.string().min(1).max(100);
+
+/** The caller's own background command. Another session's is not found. */
+export function backgroundOf(commands: Commands, id: string): BackgroundCommand {
+  const found = commands.background(id);
+  if (found) return found;
+  throw new ToolError(
+    'not_found',
+    text(
+      `No background command ${cleanLine(id)}.`,
+      `バックグラウンドのコマンド ${cleanLine(id)} はありません。`,
+    ),
+    { suggestion: text('bash_list shows those that there are.', 'bash_list で一覧を確認できます。') },
+  );
+}
+
+/** How it is, as a reply says it. */
+export function stateOf(command: BackgroundCommand) {
+  const { running, exitCode, signal } = command.status();
+  return {
+    running,
+    ...(exitCode !== undefined && { exit_code: exitCode }),
+    ...(signal !== undefined && { signal }),
+  };
+}
+
+export const stateOutput = {
+  running: z.boolean(),
+  exit_code: z.number().int().optional(),
+  signal: z.string().optional(),
+};

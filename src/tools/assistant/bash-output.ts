@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
+
+export const bashOutput = defineTool({
+  name: 'bash_output',
+  category: 'shell',
+  title: text('Read a background command', 'バックグラウンドの出力を読む'),
+  description: text(
+    'Read what a background command has printed since the cursor; waits for output if asked.',
+    'バックグラウンドのコマンドの、cursor 以降の出力を読みます。出力を待つこともできます。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['commands'],
+  input: z.object({
+    process_id: processIdInput.describe('From bash.'),
+    cursor: z.number().int().min(0).default(0).describe('next_cursor of the last reply.'),
+    wait: z.number().int().min(0).max(30).default(0).describe('Seconds to wait for output, e.g. 10.'),
+  }),
+  output: z.object({
+    output: z.string(),
+    next_cursor: z.number().int(),
+    dropped_bytes: z.number().int().optional().describe('Output that was too much to keep.'),
+    ...stateOutput,
+  }),
+  ja: {
+    process_id: 'bash が返した ID。',
+    cursor: '前回の next_cursor。',
+    wait: '出力を待つ秒数。例: 10',
+    dropped_bytes: '多すぎて保持できなかった出力。',
+  },
+  example: { process_id: 'bg_1', wait: 10 },
+  render: ({ output, running, exit_code: code, next_cursor: next }, locale) => {
+    const state = running
+      ? text(`[running; cursor ${next}]`, `[実行中、cursor ${next}]`)
+      : text(`[ended with exit code ${code}]`, `[終了コード ${code} で終了]`);
+    return output === '' ? state[locale] : `${output}\n${state[locale]}`;
+  },
+
+  async run({ process_id, cursor, wait }, { commands, signal }) {
+    const command = backgroundOf(commands, process_id);
+    if (wait > 0) await command.wait(cursor, wait * 1000, signal);
+    const { text: output, nextCursor, droppedBytes } = command.read(cursor);
+    return {
+      output,
+      next_cursor: nextCursor,
+      ...(droppedBytes > 0 && { dropped_bytes: droppedBytes }),
+      ...stateOf(command),
+    };
+  },
+});

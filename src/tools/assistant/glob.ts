@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { cleanLine } from '../../contract/clean-text.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { cursorInput, offsetOf } from './cursor.ts';
+import { groundsOf, nameBelow, pathInput } from './paths.ts';
+
+export const glob = defineTool({
+  name: 'glob',
+  category: 'files',
+  title: text('Find files by name', 'ファイル名で探す'),
+  description: text(
+    'Find files whose path matches a pattern: * stays in a folder, ** crosses folders. To search in files use grep.',
+    'ファイル名パターンで検索します。* は階層を越えず、** は越えます。内容の検索には grep を使います。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['desk', 'search'],
+  input: z.object({
+    pattern: z.string().min(1).max(1000).describe('e.g. "**/*.rs", "src/**/*.{ts,tsx}", "*.txt".'),
+    path: pathInput.default('.').describe('Folder to start in, e.g. "src".'),
+    include_ignored: z.boolean().default(false).describe('Also what .gitignore leaves out.'),
+    newest_first: z.boolean().default(false).describe('Order by change, not by path.'),
+    limit: z.number().int().min(1).max(5000).default(200).describe('e.g. 50.'),
+    cursor: cursorInput.optional().describe('next_cursor of the last reply.'),
+  }),
+  output: z.object({
+    paths: z.array(z.string()).describe('Relative to the workspace.'),
+    total: z.number().int(),
+    searched: z.number().int().describe('How many files there were.'),
+    next_cursor: z.string().optional(),
+  }),
+  ja: {
+    pattern: '例: "**/*.rs"、"src/**/*.{ts,tsx}"、"*.txt"',
+    path: '検索開始ディレクトリ。例: "src"',
+    include_ignored: '.gitignore の対象も含める。',
+    newest_first: 'パス順でなく更新の新しい順。',
+    limit: '例: 50',
+    cursor: '前回の next_cursor。',
+    paths: 'ワークスペースからの相対パス。',
+    searched: '対象のファイル数。',
+  },
+  example: { pattern: '**/*.rs' },
+  risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
+  render: ({ paths, total, searched, next_cursor: next }, locale) => {
+    if (total === 0) {
+      return text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`)[locale];
+    }
+    const more =
+      next === undefined
+        ? ''
+        : text(`\n[${total} in all; cursor ${next}]`, `\n[全 ${total} 件、続きは cursor ${next}]`)[locale];
+    return paths.join('\n') + more;
+  },
+
+  async run({ pattern, path, include_ignored, newest_first, limit, cursor }, { desk, search, signal }) {
+    const offset = offsetOf(cursor);
+    const found: string[] = [];
+    let total = 0;
+    let searched = 0;
+    for (const { place, shown, skip } of groundsOf(desk, path)) {
+      const names = await search.names({
+        below: place,
+        pattern,
+        includeIgnored: include_ignored,
+        newestFirst: newest_first,
+        skip,
+        limit: offset + limit,
+        signal,
+      });
+      total += names.total;
+      searched += names.searched;
+      for (const name of names.paths) found.push(cleanLine(nameBelow(shown, name)));
+    }
+    const paths = found.slice(offset, offset + limit);
+    const next = offset + paths.length;
+    return { paths, total, searched, ...(next < total && { next_cursor: String(next) }) };
+  },
+});

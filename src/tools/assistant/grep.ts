@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { cleanLine, cleanText } from '../../contract/clean-text.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { cursorInput, offsetOf } from './cursor.ts';
+import { groundsOf, nameBelow, pathInput } from './paths.ts';
+
+export const grep = defineTool({
+  name: 'grep',
+  category: 'files',
+  title: text('Search in files', 'ファイル内容を検索'),
+  description: text(
+    'Search file contents by a regular expression (ripgrep). To find files by name use glob.',
+    'ファイル内容を正規表現で検索します (ripgrep)。名前で探すには glob を使います。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['desk', 'search'],
+  input: z.object({
+    pattern: z.string().min(1).max(4096).describe('e.g. "TODO", "fn \\\\w+\\\\(".'),
+    path: pathInput.default('.').describe('Folder or file, e.g. "src".'),
+    glob: z.string().min(1).max(1000).optional().describe('Only such files, e.g. "*.rs".'),
+    ignore_case: z.boolean().default(false).describe('Take A for a.'),
+    fixed: z.boolean().default(false).describe('The pattern is plain words.'),
+    multiline: z.boolean().default(false).describe('A match may span lines.'),
+    context: z.number().int().min(0).max(20).default(0).describe('Lines around each match, e.g. 2.'),
+    output: z.enum(['content', 'files', 'count']).default('content').describe('Lines, files, or counts.'),
+    include_ignored: z.boolean().default(false).describe('Also what .gitignore leaves out.'),
+    limit: z.number().int().min(1).max(2000).default(100).describe('Matching lines or files, e.g. 50.'),
+    cursor: cursorInput.optional().describe('next_cursor of the last reply.'),
+  }),
+  output: z.object({
+    lines: z
+      .array(
+        z.object({
+          path: z.string(),
+          line: z.number().int(),
+          text: z.string(),
+          around: z.boolean().optional(),
+        }),
+      )
+      .optional()
+      .describe('"around" marks lines that do not match.'),
+    files: z.array(z.object({ path: z.string(), count: z.number().int().optional() })).optional(),
+    next_cursor: z.string().optional(),
+  }),
+  ja: {
+    pattern: '例: "TODO"、"fn \\\\w+\\\\("',
+    path: 'ディレクトリかファイル。例: "src"',
+    glob: '対象のファイル。例: "*.rs"',
+    ignore_case: '大文字と小文字を区別しない。',
+    fixed: 'パターンを文字どおりに扱う。',
+    multiline: '複数行にわたる一致を許す。',
+    context: '一致の前後に返す行数。例: 2',
+    output: '行、ファイル、件数のどれを返すか。',
+    include_ignored: '.gitignore の対象も含める。',
+    limit: '一致する行またはファイルの数。例: 50',
+    cursor: '前回の next_cursor。',
+    lines: 'around は一致しない前後の行。',
+  },
+  example: { pattern: 'TODO', glob: '*.rs' },
+  risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
+  render: ({ lines, files, next_cursor: next }, locale) => {
+    const shown = lines
+      ? lines.map(({ path, line, text: words, around }) =>
+          around ? `${path}-${line}-${words}` : `${path}:${line}:${words}`,
+        )
+      : (files ?? []).map(({ path, count }) => (count === undefined ? path : `${path}:${count}`));
+    if (shown.length === 0) return text('Nothing matches.', '一致するものはありません。')[locale];
+    if (next !== undefined)
+      shown.push(text(`[More follows: cursor ${next}]`, `[続きは cursor ${next}]`)[locale]);
+    return shown.join('\n');
+  },
+
+  async run(input, { desk, search, signal }) {
+    const { pattern, path, output, context, limit, cursor } = input;
+    const lines: { path: string; line: number; text: string; around?: boolean }[] = [];
+    const files: { path: string; count?: number }[] = [];
+    const end = offsetOf(cursor) + limit;
+    let before = 0;
+    let more = false;
+    for (const { place, shown, skip } of groundsOf(desk, path)) {
+      if (more) break;
+      const found = await search.content({
+        below: place,
+        pattern,
+        glob: input.glob,
+        ignoreCase: input.ignore_case,
+        fixed: input.fixed,
+        multiline: input.multiline,
+        includeIgnored: input.include_ignored,
+        context,
+        output,
+        skip,
+        offset: Math.max(0, end - limit - before),
+        // A full page still asks for one more: is there a next page?
+        limit: Math.max(1, end - Math.max(before, end - limit)),
+        signal,
+      });
+      if (before >= end) {
+        more = found.seen > 0;
+        break;
+      }
+      for (const line of found.lines) {
+        lines.push({
+          path: cleanLine(nameBelow(shown, line.path)),
+          line: line.line,
+          text: cleanText(line.text),
+          ...(!line.isMatch && { around: true }),
+        });
+      }
+      for (const file of found.files) {
+        files.push({
+          path: cleanLine(nameBelow(shown, file.path)),
+          ...(file.count !== undefined && { count: file.count }),
+        });
+      }
+      before += found.seen;
+      more = found.more;
+    }
+    return {
+      ...(output === 'content' ? { lines } : { files }),
+      ...(more && { next_cursor: String(end) }),
+    };
+  },
+});

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { cleanLine } from '../../contract/clean-text.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { FolderEntry } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+import { cursorInput, offsetOf } from './cursor.ts';
+import { type Ground, groundsOf, nameBelow, pathInput } from './paths.ts';
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  category: 'files',
+  title: text('List files', 'ファイル一覧'),
+  description: text(
+    'List a folder. To find files in folders below use glob.',
+    'ディレクトリのファイル一覧を表示します。下の階層から探すには glob を使います。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['desk'],
+  input: z.object({
+    path: pathInput.default('.').describe('Folder, e.g. "src".'),
+    sizes: z.boolean().default(false).describe('Give sizes too.'),
+    limit: z.number().int().min(1).max(20_000).default(1000).describe('Entries at once, e.g. 200.'),
+    cursor: cursorInput.optional().describe('next_cursor of the last reply.'),
+  }),
+  output: z.object({
+    path: z.string(),
+    directories: z.array(z.string()).describe('e.g. "dir1/".'),
+    files: z.array(z.object({ name: z.string(), bytes: z.number().int().optional() })),
+    others: z.array(z.string()).optional().describe('Links, devices: not readable.'),
+    total: z.number().int(),
+    next_cursor: z.string().optional(),
+  }),
+  ja: {
+    path: 'ディレクトリ。例: "src"',
+    sizes: 'サイズも返す。',
+    limit: '一度に返す件数。例: 200',
+    cursor: '前回の next_cursor。',
+    directories: '例: "dir1/"',
+    others: 'リンクやデバイス。読めません。',
+  },
+  example: { path: '.' },
+  risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
+  render: ({ directories, files, others = [], total, next_cursor: next }, locale) => {
+    const section = (title: string, names: readonly string[]) =>
+      names.length === 0 ? [] : [`${title}:\n${names.map((name) => `  ${name}`).join('\n')}`];
+    const sections = [
+      ...section('Directories', directories),
+      ...section(
+        'Files',
+        files.map(({ name, bytes }) => (bytes === undefined ? name : `${name} (${bytes})`)),
+      ),
+      ...section('Others', others),
+    ];
+    if (total === 0) sections.push(text('The folder is empty.', 'フォルダーは空です。')[locale]);
+    if (next !== undefined) {
+      sections.push(
+        text(`[${total} in all; cursor ${next}]`, `[全 ${total} 件、続きは cursor ${next}]`)[locale],
+      );
+    }
+    return sections.join('\n\n');
+  },
+
+  async run({ path, sizes, limit, cursor }, { desk }) {
+    const offset = offsetOf(cursor);
+    const grounds = groundsOf(desk, path);
+    const entries = entriesOf(grounds);
+    // A size costs a look at the file, so a page with sizes is shorter.
+    const page = entries.slice(offset, offset + (sizes ? Math.min(limit, maxSizes) : limit));
+    const directories: string[] = [];
+    const files: { name: string; bytes?: number }[] = [];
+    const others: string[] = [];
+    for (const { name, kind, ground } of page) {
+      const shown = cleanLine(name);
+      if (kind === 'folder') directories.push(`${shown}/`);
+      else if (kind !== 'file') others.push(shown);
+      else files.push(sizes ? { name: shown, ...sizeOf(ground, name) } : { name: shown });
+    }
+    const next = offset + page.length;
+    return {
+      path: grounds.at(-1)?.shown ?? path,
+      directories,
+      files,
+      ...(others.length > 0 && { others }),
+      total: entries.length,
+      ...(next < entries.length && { next_cursor: String(next) }),
+    };
+  },
+});
+
+const maxSizes = 1000;
+
+interface Listed extends FolderEntry {
+  readonly ground: Ground;
+}
+
+/** Folders, files, then the rest, each by name. What the caller's own folder holds hides what lies behind it. */
+function entriesOf(grounds: readonly Ground[]): readonly Listed[] {
+  const seen = new Set<string>();
+  const byKind: [Listed[], Listed[], Listed[]] = [[], [], []];
+  for (const ground of grounds) {
+    for (const { name, kind } of ground.place.entries()) {
+      if (ground.skip && (seen.has(name) || ground.skip(name))) continue;
+      if (grounds.length > 1) seen.add(name);
+      byKind[kind === 'folder' ? 0 : kind === 'file' ? 1 : 2].push({ name, kind, ground });
+    }
+  }
+  return byKind.flatMap((entries) => entries.sort((a, b) => (a.name < b.name ? -1 : 1)));
+}
+
+function sizeOf({ folder, place }: Ground, name: string): { bytes?: number } {
+  try {
+    return { bytes: folder.at(nameBelow(place.path, name)).stat().bytes };
+  } catch (error) {
+    // Gone since it was listed.
+    if (error instanceof ToolError) return {};
+    throw error;
+  }
+}

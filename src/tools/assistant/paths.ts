@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Desk } from '../../contract/capabilities.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Folder, Place } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+
+/** A path as document 001 takes it; what it may name is decided when it is used. */
+export const pathInput = z.string().min(1).max(4096);
+
+/** A place, and its name in replies: always relative to the workspace. */
+export interface Spot {
+  readonly folder: Folder;
+  readonly place: Place;
+  readonly shown: string;
+}
+
+/** Where a caller writes: their own folder of today. A path that names it from the workspace is understood. */
+export function placeToWrite(desk: Desk, path: string): Spot {
+  assertRelative(path);
+  return ownSpot(desk, ownPart(desk, path) ?? path);
+}
+
+/** Where a caller reads: in their own folder if it is there, else in the workspace. */
+export function placeToRead(desk: Desk, path: string): Spot {
+  const [first, behind] = spotsOf(desk, path);
+  if (!behind || first.place.exists()) return first;
+  if (desk.hides?.(behind.shown)) throw nothingThere(behind.shown);
+  return behind;
+}
+
+/** Throws where a file can be read but not changed, since it lies behind the caller's own folder. */
+export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
+  if (place.exists()) return;
+  const read = placeToRead(desk, path);
+  if (read.folder === desk.own || !read.place.exists()) return;
+  throw new ToolError(
+    'forbidden',
+    text(
+      `${read.shown} can be read but not changed: only ${desk.ownPath} is yours.`,
+      `${read.shown} は読めますが変更できません。変更できるのは ${desk.ownPath} だけです。`,
+    ),
+    {
+      suggestion: text(
+        `Read it, write a copy to ${path} with write_file, and edit that.`,
+        `内容を読み、write_file で ${path} に写しを作ってから編集してください。`,
+      ),
+    },
+  );
+}
+
+/** A folder or file to look below. */
+export interface Ground extends Spot {
+  /** Paths below it that are left out: other people's, and the caller's own where these are looked at apart. */
+  readonly skip: ((path: string) => boolean) | undefined;
+}
+
+/**
+ * Where a path can be looked below: in the caller's own folder first, then in the workspace. The last is there
+ * even where it does not exist, so that using it says so.
+ */
+export function groundsOf(desk: Desk, path: string): readonly Ground[] {
+  const [first, behind] = spotsOf(desk, path);
+  if (!behind) return [{ ...first, skip: undefined }];
+  if (desk.hides?.(behind.shown)) throw nothingThere(behind.shown);
+  const hasOwn = first.place.exists();
+  const ground: Ground = {
+    ...behind,
+    skip: (below) => {
+      const whole = nameBelow(behind.shown, below);
+      return (hasOwn && isWithin(first.shown, whole)) || desk.hides?.(whole) === true;
+    },
+  };
+  if (!hasOwn) return [ground];
+  const own: Ground = { ...first, skip: undefined };
+  return behind.place.exists() ? [own, ground] : [own];
+}
+
+/** How a path below a spot is shown; `.` is the spot itself. */
+export function nameBelow(shown: string, path: string): string {
+  if (path === '.') return shown;
+  return shown === '.' ? path : `${shown}/${path}`;
+}
+
+function spotsOf(desk: Desk, path: string): readonly [Spot, Spot?] {
+  assertRelative(path);
+  const part = ownPart(desk, path);
+  const own = ownSpot(desk, part ?? path);
+  if (desk.ownPath === '.' || part !== undefined) return [own];
+  const place = desk.workspace.at(path);
+  return [own, { folder: desk.workspace, place, shown: place.path }];
+}
+
+function ownSpot(desk: Desk, path: string): Spot {
+  const place = desk.own.at(path);
+  return {
+    folder: desk.own,
+    place,
+    shown: desk.ownPath === '.' ? place.path : nameBelow(desk.ownPath, place.path),
+  };
+}
+
+/** Document 001: relative paths only, no `..`. A name like `a..b` is a name. */
+function assertRelative(path: string): void {
+  const isAbsolute = /^(?:\/|~\/|\\\\|[a-zA-Z]:[\\/])/.test(path);
+  if (!isAbsolute && !path.split('/').includes('..')) return;
+  throw new ToolError(
+    'invalid_path',
+    isAbsolute
+      ? text(
+          'The path is absolute; only relative paths are taken.',
+          '絶対パスは使えません。相対パスだけ使えます。',
+        )
+      : text('The path contains "..".', 'パスに ".." は使えません。'),
+    { suggestion: text('Write it like notes/today.md.', 'notes/today.md のように書いてください。') },
+  );
+}
+
+/** What is left of a path that goes into the own folder; `undefined` for every other. */
+function ownPart(desk: Desk, path: string): string | undefined {
+  if (desk.ownPath === '.') return undefined;
+  const plain = path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .join('/');
+  if (plain === desk.ownPath) return '.';
+  return isWithin(desk.ownPath, plain) ? plain.slice(desk.ownPath.length + 1) : undefined;
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function nothingThere(shown: string): ToolError {
+  return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} はありません。`));
+}

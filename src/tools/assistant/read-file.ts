@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text.ts';
+import { pathInput, placeToRead } from './paths.ts';
+
+export const readFile = defineTool({
+  name: 'read_file',
+  category: 'files',
+  title: text('Read a file', 'ファイルを読む'),
+  description: text(
+    'Read a text file, all of it or a range of lines. Long files are cut at a line end; go on with start_line.',
+    'テキストファイルの内容を、全部または行の範囲で読みます。長いファイルは行末で切れるので start_line で続きを読みます。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['desk'],
+  input: z.object({
+    path: pathInput.describe('Relative path, e.g. "config.txt".'),
+    start_line: z
+      .number()
+      .int()
+      .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
+      .optional()
+      .describe('First line, e.g. 200; -50 for the last 50.'),
+    end_line: z.number().int().min(1).optional().describe('Last line, e.g. 260.'),
+    max_chars: z
+      .number()
+      .int()
+      .min(1)
+      .max(limits.readMaxChars)
+      .optional()
+      .describe(`e.g. 20000. Default ${limits.readChars}.`),
+    line_numbers: z.boolean().default(false).describe('Put its number and a tab before each line.'),
+  }),
+  output: z.object({
+    path: z.string().describe('Relative to the workspace, e.g. "notes/a.md".'),
+    content: z.string(),
+    start_line: z.number().int(),
+    end_line: z.number().int(),
+    total_lines: z.number().int().optional().describe('Where counted.'),
+    encoding: z.string().describe('e.g. "utf-8".'),
+    truncated: z.boolean().describe('More was asked for than is here.'),
+    next_start_line: z.number().int().optional().describe('Where to go on.'),
+    cut_in_line: z.boolean().optional().describe('The last line is longer than max_chars.'),
+  }),
+  ja: {
+    path: '相対パス。例: "config.txt"',
+    start_line: '最初の行。例: 200。-50 は最後の 50 行。',
+    end_line: '最後の行。例: 260',
+    max_chars: `例: 20000。既定値 ${limits.readChars}`,
+    line_numbers: '各行の前に行番号とタブを付ける。',
+    total_lines: '数えた場合。',
+    encoding: '例: "utf-8"',
+    truncated: '求められた範囲の途中で切れている。',
+    next_start_line: '続きの最初の行。',
+    cut_in_line: '最後の行が max_chars より長い。',
+  },
+  example: { path: 'config.txt' },
+  risk: ({ path }, { desk }) => ({ reads: [placeToRead(desk, path).shown] }),
+  render: ({ content, next_start_line: next, cut_in_line: isCut }, locale) => {
+    const notes = [
+      ...(isCut
+        ? [
+            text(
+              'The last line is cut: raise max_chars.',
+              '最後の行は途中です。max_chars を増やしてください。',
+            ),
+          ]
+        : []),
+      ...(next === undefined
+        ? []
+        : [text(`More follows: start_line ${next}.`, `続きは start_line ${next} です。`)]),
+    ];
+    if (notes.length === 0) return content;
+    return [
+      { type: 'text', text: content },
+      { type: 'text', text: `[${notes.map((note) => note[locale]).join(' ')}]` },
+    ];
+  },
+
+  async run({ path, start_line, end_line, max_chars, line_numbers }, { desk, signal }) {
+    const { place, shown } = placeToRead(desk, path);
+    const slice = await place.readText({
+      startLine: start_line,
+      endLine: end_line,
+      maxChars: max_chars,
+      signal,
+    });
+    return {
+      path: shown,
+      content: line_numbers ? numbered(slice.text, slice.startLine) : slice.text,
+      start_line: slice.startLine,
+      end_line: slice.endLine,
+      ...(slice.totalLines !== undefined && { total_lines: slice.totalLines }),
+      encoding: slice.encoding,
+      truncated: slice.truncated,
+      ...(slice.nextStartLine !== undefined && { next_start_line: slice.nextStartLine }),
+      ...(slice.cutInLine && { cut_in_line: true }),
+    };
+  },
+});
+
+function numbered(content: string, firstLine: number): string {
+  const lines = content.split('\n');
+  // What follows the last newline is no line of its own.
+  const end = lines.at(-1) === '' ? lines.pop() : undefined;
+  return (
+    lines.map((line, index) => `${firstLine + index}\t${line}`).join('\n') + (end === undefined ? '' : '\n')
+  );
+}

@@ -1,0 +1,61 @@
+import { cleanText } from '../../contract/clean-text.ts';
+
+/**
+ * A unified diff of two versions of a text, cut where it grows long. Only what lies between their common start
+ * and end is compared, so that a small change of a large file costs little.
+ */
+export async function unifiedDiff(
+  path: string,
+  before: string,
+  after: string,
+  maxChars = 8000,
+): Promise<string> {
+  if (before === after) return '';
+  const { structuredPatch, formatPatch } = await import('diff');
+  const { start, line, beforeEnd, afterEnd } = changedPart(before, after);
+  const patch = structuredPatch(
+    path,
+    path,
+    before.slice(start, beforeEnd),
+    after.slice(start, afterEnd),
+    undefined,
+    undefined,
+    { context: contextLines, timeout: compareMs, maxEditLength: 4000 },
+  );
+  if (!patch) return '';
+  for (const hunk of patch.hunks) {
+    hunk.oldStart += line;
+    hunk.newStart += line;
+  }
+  const words = cleanText(formatPatch(patch)).replace(/^Index: .*\n=+\n/, '');
+  if (words.length <= maxChars) return words;
+  return `${words.slice(0, words.lastIndexOf('\n', maxChars) + 1)}…\n`;
+}
+
+const contextLines = 3;
+const compareMs = 200;
+
+/** The lines that differ with a few around them, as offsets, and how many lines come before. */
+function changedPart(before: string, after: string) {
+  const shorter = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < shorter && before.charCodeAt(same) === after.charCodeAt(same)) same++;
+  let start = same;
+  for (let lines = 0; lines <= contextLines && start > 0; lines++)
+    start = before.lastIndexOf('\n', start - 2) + 1;
+  let tail = 0;
+  while (
+    tail < shorter - same &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  ) {
+    tail++;
+  }
+  let beforeEnd = before.length - tail;
+  for (let lines = 0; lines <= contextLines && beforeEnd < before.length; lines++) {
+    const newline = before.indexOf('\n', beforeEnd);
+    beforeEnd = newline === -1 ? before.length : newline + 1;
+  }
+  let line = 0;
+  for (let at = before.indexOf('\n'); at !== -1 && at < start; at = before.indexOf('\n', at + 1)) line++;
+  return { start, line, beforeEnd, afterEnd: beforeEnd + after.length - before.length };
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import type { Place } from '../../contract/files.ts';
+import { text } from '../../contract/text.ts';
+import { pathInput, placeToWrite } from './paths.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+export const writeFile = defineTool({
+  name: 'write_file',
+  category: 'files',
+  title: text('Write a file', 'ファイルを書く'),
+  description: text(
+    'Create a file with its folders, or replace one. To change a part of a file use edit_file.',
+    'ファイルを (フォルダーごと) 作成するか、置き換えます。一部の変更には edit_file を使います。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  uses: ['desk'],
+  input: z.object({
+    path: pathInput.describe('Relative path, e.g. "notes/today.md".'),
+    content: z.string().describe('The whole text, e.g. "# Today\\n".'),
+  }),
+  output: z.object({
+    path: z.string().describe('Relative to the workspace.'),
+    bytes: z.number().int(),
+    created: z.boolean().describe('It did not exist before.'),
+    diff: z.string().optional().describe('What changed, where a text was replaced.'),
+  }),
+  ja: {
+    path: '相対パス。例: "notes/today.md"',
+    content: '書き込む内容の全体。例: "# 今日\\n"',
+    created: '新しく作ったか。',
+    diff: '置き換えたときの変更点。',
+  },
+  example: { path: 'notes/today.md', content: '# Today\n' },
+  risk: ({ path }, { desk }) => ({ writes: [placeToWrite(desk, path).shown] }),
+  render: ({ path, bytes, created, diff }, locale) => {
+    const head = created
+      ? text(`Created ${path} (${bytes} bytes).`, `${path} を作成しました (${bytes} バイト)。`)
+      : text(`Replaced ${path} (${bytes} bytes).`, `${path} を置き換えました (${bytes} バイト)。`);
+    return diff ? `${head[locale]}\n\n${diff}` : head[locale];
+  },
+
+  async run({ path, content }, { desk, signal, audit }) {
+    const { place, shown } = placeToWrite(desk, path);
+    const former = await formerText(place, signal);
+    const { bytes, created } = await place.replace(content, { signal });
+    audit({ wrote: shown, bytes });
+    const diff =
+      former === undefined || created ? '' : await unifiedDiff(shown, former, content, maxDiffChars);
+    return { path: shown, bytes, created, ...(diff !== '' && { diff }) };
+  },
+});
+
+const maxDiffChars = 4000;
+const maxFormerBytes = 1024 * 1024;
+
+/** What the diff is made of; a file that is no text, or a large one, is replaced without one. */
+async function formerText(place: Place, signal: AbortSignal): Promise<string | undefined> {
+  if (!place.exists()) return undefined;
+  const { kind, bytes } = place.stat();
+  if (kind !== 'file' || bytes > maxFormerBytes) return undefined;
+  return place.readWhole({ signal }).then(
+    ({ text: former }) => former,
+    () => undefined,
+  );
+}
