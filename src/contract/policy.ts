@@ -40,3 +40,15 @@ export interface PolicyVerdict {
   readonly because: Text;
   readonly suggestion?: Text | undefined;
 }
+
+/** A rule as a person reads it in a list. */
+export interface RuleLine {
+  readonly id: string;
+  readonly decision: DecisionKind;
+  readonly because: Text;
+  readonly suggestion?: Text | undefined;
+  /** What it finds: command lines, paths, hosts or tools. */
+  readonly examples: readonly string[];
+  /** Only in the assistant's bash. */
+  readonly only?: 'strict' | undefined;
+}

@@ -70,9 +70,12 @@ function judgementOf(
     };
   }
   const { finding, rule } = strictest;
-  const asked = findings.flatMap(({ rule: id, use }) =>
-    use && byId.get(id)?.decision === 'ask' ? [argvOf(use)] : [],
-  );
+  const asked = findings.flatMap(({ rule: id, use }) => {
+    const asking = byId.get(id);
+    if (asking?.decision !== 'ask') return [];
+    // A rule about more than its command (a pipe) is not answered by a yes to that command.
+    return use && 'programs' in asking ? [argvOf(use)] : [[null]];
+  });
   return {
     decision: rule.decision,
     rule: rule.id,

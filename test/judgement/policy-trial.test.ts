@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createPolicy } from '../../src/call/policy.ts';
+import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/cli/policy.ts';
+import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { listBuiltinRules } from '../../src/confine/judgement/rule-lines.ts';
+import { defineTool, defineToolset } from '../../src/contract/define-tool.ts';
+import type { Mode, PolicyRule } from '../../src/contract/policy.ts';
+import { text } from '../../src/contract/text.ts';
+
+const [shell] = defineToolset('t', [
+  defineTool({
+    name: 'shell',
+    category: 'shell',
+    title: text('Run', '実行'),
+    description: text('Run a command.', 'コマンドを実行します。'),
+    permission: 'authenticated',
+    annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+    uses: [],
+    input: z.object({ command: z.string().describe('Command.') }),
+    output: z.object({}),
+    ja: { command: 'コマンド。' },
+    example: { command: 'ls' },
+    risk: ({ command }) => ({
+      command: { line: { kind: 'script', script: command, shell: 'bash' }, dialect: 'plain' },
+    }),
+    run: async () => ({}),
+  }),
+]).tools;
+
+function trial(json: string, rules: readonly PolicyRule[] = [], mode: Mode = 'workspace-write') {
+  const policy = createPolicy({ mode, rules, judge: createCommandJudge(), roots: ['/workspace'] });
+  return testPolicy(json, {
+    find: (name) => (name === shell?.name ? shell : undefined),
+    caller: { kind: 'local', principal: 'local', sessionId: 's', remote: false },
+    refusal: () => undefined,
+    risk: async (tool, input) => (await tool.risk?.(input, {} as never)) ?? {},
+    policy,
+  });
+}
+
+test('a trial says what would happen, by which rule, and what a standing yes would allow', async () => {
+  const asked = await trial('{"tool":"shell","arguments":{"command":"git push origin main"}}');
+
+  expect(asked).toMatchObject({ decision: 'ask', rule: 'git-push' });
+  expect(renderTrial(asked, 'en')).toBe(
+    'ask (rule git-push): `git push origin main`: it changes what others see.\nA person must agree to it.\n' +
+      'Allowing it for the session or always would allow: {"tool":"shell","command":["git","push"],"decision":"allow"}',
+  );
+});
+
+test('a trial shows the operator rule that decides', async () => {
+  const rules: PolicyRule[] = [
+    { id: 'no-npm', command: ['npm'], decision: 'deny', because: 'pnpm is used here' },
+  ];
+  const denied = await trial('{"name":"shell","arguments":{"command":"cd a && npm test"}}', rules);
+
+  expect(renderTrial(denied, 'en')).toBe('deny (rule no-npm): pnpm is used here');
+});
+
+test.each([
+  ['nonsense', 'the call must be JSON'],
+  ['[]', 'the call must be JSON'],
+  ['{"tool":"nope"}', 'there is no tool named nope'],
+  ['{"tool":"shell"}', 'command: is required'],
+])('a call that could not be made is told so: %s', async (json, message) => {
+  const { decision, because } = await trial(json);
+  expect(decision).toBe('invalid');
+  expect(because.en).toContain(message);
+});
+
+test('the explanation lists every rule in force with its decision in this mode', () => {
+  const rules: PolicyRule[] = [{ command: ['npm'], decision: 'deny', because: 'pnpm is used here' }];
+  const explained = explainPolicy({ mode: 'full-access', rules, builtin: listBuiltinRules() });
+  const shown = renderExplanation(explained, 'ja');
+
+  expect(explained.builtin.filter(({ decision }) => decision === 'ask')).toEqual([]);
+  expect(shown).toContain('rules[0]: pnpm is used here  {"command":["npm"]}');
+  for (const { id } of listBuiltinRules()) expect(shown).toContain(`  ${id}`);
+});
