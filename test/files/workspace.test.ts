@@ -122,6 +122,75 @@ test.each(['.git/hooks/pre-commit', 'x/.GIT/config', '.mcp.json', '.vscode/tasks
   },
 );
 
+test('a folder cannot be moved to where a protected file would lie in it', async () => {
+  const { folder, root } = open();
+  await folder.at('x/mcp.json').create('{}');
+  await expect(folder.at('x').move(folder.at('.Cursor'))).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(folder.at('x').move(folder.at('.git'))).rejects.toMatchObject({ code: 'forbidden' });
+  await folder.at('x').move(folder.at('.cursors'));
+  expect(existsSync(join(root, '.cursors/mcp.json'))).toBe(true);
+});
+
+test('moving replaces nothing', async () => {
+  const { folder, root } = open();
+  for (const name of ['a', 'b', 'd/e']) await folder.at(name).create(name);
+  await expect(folder.at('a').move(folder.at('b'))).rejects.toMatchObject({ code: 'conflict' });
+  await expect(folder.at('d').move(folder.at('b'))).rejects.toMatchObject({ code: 'conflict' });
+  await expect(folder.at('d').move(folder.at('d/inside'))).rejects.toMatchObject({
+    code: expect.any(String),
+  });
+  expect(readFileSync(join(root, 'b'), 'utf8')).toBe('b');
+  expect(readFileSync(join(root, 'd/e'), 'utf8')).toBe('d/e');
+});
+
+test('a text is written back in the encoding that it had, and refuses what that cannot hold', async () => {
+  const { folder, root } = open();
+  const place = folder.at('名簿.csv');
+  await place.create('氏名,住所\n', { encoding: 'shift_jis' });
+  expect(readFileSync(join(root, '名簿.csv'))).toEqual(
+    Buffer.from([0x8e, 0x81, 0x96, 0xbc, 0x2c, 0x8f, 0x5a, 0x8f, 0x8a, 0x0a]),
+  );
+  await place.append('東京\n', { encoding: 'shift_jis' });
+  expect(await place.readWhole()).toMatchObject({ text: '氏名,住所\n東京\n', encoding: 'shift_jis' });
+  await expect(place.replace('😀', { encoding: 'shift_jis' })).rejects.toMatchObject({
+    code: 'unsupported_encoding',
+  });
+  await folder.at('wide.txt').create('あ', { encoding: 'utf-16le' });
+  await folder.at('wide.txt').append('い', { encoding: 'utf-16le' });
+  expect(await folder.at('wide.txt').readWhole()).toMatchObject({ text: 'あい', hasBom: true });
+  expect((await place.readWhole()).text).toBe('氏名,住所\n東京\n');
+});
+
+test('a large file grows in place; one that is linked elsewhere is written anew', async () => {
+  const { folder, root } = open();
+  await folder.at('big').create('x'.repeat(2_000_000));
+  const { ino } = statSync(join(root, 'big'));
+  await folder.at('big').append('end');
+  expect(statSync(join(root, 'big'))).toMatchObject({ ino, size: 2_000_003 });
+  linkSync(join(root, 'big'), join(root, 'other'));
+  await folder.at('big').append('more');
+  expect(statSync(join(root, 'other')).size).toBe(2_000_003);
+  expect(statSync(join(root, 'big')).size).toBe(2_000_007);
+});
+
+test('where roots lie in each other the inner one speaks', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
+  mkdirSync(join(root, 'out'));
+  const workspace = openWorkspace({
+    roots: [
+      { path: root, writable: false },
+      { path: join(root, 'out'), writable: true },
+    ],
+  });
+  opened.push(() => {
+    workspace.close();
+    rmSync(root, { recursive: true });
+  });
+  await expect(workspace.folder.at('a').create('x')).rejects.toMatchObject({ code: 'forbidden' });
+  await workspace.folder.at('out/a').create('x');
+  expect(workspace.folder.at('out/a')).toMatchObject({ path: 'a', rootIndex: 1, shown: 'out/a' });
+});
+
 test('a read-only view refuses every change', async () => {
   const { folder, root } = open();
   const view = asReadOnly(folder);

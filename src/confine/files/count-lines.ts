@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { TextEncoding } from '../../contract/files.ts';
 import { chunkBytes, createTallyDesk, type Tally } from '../vault/tally.ts';
+import type { FoundEncoding } from './encoding.ts';
 import { readInto } from './io.ts';
 import { blockBytes, createLineIndex, type LineIndex } from './line-index.ts';
 import { newlineFinder } from './newlines.ts';
@@ -23,7 +24,7 @@ const sampledBlocks = 16;
 export async function countLines(
   fd: number,
   bytes: number,
-  encoding: TextEncoding,
+  written: FoundEncoding,
   signal: AbortSignal,
   known?: CountedLines,
 ): Promise<CountedLines> {
@@ -32,7 +33,7 @@ export async function countLines(
   const before = new Float64Array(blocks + 1);
   let block = known ? Math.floor(known.index.bytes / blockBytes) : 0;
   if (known) before.set(known.before.subarray(0, block + 1));
-  const count = countIn(desk, encoding);
+  const count = countIn(desk, written.encoding);
 
   let at = block * blockBytes;
   let slot: 0 | 1 = 0;
@@ -58,24 +59,24 @@ export async function countLines(
   }
   const tail = Buffer.alloc(Math.min(tailBytes, bytes));
   await readInto(fd, tail, 0, tail.length, bytes - tail.length);
-  const { unitBytes, lastBefore } = newlineFinder(encoding);
+  const { unitBytes, lastBefore } = newlineFinder(written.encoding);
   const aligned = unitBytes === 2 && tail.length % 2 === 1 ? tail.subarray(1) : tail;
   const endsWithNewline =
     aligned.length > 0 && lastBefore(aligned, aligned.length) === aligned.length - unitBytes;
-  return { index: createLineIndex(bytes, before, endsWithNewline), before, tail };
+  return { index: createLineIndex(bytes, written, before, endsWithNewline), before, tail };
 }
 
 /**
  * Does the file still begin with what was counted? Its old end must be there byte for byte, and blocks spread over
  * it must count the same. (Only a reader of every byte could be certain; this costs a millisecond.)
  */
-export async function isGrownFrom(known: CountedLines, fd: number, encoding: TextEncoding): Promise<boolean> {
+export async function isGrownFrom(known: CountedLines, fd: number): Promise<boolean> {
   const { index, before, tail } = known;
   const end = Buffer.alloc(tail.length);
   if ((await readInto(fd, end, 0, end.length, index.bytes - end.length)) !== end.length || !end.equals(tail))
     return false;
   const desk = createTallyDesk();
-  const count = countIn(desk, encoding);
+  const count = countIn(desk, index.written.encoding);
   const whole = Math.floor(index.bytes / blockBytes);
   for (let sample = 0; sample < Math.min(sampledBlocks, whole); sample++) {
     const block = Math.floor((sample * (whole - 1)) / Math.max(1, sampledBlocks - 1));

@@ -83,6 +83,15 @@ export function fault(cause: unknown, shown: string): ToolError {
           cause,
         },
       );
+    case 'EINVAL':
+      return new ToolError(
+        'invalid_path',
+        text(
+          `The file system does not accept ${shown} here.`,
+          `ファイルシステムが ${shown} を受け付けません。`,
+        ),
+        { cause },
+      );
     case 'ENAMETOOLONG':
       return new ToolError(
         'invalid_path',

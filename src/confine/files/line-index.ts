@@ -1,9 +1,13 @@
+import type { FoundEncoding } from './encoding.ts';
+
 /** Bytes between two marks of an index: what one look-up reads at most. */
 export const blockBytes = 64 * 1024;
 
 /** Where the lines of a large file are, sparsely: 8 bytes for each 64 KiB. */
 export interface LineIndex {
   readonly bytes: number;
+  /** Found at the file's start when it was counted. */
+  readonly written: FoundEncoding;
   readonly newlines: number;
   readonly lineCount: number;
   /** Newlines before a block. */
@@ -13,10 +17,16 @@ export interface LineIndex {
 }
 
 /** `before[i]` counts newlines before block `i`; its last entry counts all. */
-export function createLineIndex(bytes: number, before: Float64Array, endsWithNewline: boolean): LineIndex {
+export function createLineIndex(
+  bytes: number,
+  written: FoundEncoding,
+  before: Float64Array,
+  endsWithNewline: boolean,
+): LineIndex {
   const newlines = before[before.length - 1] ?? 0;
   return {
     bytes,
+    written,
     newlines,
     lineCount: Math.max(1, newlines + (endsWithNewline ? 0 : 1)),
     newlinesBefore: (block) => before[block] ?? newlines,

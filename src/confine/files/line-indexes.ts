@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync } from 'node:fs';
-import type { TextEncoding } from '../../contract/files.ts';
 import { type CountedLines, countLines, isGrownFrom } from './count-lines.ts';
+import type { FoundEncoding } from './encoding.ts';
 import type { LineIndex } from './line-index.ts';
 import { itself } from './walk.ts';
 
@@ -9,7 +9,7 @@ export interface LineIndexes {
   /** The index that is there now. */
   peek(stat: BigIntStats): LineIndex | undefined;
   /** The index, counted now if need be; those who wait for the same file wait for one count. */
-  get(fd: number, stat: BigIntStats, encoding: TextEncoding, signal?: AbortSignal): Promise<LineIndex>;
+  get(fd: number, stat: BigIntStats, written: FoundEncoding, signal?: AbortSignal): Promise<LineIndex>;
 }
 
 const maxFiles = 64;
@@ -39,14 +39,13 @@ export function createLineIndexes(): LineIndexes {
     }
   }
 
-  async function count(fd: number, stat: BigIntStats, encoding: TextEncoding, signal: AbortSignal) {
+  async function count(fd: number, stat: BigIntStats, written: FoundEncoding, signal: AbortSignal) {
     try {
       const startedMs = Date.now();
       const bytes = Number(stat.size);
       const older = kept.get(keyOf(stat))?.counted;
-      const grown =
-        older && older.index.bytes < bytes && (await isGrownFrom(older, fd, encoding)) ? older : undefined;
-      const counted = await countLines(fd, bytes, encoding, signal, grown);
+      const grown = older && older.index.bytes < bytes && (await isGrownFrom(older, fd)) ? older : undefined;
+      const counted = await countLines(fd, bytes, written, signal, grown);
       const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
       if (isSettled && versionOf(fstatSync(fd, { bigint: true })) === versionOf(stat)) keep(stat, counted);
       return counted.index;
@@ -57,7 +56,7 @@ export function createLineIndexes(): LineIndexes {
 
   return {
     peek: (stat) => find(stat)?.counted.index,
-    async get(fd, stat, encoding, signal) {
+    async get(fd, stat, written, signal) {
       const found = find(stat);
       if (found) {
         // To the end of the line: the file that was asked for longest ago leaves first.
@@ -76,7 +75,7 @@ export function createLineIndexes(): LineIndexes {
           forget();
           stop.abort();
         };
-        job = { abandon, waiting: 0, index: count(own, stat, encoding, stop.signal) };
+        job = { abandon, waiting: 0, index: count(own, stat, written, stop.signal) };
         counting.set(version, job);
         job.index.then(forget, forget);
       }

@@ -41,6 +41,8 @@ export function move(place: HeldPlace, target: HeldPlace, options: WriteOptions)
         const stat = lstatSync(from, { throwIfNoEntry: false });
         if (!stat) throw notFound(place.shown);
         if (stat.isDirectory()) {
+          place.assertWritable(true);
+          target.assertWritable(true);
           if (lstatSync(to, { throwIfNoEntry: false })) throw exists(target.shown);
           attempt(target.shown, () => renameSync(from, to));
         } else {

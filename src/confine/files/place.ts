@@ -189,14 +189,14 @@ export class HeldPlace implements Place {
   }
 
   /** Throws `forbidden` where this folder is lent for reading, or the name is protected. */
-  assertWritable(): void {
+  assertWritable(asFolder = false): void {
     if (!this.facts.writable) {
       throw new ToolError(
         'forbidden',
         text(`${this.shown} can only be read.`, `${this.shown} は読み取り専用です。`),
       );
     }
-    const name = this.facts.protection(this.components);
+    const name = this.facts.protection(this.components, asFolder);
     if (name !== undefined) {
       throw new ToolError(
         'forbidden',

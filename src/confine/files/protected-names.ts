@@ -28,8 +28,11 @@ export const defaultProtectedNames: readonly string[] = [
   'sekisho.json',
 ];
 
-/** Says which protected name a path touches, if any. `components` are counted from the true root. */
-export type Protection = (components: readonly string[]) => string | undefined;
+/**
+ * Says which protected name a path touches, if any. `components` are counted from the true root. With `asFolder` also
+ * a path that a protected one lies below: a folder that is moved there or away takes along what is in it.
+ */
+export type Protection = (components: readonly string[], asFolder?: boolean) => string | undefined;
 
 export function createProtection(names: readonly string[]): Protection {
   // By first name, so that an ordinary component costs one look-up.
@@ -38,12 +41,14 @@ export function createProtection(names: readonly string[]): Protection {
     const [first = '', ...rest] = name.split('/').map(fold);
     byFirst.set(first, [...(byFirst.get(first) ?? []), { rest, name }]);
   }
-  return (components) => {
+  return (components, asFolder = false) => {
     for (let at = 0; at < components.length; at++) {
-      const found = byFirst
-        .get(fold(components[at] ?? ''))
-        // A path that ends inside a rule (`.cursor`) is refused by `guardsInside` only where it moves a folder.
-        ?.find(({ rest }) => rest.every((name, index) => fold(components[at + 1 + index] ?? '') === name));
+      const found = byFirst.get(fold(components[at] ?? ''))?.find(({ rest }) =>
+        rest.every((name, index) => {
+          const component = components[at + 1 + index];
+          return component === undefined ? asFolder : fold(component) === name;
+        }),
+      );
       if (found) return found.name;
     }
     return undefined;

@@ -68,12 +68,10 @@ async function readLarge(
 ): Promise<TextSlice> {
   const stat = fstatSync(file.fd, { bigint: true });
   const bytes = Number(stat.size);
-  const head = readAtNow(file.fd, 0, headBytes);
-  const found = encodingOf(head, true);
-  if (!found) throw await notText(head, shown);
+  let index = indexes.peek(stat);
+  const found = index?.written ?? (await encodingOfStart(file.fd, shown));
 
   const asked = range.startLine ?? 1;
-  let index = indexes.peek(stat);
   let startLine = asked;
   let start = found.bomBytes;
   // The end of a file is found from the end; its lines have no numbers then.
@@ -84,7 +82,7 @@ async function readLarge(
   if (fromEnd !== undefined) {
     start = fromEnd;
   } else if (asked !== 1) {
-    index ??= await indexes.get(file.fd, stat, found.encoding, range.signal);
+    index ??= await indexes.get(file.fd, stat, found, range.signal);
     startLine = fromStart(asked, index.lineCount);
     assertInside(startLine, index.lineCount, range, shown);
     start = locateLine(file.fd, index, found, startLine);
@@ -100,7 +98,7 @@ async function readLarge(
     wanted.maxChars,
     range.signal,
   );
-  const taken = takeLines(await decodePart(part.bytes, found, head, shown), {
+  const taken = takeLines(await decodePart(part.bytes, found, shown), {
     ...wanted,
     startLine,
     skipLines: 0,
@@ -116,6 +114,13 @@ async function readLarge(
     encoding: found.encoding,
     hasBom: found.bomBytes > 0,
   };
+}
+
+async function encodingOfStart(fd: number, shown: string): Promise<FoundEncoding> {
+  const head = readAtNow(fd, 0, headBytes);
+  const found = encodingOf(head, true);
+  if (!found) throw await notText(head, shown);
+  return found;
 }
 
 interface Part {
@@ -178,19 +183,14 @@ async function decodeWhole(
 ): Promise<{ text: string; found: FoundEncoding }> {
   const found = encodingOf(bytes);
   if (!found) throw await notText(bytes, shown);
-  return { text: await decodePart(bytes.subarray(found.bomBytes), found, bytes, shown), found };
+  return { text: await decodePart(bytes.subarray(found.bomBytes), found, shown), found };
 }
 
-async function decodePart(
-  bytes: Uint8Array,
-  found: FoundEncoding,
-  head: Uint8Array,
-  shown: string,
-): Promise<string> {
+async function decodePart(bytes: Uint8Array, found: FoundEncoding, shown: string): Promise<string> {
   try {
     return decode(bytes, found.encoding);
   } catch {
-    throw await notText(head, shown);
+    throw await notText(bytes, shown);
   }
 }
 

@@ -53,9 +53,13 @@ const rewriteBytes = 1024 * 1024;
 /** Adds at the end. A large file grows in place, unless it is hard-linked: then it may be another's file, too. */
 export function append(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
   return change(place, options, async () => {
-    const more = await toBytes(content, place.shown, { encoding: options.encoding });
-    const created = await inOwnFolder(place, async (folder, name) => {
+    const encoded = await toBytes(content, place.shown, { encoding: options.encoding });
+    return inOwnFolder(place, async (folder, name) => {
       const former = openFormer(place, folder, name, options.expected);
+      // The byte order mark stands at the start of a file and nowhere else.
+      const isMarked =
+        former !== undefined && options.encoding?.startsWith('utf-16') && typeof content === 'string';
+      const more = isMarked ? encoded.subarray(2) : encoded;
       try {
         await observed(
           place,
@@ -75,9 +79,8 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
       } finally {
         if (former) closeSync(former.fd);
       }
-      return !former;
+      return { bytes: more.length, created: !former };
     });
-    return { bytes: more.length, created };
   });
 }
 
