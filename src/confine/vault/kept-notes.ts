@@ -1,11 +1,11 @@
-import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
-import type { Place } from '../../contract/files.ts';
-import { buildIndex, cancelled, changed } from './build-index.ts';
+import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
+import { buildIndex, cancelled } from './build-index.ts';
+import { isGrownFrom, readTail } from './growth.ts';
 import { type KeptNote, keepNote } from './open-note.ts';
 
 /** Indexes of large notes, by device and inode, good for one size, time of modification and time of change. */
 export interface KeptNotes {
-  get(place: Place, stat: BigIntStats, version: string, signal: AbortSignal): KeptNote | Promise<KeptNote>;
+  get(fd: number, stat: BigIntStats, version: string, signal: AbortSignal): KeptNote | Promise<KeptNote>;
 }
 
 const maxNotes = 64;
@@ -30,18 +30,21 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
   }
 
   async function build(
-    place: Place,
+    fd: number,
     stat: BigIntStats,
     version: string,
     signal: AbortSignal,
   ): Promise<KeptNote> {
     const startedMs = now();
-    const fd = place.openRead();
+    const key = keyOf(stat);
     try {
-      if (!isSame(stat, fstatSync(fd, { bigint: true }))) throw changed();
-      const note = keepNote(await buildIndex(fd, Number(stat.size), signal), version);
+      const bytes = Number(stat.size);
+      const older = kept.get(key);
+      const known = older && isGrownFrom(older, fd, bytes) ? older.index : undefined;
+      if (!known) kept.delete(key);
+      const note = keepNote(await buildIndex(fd, bytes, signal, known), version, readTail(fd, bytes));
       const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
-      if (isSettled && isSame(stat, fstatSync(fd, { bigint: true }))) keep(keyOf(stat), note);
+      if (isSettled && isSame(stat, fstatSync(fd, { bigint: true }))) keep(key, note);
       return note;
     } finally {
       closeSync(fd);
@@ -49,7 +52,7 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
   }
 
   return {
-    get(place, stat, version, signal) {
+    get(fd, stat, version, signal) {
       const key = keyOf(stat);
       const note = kept.get(key);
       if (note?.version === version) {
@@ -57,7 +60,6 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
         kept.set(key, note);
         return note;
       }
-      kept.delete(key);
       // One count serves all who wait for it, and stops when nobody does.
       let job = building.get(version);
       if (!job) {
@@ -65,12 +67,12 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
         const forget = () => {
           if (building.get(version) === job) building.delete(version);
         };
-        const note = build(place, stat, version, stop.signal).finally(forget);
+        const counted = build(reopen(fd), stat, version, stop.signal).finally(forget);
         const abandon = () => {
           forget();
           stop.abort();
         };
-        job = { note, abandon, waiting: 0 };
+        job = { note: counted, abandon, waiting: 0 };
         building.set(version, job);
       }
       return wait(job, signal);
@@ -96,6 +98,11 @@ function wait(job: Building, signal: AbortSignal): Promise<KeptNote> {
     signal.addEventListener('abort', leave, { once: true });
     job.note.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
+}
+
+/** The same file by a descriptor of its own: the count may outlast the call that began it. */
+function reopen(fd: number): number {
+  return openSync(`/proc/self/fd/${fd}`, 'r');
 }
 
 function keyOf(stat: BigIntStats): string {

@@ -13,7 +13,7 @@ export interface NoteReader {
 }
 
 /** Up to here a note is counted anew at each read, which costs less than being wrong about it. */
-export const smallNoteBytes = 256 * 1024;
+const smallNoteBytes = 256 * 1024;
 
 /** Reads parts of notes; of large ones it keeps the index. */
 export function createNoteReader(): NoteReader {
@@ -30,7 +30,7 @@ export function createNoteReader(): NoteReader {
           const index = buildSmallIndex(fd, Number(stat.size), desk);
           return readPart(openNote(fd, keepNote(index, versionOf(stat))), part);
         }
-        const kept = await keptNotes.get(place, stat, versionOf(stat), part.signal);
+        const kept = await keptNotes.get(fd, stat, versionOf(stat), part.signal);
         return readPart(openNote(fd, kept), part);
       } finally {
         closeSync(fd);
@@ -40,6 +40,6 @@ export function createNoteReader(): NoteReader {
 }
 
 /** Changes whenever the file does; says nothing about it. */
-export function versionOf(stat: BigIntStats): string {
+function versionOf(stat: BigIntStats): string {
   return hash('sha256', `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`).slice(0, 12);
 }

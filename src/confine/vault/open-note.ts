@@ -7,15 +7,18 @@ import { blockBytes, type NoteIndex } from './note-index.ts';
 export interface KeptNote {
   readonly index: NoteIndex;
   readonly version: string;
+  /** The last bytes; empty where the note is not kept. */
+  readonly tail: Buffer;
   /** Where a line known of late begins, so that reading on need not look for it. */
   known: { readonly line: number; readonly byte: number };
   window: { readonly from: number; readonly bytes: Buffer };
 }
 
-export function keepNote(index: NoteIndex, version: string): KeptNote {
+export function keepNote(index: NoteIndex, version: string, tail: Buffer = Buffer.alloc(0)): KeptNote {
   return {
     index,
     version,
+    tail,
     known: { line: 1, byte: index.bomBytes },
     window: { from: 0, bytes: Buffer.alloc(0) },
   };

@@ -86,7 +86,7 @@ export function assertText(field: string, content: string): void {
 }
 
 /** Is it `daily/YYYY-MM-DD.md`, spelled so, with a date of the calendar? */
-export function isDailyNote(path: string): boolean {
+function isDailyNote(path: string): boolean {
   const [, year, month, day] = /^daily\/(\d{4})-(\d{2})-(\d{2})\.md$/.exec(path) ?? [];
   if (year === undefined) return false;
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`);

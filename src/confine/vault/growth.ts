@@ -1,0 +1,41 @@
+import type { Buffer } from 'node:buffer';
+import { readSync } from 'node:fs';
+import { readAtNow } from '../files/io.ts';
+import { blockBytes } from './note-index.ts';
+import type { KeptNote } from './open-note.ts';
+import { createTallyDesk, type Tally } from './tally.ts';
+
+/** Below this a file is counted anew in a few milliseconds, which is certain. */
+const minBytes = 8 * 1024 * 1024;
+const sampledBlocks = 16;
+const tailBytes = 4096;
+
+/** The end of a file, by which it is known again after it grew. */
+export function readTail(fd: number, bytes: number): Buffer {
+  const length = Math.min(tailBytes, bytes);
+  return readAtNow(fd, bytes - length, length);
+}
+
+/**
+ * Does the file still begin with what was counted, as a log does that was written on? Its old end must be there
+ * byte for byte, and blocks picked at random must count the same. Only reading every byte would be certain; that
+ * is what an index saves. Takes a millisecond.
+ */
+export function isGrownFrom(known: KeptNote, fd: number, bytes: number): boolean {
+  const { index, tail } = known;
+  if (index.bytes < minBytes || bytes <= index.bytes) return false;
+  if (!readTail(fd, index.bytes).equals(tail)) return false;
+  const desk = createTallyDesk();
+  const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
+  const block = desk.chunk(0).subarray(0, blockBytes);
+  const whole = Math.floor(index.bytes / blockBytes);
+  for (let sample = 0; sample < sampledBlocks; sample += 1) {
+    const at = Math.floor(Math.random() * whole);
+    if (readSync(fd, block, 0, blockBytes, at * blockBytes) !== blockBytes) return false;
+    desk.tally(0, 0, blockBytes, found);
+    if (found.hasNul || found.newlines !== index.newlinesBefore(at + 1) - index.newlinesBefore(at))
+      return false;
+    if (found.chars !== index.charsBefore(at + 1) - index.charsBefore(at)) return false;
+  }
+  return true;
+}
