@@ -13,12 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
-import { adopt } from './adopt.ts';
-import type { Backend, Child, SpawnOrder } from './child.ts';
-import { searchPath } from './environment.ts';
+import { adopt, adoptStage } from './adopt.ts';
+import type { Backend, SpawnOrder } from './child.ts';
 import { findFilterHole } from './filter-check.ts';
 import { defaultProcessLimits, initArguments } from './prelude.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
+import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
 import { findMembers, signal } from './tree.ts';
 
 export interface BubblewrapOptions {
@@ -38,36 +38,21 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
   const filter = openFilter();
   const system = systemArguments(options);
 
-  async function start(order: SpawnOrder): Promise<Child> {
+  /** Starts bwrap; `inner` stands after the arguments that are the same for all. */
+  function start(
+    inner: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    stdio: readonly ('pipe' | 'ignore' | number)[],
+  ) {
     // A descriptor of its own for each start: the reading position is shared by those that are inherited.
     const filterFd = openSync(`/proc/self/fd/${filter}`, 'r');
     try {
-      const child = spawn(
-        options.program,
-        [
-          ...system,
-          ...rootArguments(options, order),
-          '--chdir',
-          order.workingFolder,
-          '--',
-          ...initArguments(order.command, order.limits),
-        ],
-        {
-          // bwrap passes its own environment on, so it gets the command's.
-          env: { ...order.environment },
-          cwd: '/',
-          stdio: [order.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', filterFd],
-          detached: true,
-        },
-      );
-      return await adopt(child, {
-        members: (pid) => insiders(pid),
-        destroy(pid) {
-          // The first process inside takes all others with it; without bwrap nobody would collect it.
-          const inside = findMembers({ pid });
-          for (const member of inside) signal(member.pid, 'SIGKILL');
-          if (inside.length === 0) signal(pid, 'SIGKILL');
-        },
+      return spawn(options.program, [...system, '--seccomp', String(stdio.length), ...inner], {
+        // bwrap passes its own environment on, so it gets the command's.
+        env: { ...environment },
+        cwd: '/',
+        stdio: [...stdio, filterFd],
+        detached: true,
       });
     } finally {
       closeSync(filterFd);
@@ -79,11 +64,49 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
     home: '/tmp/home',
     temporary: '/tmp',
     limits: defaultProcessLimits,
-    spawn: start,
+    async spawn(order) {
+      const inner = [
+        ...rootArguments(options, order),
+        '--chdir',
+        order.workingFolder,
+        '--',
+        ...initArguments(order.command, order.limits),
+      ];
+      const child = start(inner, order.environment, [
+        order.stdin === 'pipe' ? 'pipe' : 'ignore',
+        'pipe',
+        'pipe',
+      ]);
+      return adopt(child, { members: insiders, destroy });
+    },
+    async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
+      const binds = [
+        ...[realpathSync(program), ...readable].flatMap((path) => ['--ro-bind-try', path, path]),
+        ...writable.flatMap((path) => ['--bind-try', path, path]),
+      ];
+      const inner = [
+        ...binds,
+        '--remount-ro',
+        '/',
+        '--chdir',
+        workingFolder,
+        '--',
+        realpathSync(program),
+        ...args,
+      ];
+      return adoptStage(start(inner, environment, descriptors), destroy);
+    },
     async close() {
       closeSync(filter);
     },
   };
+}
+
+/** The first process inside takes all others with it; without bwrap nobody would collect it. */
+function destroy(pid: number): void {
+  const inside = findMembers({ pid });
+  for (const member of inside) signal(member.pid, 'SIGKILL');
+  if (inside.length === 0) signal(pid, 'SIGKILL');
 }
 
 /** bwrap's own two processes are not the command's: a TERM to them would end it without a chance to tidy up. */
@@ -121,13 +144,8 @@ function systemArguments({ readable, temporaryBytes, path }: BubblewrapOptions):
     '--as-pid-1',
     '--cap-drop',
     'ALL',
-    '--seccomp',
-    '3',
-    '--ro-bind',
-    '/usr',
-    '/usr',
   ];
-  for (const folder of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
+  for (const folder of systemFolders) {
     const target = linkTarget(folder);
     if (target !== undefined) args.push('--symlink', target, folder);
     else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
@@ -173,67 +191,9 @@ function guardedFolders(
   return [...folders];
 }
 
-/**
- * Folders of the search path outside `/usr`, with the libraries of their installation: a Node of nvm or of a
- * build server. Their parent is not bound, it may be a home folder.
- */
-function toolFolders(path: string | undefined): string[] {
-  const folders: string[] = [];
-  for (const folder of searchPath(path)) {
-    if (/^\/(usr|bin|sbin|proc|dev|sys)(\/|$)/.test(folder)) continue;
-    const real = realpathOrNone(folder);
-    if (real === undefined || real === '/' || real === process.env.HOME) continue;
-    folders.push(folder);
-    if (/\/s?bin$/.test(folder)) {
-      for (const sibling of ['lib', 'lib64', 'libexec', 'include'])
-        folders.push(join(dirname(folder), sibling));
-    }
-  }
-  return folders;
-}
-
-const systemFiles = [
-  '/etc/ld.so.cache',
-  '/etc/ld.so.conf',
-  '/etc/ld.so.conf.d',
-  '/etc/passwd',
-  '/etc/group',
-  '/etc/nsswitch.conf',
-  '/etc/host.conf',
-  '/etc/hosts',
-  '/etc/localtime',
-  '/etc/timezone',
-  '/etc/alternatives',
-  '/etc/ssl/certs',
-  '/etc/ssl/openssl.cnf',
-  '/etc/pki/tls/certs',
-  '/etc/ca-certificates',
-  '/etc/crypto-policies',
-  '/etc/locale.alias',
-  '/etc/locale.conf',
-  '/etc/mime.types',
-  '/etc/magic',
-  '/etc/protocols',
-  '/etc/services',
-  '/etc/os-release',
-  '/etc/terminfo',
-  '/etc/fonts',
-  '/etc/java',
-  '/nix/store',
-  '/gnu/store',
-];
-
 function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function realpathOrNone(path: string): string | undefined {
-  try {
-    return realpathSync(path);
   } catch {
     return undefined;
   }

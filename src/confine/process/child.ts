@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../contract/process.ts';
 import type { ProcessLimits } from './prelude.ts';
 
@@ -37,5 +38,7 @@ export interface Backend {
   readonly temporary: string;
   readonly limits: ProcessLimits;
   spawn(order: SpawnOrder): Promise<Child>;
+  /** Starts a bare program with the descriptors that it is given. */
+  readonly spawnStage: StageSpawn;
   close(): Promise<void>;
 }

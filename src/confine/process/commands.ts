@@ -1,6 +1,14 @@
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import type { CommandLine, Commands, RunOptions, RunResult, SandboxStatus } from '../../contract/process.ts';
+import type { StageSpawn } from '../../contract/pipeline.ts';
+import type {
+  CommandLine,
+  Commands,
+  RunOptions,
+  RunResult,
+  SandboxName,
+  SandboxStatus,
+} from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
 import type { Backend, Child } from './child.ts';
@@ -23,6 +31,8 @@ export interface CommandRunner {
   forSession(sessionId: string): Commands;
   /** Ends what the session runs, in the foreground and the background. */
   endSession(sessionId: string): Promise<void>;
+  /** What starts the stages of pipelines, and behind which walls. Throws `unavailable` where there are none. */
+  stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   /** What can confine a command here; tries each by its self-test. */
   status(): Promise<readonly SandboxStatus[]>;
   close(): Promise<void>;
@@ -80,6 +90,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
     endSession,
+    stages: () => sandbox.stages(),
     status: () => sandbox.status(),
     async close() {
       closed = true;

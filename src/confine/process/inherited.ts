@@ -7,7 +7,7 @@ import { openKernel } from './kernel.ts';
  */
 export async function closeInheritedOnSpawn(): Promise<void> {
   try {
-    const syscall = await openKernel();
+    const { syscall } = await openKernel();
     syscall(closeRange, 3, 0xffffffff, closeOnExec);
   } catch {
     // The self-test refuses the sandbox if one shows inside.

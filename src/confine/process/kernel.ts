@@ -1,13 +1,20 @@
 /** A raw system call: numbers in, what libc returns out (-1 for a refusal). */
 export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
 
-/** System calls that Node has no words for. Throws where koffi is missing. */
-export async function openKernel(): Promise<Syscall> {
-  const { load } = await import('koffi');
+/** What Node has no words for. */
+export interface Kernel {
+  readonly syscall: Syscall;
+  /** Where a buffer lies, for a structure that points to it. The buffer must be kept until the call is over. */
+  addressOf(buffer: Uint8Array): bigint;
+}
+
+/** Throws where koffi is missing. */
+export async function openKernel(): Promise<Kernel> {
+  const { load, address } = await import('koffi');
   const libc = load(null);
   // One signature for numbers and one for each place where a buffer goes: koffi checks types.
   const forms = new Map<string, (...args: unknown[]) => number>();
-  return (number, ...args) => {
+  const syscall: Syscall = (number, ...args) => {
     const kinds = Array.from({ length: 6 }, (_, index) =>
       args[index] instanceof Uint8Array ? 'uint8_t *' : 'long',
     );
@@ -19,4 +26,5 @@ export async function openKernel(): Promise<Syscall> {
     }
     return Number(call(number, ...kinds.map((_, index) => args[index] ?? 0)));
   };
+  return { syscall, addressOf: (buffer) => address(buffer) };
 }

@@ -2,12 +2,13 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { FolderRoot } from '../../contract/files.ts';
+import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { text, verbatim } from '../../contract/text.ts';
 import { openBubblewrap } from './bubblewrap.ts';
 import type { Backend } from './child.ts';
-import { searchPath } from './environment.ts';
 import { closeInheritedOnSpawn } from './inherited.ts';
+import { openLandlock } from './landlock.ts';
 import type { ProcessLimits } from './prelude.ts';
 import { type Roots, resolveRoots } from './roots.ts';
 import { findHole } from './self-test.ts';
@@ -23,6 +24,8 @@ export interface SandboxOptions {
   /** Names below a root that commands may not change. */
   readonly readOnlyNames?: readonly string[] | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
+  /** What may confine, in order of preference. */
+  readonly backends?: readonly ConfiningName[] | undefined;
   /** Size of a command's own `/tmp`. */
   readonly temporaryBytes?: number | undefined;
   /** The server's own variables: what may be passed on is picked from them. */
@@ -33,6 +36,8 @@ export interface SandboxOptions {
 export interface Sandbox {
   /** Throws `unavailable` where none works. Never falls back to none. */
   backend(): Promise<Backend>;
+  /** What starts the stages of pipelines. Throws `unavailable` as well. */
+  stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   roots(): Roots;
   status(): Promise<readonly SandboxStatus[]>;
   close(): Promise<void>;
@@ -44,6 +49,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     resolved ??= resolveRoots(options.roots);
     return resolved;
   };
+  const names = options.backends ?? confining;
   const candidates = new Map<SandboxName, Promise<Trial>>();
 
   function attempt(name: SandboxName): Promise<Trial> {
@@ -55,35 +61,28 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     return trial;
   }
 
-  async function choose(): Promise<Backend> {
+  /** The first that works. */
+  async function choose(names: readonly SandboxName[]): Promise<Backend> {
     const problems: string[] = [];
-    for (const name of options.sandbox === 'off' ? (['none'] as const) : confining) {
+    for (const name of options.sandbox === 'off' ? (['none'] as const) : names) {
       const trial = await attempt(name);
       if (trial.backend) return trial.backend;
       problems.push(`${name}: ${trial.cause}`);
     }
-    throw new ToolError(
-      'unavailable',
-      text(
-        'No sandbox works on this machine, so commands are not run.',
-        'このマシンで使えるサンドボックスがないため、コマンドは実行されません。',
-      ),
-      {
-        suggestion: text(
-          `The operator can install one: ${remedies.bubblewrap}. "sekisho doctor" says what is missing.`,
-          `管理者が導入できます: ${remedies.bubblewrap}。不足は "sekisho doctor" で確認できます。`,
-        ),
-        cause: problems.join('; '),
-      },
-    );
+    throw unavailable(problems);
   }
 
   return {
-    backend: choose,
+    backend: () => choose(names),
+    async stages() {
+      // A thread starts four stages in the time that bubblewrap needs for one.
+      const backend = await choose(names.toReversed());
+      return { spawn: backend.spawnStage, sandbox: backend.name };
+    },
     roots,
     async status() {
-      const names = options.sandbox === 'off' ? [...confining, 'none' as const] : confining;
-      return Promise.all(names.map(async (name) => (await attempt(name)).status));
+      const shown: readonly SandboxName[] = options.sandbox === 'off' ? [...names, 'none'] : names;
+      return Promise.all(shown.map(async (name) => (await attempt(name)).status));
     },
     async close() {
       for (const trial of candidates.values()) await (await trial).backend?.close();
@@ -92,8 +91,27 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-const confining = ['bubblewrap'] as const satisfies readonly SandboxName[];
+export type ConfiningName = 'bubblewrap' | 'landlock';
+
+const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];
 const remedies = { bubblewrap: 'apt-get install bubblewrap (or dnf, apk, pacman)' };
+
+function unavailable(problems: readonly string[]): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      'No sandbox works on this machine, so commands are not run.',
+      'このマシンで使えるサンドボックスがないため、コマンドは実行されません。',
+    ),
+    {
+      suggestion: text(
+        `The operator can install one: ${remedies.bubblewrap}. "sekisho doctor" says what is missing.`,
+        `管理者が導入できます: ${remedies.bubblewrap}。不足は "sekisho doctor" で確認できます。`,
+      ),
+      cause: problems.join('; '),
+    },
+  );
+}
 
 interface Trial {
   readonly status: SandboxStatus;
@@ -106,7 +124,7 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
   let backend: Backend | undefined;
   try {
     await closeInheritedOnSpawn();
-    backend = open(name, options, roots);
+    backend = await open(name, options, roots);
     const hole = name === 'none' ? undefined : await findHole(backend, roots.all[0]?.hostPath ?? '/');
     if (hole === undefined) return { backend, status: { name, works: true } };
     await backend.close();
@@ -122,9 +140,18 @@ function failed(name: SandboxName, cause: string): Trial {
   return { cause, status: { name, works: false, problem: verbatim(cause), remedy } };
 }
 
-function open(name: SandboxName, options: SandboxOptions, roots: Roots): Backend {
+async function open(name: SandboxName, options: SandboxOptions, roots: Roots): Promise<Backend> {
   if (name === 'none') return openUnconfined();
-  const program = findProgram('bwrap', (options.serverEnvironment ?? process.env).PATH);
+  if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
+  const { PATH } = options.serverEnvironment ?? process.env;
+  if (name === 'landlock') {
+    return openLandlock({
+      roots: roots.all.map((root) => root.hostPath),
+      readable: options.readable ?? [],
+      path: PATH,
+    });
+  }
+  const program = findProgram('bwrap');
   if (program === undefined) throw new Error('bubblewrap (bwrap) is not installed');
   return openBubblewrap({
     program,
@@ -132,13 +159,13 @@ function open(name: SandboxName, options: SandboxOptions, roots: Roots): Backend
     readable: options.readable ?? [],
     readOnlyNames: options.readOnlyNames ?? ['.git'],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
-    path: (options.serverEnvironment ?? process.env).PATH,
+    path: PATH,
   });
 }
 
-/** A root of the workspace could hold a `bwrap` of its own: only the system's folders are searched. */
-function findProgram(name: string, path: string | undefined): string | undefined {
-  for (const folder of searchPath(path)) {
+/** Only in the system's folders: the search path may lead through a workspace that holds a `bwrap` of its own. */
+function findProgram(name: string): string | undefined {
+  for (const folder of ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']) {
     const program = join(folder, name);
     try {
       accessSync(program, constants.X_OK);

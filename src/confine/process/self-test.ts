@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
@@ -69,17 +69,16 @@ if quiet kill -0 ${process.pid}; then echo signal=sent; else echo signal=refused
 if [ -n "$BASH_VERSION" ]; then
   if (exec 5<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null; then echo network=connected; else echo network=refused; fi
 else
-  network=; while read -r name rest; do case $name in *:*) network="$network$name";; esac; done </proc/self/net/dev
+  network=refused; [ -r /proc/self/net/dev ] && network=; while read -r name rest; do case $name in *:*) network="$network$name";; esac; done 2>/dev/null </proc/self/net/dev
   echo "network=$network"
 fi
-while read -r name value rest; do
-  case $name in CapPrm:|CapEff:|CapAmb:|NoNewPrivs:|Seccomp:) echo "$name$value";; esac
-done </proc/self/status
-for fd in /proc/self/fd/*; do fd=\${fd##*/}; [ "$fd" -gt 2 ] && [ -e "/proc/self/fd/$fd" ] && echo "descriptor=$fd"; done
+fd=3; while [ $fd -lt 256 ]; do [ -e /proc/self/fd/$fd ] && echo "descriptor=$fd"; fd=$((fd + 1)); done
 echo end=reached
+read -r answer
 `;
 }
 
+/** Runs the probe, and looks at it from outside while it waits at its end. */
 async function runProbe(
   backend: Backend,
   workingFolder: string,
@@ -95,24 +94,32 @@ async function runProbe(
     workingFolder,
     environment: { PATH: '/usr/bin:/bin' },
     writable: [],
-    stdin: 'null',
+    stdin: 'pipe',
   });
-  const output: Buffer[] = [];
-  const errors: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk));
-  const ending = await waitForEnd(child, { timeoutMs: 20_000, signal: new AbortController().signal });
   const report = new Map<string, string>();
-  for (const line of Buffer.concat(output).toString('utf8').split('\n')) {
-    const at = line.search(/[=:]/);
-    if (at > 0) report.set(line.slice(0, at), line.slice(at + 1));
-  }
-  if (report.get('end') !== 'reached') {
-    throw new Error(
-      `the self-test ended with ${ending.exitCode}: ${Buffer.concat(errors).toString('utf8').slice(0, 500)}`,
-    );
-  }
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+    if (!output.endsWith('end=reached\n')) return;
+    for (const line of output.split('\n')) note(report, line, '=');
+    for (const pid of child.members()) {
+      for (const line of readFileSync(`/proc/${pid}/status`, 'utf8').split('\n')) note(report, line, ':');
+    }
+    child.stdin?.end('\n');
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString('utf8');
+  });
+  const ending = await waitForEnd(child, { timeoutMs: 20_000, signal: new AbortController().signal });
+  if (!report.has('end'))
+    throw new Error(`the self-test ended with ${ending.exitCode}: ${errors.slice(0, 500)}`);
   return report;
+}
+
+function note(report: Map<string, string>, line: string, separator: string): void {
+  const at = line.indexOf(separator);
+  if (at > 0) report.set(line.slice(0, at), line.slice(at + 1).trim());
 }
 
 function findOpenWall(report: ReadonlyMap<string, string>): string | undefined {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { adopt } from './adopt.ts';
+import { adopt, adoptStage } from './adopt.ts';
 import type { Backend, SpawnOrder } from './child.ts';
 import { defaultProcessLimits, limitedArguments } from './prelude.ts';
 import { findMembers, signal } from './tree.ts';
@@ -34,6 +34,15 @@ export function openUnconfined(): Backend {
           if (child.exitCode === null && child.signalCode === null) signal(pid, 'SIGKILL');
         },
       });
+    },
+    async spawnStage({ program, args, environment, workingFolder, descriptors }) {
+      const child = spawn(program, args, {
+        cwd: workingFolder,
+        env: { ...environment },
+        stdio: [...descriptors],
+        detached: true,
+      });
+      return adoptStage(child, (pid) => signal(-pid, 'SIGKILL'));
     },
     async close() {},
   };
