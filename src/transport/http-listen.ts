@@ -27,9 +27,10 @@ export function createListeners(mcp: Mcp, max: number): Listeners {
       if (!outlet.canStream)
         throw new RpcError(rpcCode.invalidRequest, 'Accept must allow text/event-stream.');
       if (open.size >= max) throw new RpcError(rpcCode.serverBusy, 'Too many subscriptions.', undefined, 503);
-      const subscription = await openSubscription(mcp, id, params, arrival, (method, body) =>
-        outlet.event(notificationFrame(method, body)),
-      );
+      const subscription = await openSubscription(mcp, id, params, arrival, {
+        send: (method, body) => outlet.event(notificationFrame(method, body)),
+        isCongested: outlet.isCongested,
+      });
       const finish = () => {
         subscription.end();
         open.delete(outlet);

@@ -13,7 +13,7 @@ export interface Outlet {
   /** Ends without a message: nothing more will be said. */
   end(status?: number): void;
   isCongested(): boolean;
-  /** Keeps proxies from closing a quiet stream. */
+  /** Keeps a quiet answer alive: one that takes this long becomes a stream, and a stream says that it is there. */
   beat(): void;
 }
 
@@ -55,6 +55,7 @@ export function createOutlet(request: IncomingMessage, response: ServerResponse)
     },
     isCongested: () => response.writableLength > congestedBytes,
     beat() {
+      if (canStream) stream();
       if (state === 'streaming') response.write(': still here\n\n');
     },
   };
@@ -75,7 +76,7 @@ export function sendJson(
 
 export function acceptsEvents({ headers }: IncomingMessage): boolean {
   const { accept } = headers;
-  return accept !== undefined && (accept.includes('text/event-stream') || accept.includes('*/*'));
+  return accept?.includes('text/event-stream') === true;
 }
 
 function eventOf(frame: string): string {

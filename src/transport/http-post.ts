@@ -152,6 +152,7 @@ async function answerBatch(
     ...outlet,
     canStream: false,
     event: () => {},
+    beat: () => {},
     end: () => {},
     finish: (_status, frame) => void frames.push(frame),
   };

@@ -108,7 +108,10 @@ function createSession(mcp: Mcp, hands: Handshake, arrival: Arrival): Session {
     keeper,
     stream: undefined,
     usedAtMs: Date.now(),
-    announce: (method, params) => session.stream?.event(notificationFrame(method, params)),
+    announce(method, params) {
+      const { stream } = session;
+      if (stream && !stream.isCongested()) stream.event(notificationFrame(method, params));
+    },
   };
   keeper.keep(
     'changes',

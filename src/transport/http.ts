@@ -53,6 +53,7 @@ export const mcpPath = '/mcp';
 const defaultMaxSessions = 1000;
 const defaultSessionIdleMs = 30 * 60_000;
 const maxSubscriptions = 1024;
+const maxConnections = 4096;
 /** Quiet streams are kept alive, and idle sessions closed, this often. */
 const beatMs = 15_000;
 
@@ -165,6 +166,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       });
     },
   );
+  server.maxConnections = maxConnections;
   server.on('connection', (socket) => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));

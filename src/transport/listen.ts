@@ -17,6 +17,12 @@ export interface Subscription {
   readonly closingResultJson: string;
 }
 
+/** Where a subscription's messages go. */
+export interface Sink {
+  send(method: string, params: Params): void;
+  isCongested(): boolean;
+}
+
 /**
  * Opens a subscription: first the acknowledgement of what is honoured, then only what was asked for, each message
  * marked with the subscription's id.
@@ -26,7 +32,7 @@ export async function openSubscription(
   id: RequestId,
   params: Params,
   arrival: Arrival,
-  send: (method: string, params: Params) => void,
+  sink: Sink,
 ): Promise<Subscription> {
   const wanted = params.notifications;
   if (!isObject(wanted))
@@ -37,7 +43,11 @@ export async function openSubscription(
   );
   const uris = tells(mcp, 'resources', 'subscribe') ? readUris(wanted.resourceSubscriptions) : [];
 
-  send('notifications/subscriptions/acknowledged', {
+  // What changed is asked for anew by whoever hears of it: a reader that is far behind needs no second word of it.
+  const tell = (method: string, news: Params) => {
+    if (!sink.isCongested()) sink.send(method, news);
+  };
+  sink.send('notifications/subscriptions/acknowledged', {
     notifications: {
       ...Object.fromEntries(watched.map((kind) => [`${kind}ListChanged`, true])),
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
@@ -48,7 +58,7 @@ export async function openSubscription(
   const ends: (() => void)[] = [
     mcp.changes(({ what, connectionId }) => {
       const concerned = connectionId === undefined || connectionId === arrival.connectionId;
-      if (concerned && watched.includes(what)) send(changeNotification[what], { _meta: mark });
+      if (concerned && watched.includes(what)) tell(changeNotification[what], { _meta: mark });
     }),
   ];
   const end = () => {
@@ -56,7 +66,7 @@ export async function openSubscription(
   };
   try {
     for (const uri of uris) {
-      const changed = () => send('notifications/resources/updated', { uri, _meta: mark });
+      const changed = () => tell('notifications/resources/updated', { uri, _meta: mark });
       const stop = await mcp.door.resources?.subscribe(arrival, uri, changed);
       if (stop) ends.push(stop);
     }

@@ -1,6 +1,6 @@
 import type { Reply } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { JsonSchema, Tool } from '../contract/tool.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 import { elicitationOf, questionKey } from './question.ts';
@@ -62,11 +62,12 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era): Params {
   // Before 2026-07-28 an output schema had to describe an object.
   const showsOutput = outputSchema && (era === 'modern' || outputSchema.type === 'object');
   const description = tool.description[locale];
+  const inputSchema = tool.inputSchema(locale);
   return {
     name: tool.name,
     title: tool.title[locale],
     description: tool.unavailable ? `${description} (${tool.unavailable[locale]})` : description,
-    inputSchema: tool.inputSchema(locale),
+    inputSchema: tool.server === undefined ? inputSchema : withoutHeaderMarks(inputSchema),
     ...(showsOutput && { outputSchema }),
     annotations: {
       readOnlyHint: readOnly,
@@ -75,4 +76,13 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era): Params {
       openWorldHint: openWorld,
     },
   };
+}
+
+/**
+ * A remote server may want arguments repeated in headers of its own. That is between it and whoever calls it, which
+ * is us: our clients call us, and we look at no such headers.
+ */
+function withoutHeaderMarks(schema: JsonSchema): JsonSchema {
+  const isMark = (key: string, value: unknown) => key === 'x-mcp-header' && typeof value === 'string';
+  return JSON.parse(JSON.stringify(schema, (key, value) => (isMark(key, value) ? undefined : value)));
 }

@@ -53,8 +53,13 @@ export function createStdioConnection(
   let arrival = base;
   let clientCapabilities: Params = {};
   let whenIdle: (() => void) | undefined;
+  /** Batches whose answers are not all there. */
+  let batches = 0;
 
-  const announce = (method: string, params?: Params) => outbox.send(notificationFrame(method, params));
+  /** Progress and news can be left out; a reader that is far behind is not buried in them. */
+  function announce(method: string, params?: Params): void {
+    if (!outbox.isCongested()) outbox.send(notificationFrame(method, params));
+  }
   const scope = { keep: keeper.keep, drop: keeper.drop, announce };
 
   function receive(text: string): void {
@@ -76,9 +81,12 @@ export function createStdioConnection(
       outbox.send(errorFrame(null, new RpcError(rpcCode.invalidRequest, problem)));
       return;
     }
+    batches += 1;
     const answers: string[] = [];
     await Promise.all(values.map((value) => take(readMessage(value), (frame) => answers.push(frame))));
     if (answers.length > 0) outbox.send(`[${answers.join(',')}]`);
+    batches -= 1;
+    settle();
   }
 
   function take(message: Incoming, reply: (frame: string) => void): Promise<void> | undefined {
@@ -99,8 +107,8 @@ export function createStdioConnection(
 
   async function serve(request: Request, reply: (frame: string) => void): Promise<void> {
     const { id } = request;
-    if (running.has(id) || subscriptions.has(id) || running.size >= maxRunning) {
-      const full = running.size >= maxRunning;
+    const full = running.size + subscriptions.size >= maxRunning;
+    if (full || running.has(id) || subscriptions.has(id)) {
       const problem = full ? 'Too many requests at once.' : 'A request with this id is running.';
       reply(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));
       return;
@@ -117,7 +125,11 @@ export function createStdioConnection(
     running.delete(id);
     endRun(run);
     if (frame !== undefined && !run.silent) reply(frame);
-    if (running.size > 0) return;
+    settle();
+  }
+
+  function settle(): void {
+    if (running.size > 0 || batches > 0) return;
     outbox.flush();
     whenIdle?.();
   }
@@ -137,7 +149,10 @@ export function createStdioConnection(
       clientCapabilities: envelope.capabilities,
     };
     if (method !== 'subscriptions/listen') return resultFrame(id, await mcp.answer(method, exchange));
-    const opened = await openSubscription(mcp, id, params, exchange.arrival, announce);
+    const opened = await openSubscription(mcp, id, params, exchange.arrival, {
+      send: (name, body) => outbox.send(notificationFrame(name, body)),
+      isCongested: outbox.isCongested,
+    });
     if (opened.isEmpty || run.silent) {
       opened.end();
       return resultFrame(id, opened.closingResultJson);
@@ -154,9 +169,8 @@ export function createStdioConnection(
       arrival: era === 'legacy' ? { ...arrival, traceparent: traceparentOf(params) } : arrival,
       clientCapabilities,
       signal,
-      // Progress can be left out; a reader that is far behind is not buried in it.
       notify: (method, body) => {
-        if (!run.isOver && !outbox.isCongested()) announce(method, body);
+        if (!run.isOver) announce(method, body);
       },
       ...(era === 'legacy' && {
         ask: (method: string, body: Params) => asks.ask(outbox.send, method, body, askSignal(run)),
@@ -197,7 +211,12 @@ export function createStdioConnection(
           : new RpcError(rpcCode.parseError, 'The message is not UTF-8.');
       outbox.send(errorFrame(idAtEdges(head, tail), error));
     },
-    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => (whenIdle = resolve))),
+    idle: () =>
+      running.size === 0 && batches === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            whenIdle = resolve;
+          }),
     stop() {
       for (const run of running.values()) run.cancel.abort();
     },

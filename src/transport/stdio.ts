@@ -24,7 +24,7 @@ export interface StdioOptions {
 }
 
 /** While requests run after the input has ended, the reader is looked for this often. */
-const readerProbeMs = 500;
+const readerProbeMs = 200;
 /** Between telling running requests to stop and leaving without them. */
 const lastWaitMs = 2 * limits.killGraceMs;
 
