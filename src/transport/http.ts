@@ -29,6 +29,8 @@ export interface HttpOptions {
   readonly maxSessions?: number | undefined;
   readonly sessionIdleMs?: number | undefined;
   readonly stopGraceMs?: number | undefined;
+  /** Answers that take this long become streams, quiet streams are kept alive, and idle sessions closed. */
+  readonly beatMs?: number | undefined;
   /** The text of `/metrics`; absent: there is no such page. */
   readonly metrics?: (() => string | Promise<string>) | undefined;
   /** More pages. Says whether it answered; it authenticates for itself. */
@@ -54,8 +56,7 @@ const defaultMaxSessions = 1000;
 const defaultSessionIdleMs = 30 * 60_000;
 const maxSubscriptions = 1024;
 const maxConnections = 4096;
-/** Quiet streams are kept alive, and idle sessions closed, this often. */
-const beatMs = 15_000;
+const defaultBeatMs = 15_000;
 
 /**
  * Serves MCP over Streamable HTTP at `/mcp`: revision 2026-07-28 without sessions, the older ones with them. What a
@@ -183,7 +184,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     desk.listeners.beat();
     for (const outlet of desk.running.values()) outlet.beat();
     for (const session of sessions.all()) session.stream?.beat();
-  }, beatMs);
+  }, options.beatMs ?? defaultBeatMs);
   beat.unref();
   const { address, port } = server.address() as AddressInfo;
 

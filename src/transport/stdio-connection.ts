@@ -106,8 +106,9 @@ export function createStdioConnection(
   }
 
   async function serve(request: Request, reply: (frame: string) => void): Promise<void> {
-    const { id } = request;
-    const full = running.size + subscriptions.size >= maxRunning;
+    const { id, method } = request;
+    // A full server still says that it is alive.
+    const full = method !== 'ping' && running.size + subscriptions.size >= maxRunning;
     if (full || running.has(id) || subscriptions.has(id)) {
       const problem = full ? 'Too many requests at once.' : 'A request with this id is running.';
       reply(errorFrame(id, new RpcError(full ? rpcCode.serverBusy : rpcCode.invalidRequest, problem)));

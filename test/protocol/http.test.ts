@@ -357,9 +357,9 @@ test('idle sessions give way, used ones stay, and where all are used a new one i
 });
 
 test('a server that stops lets the running call end and takes no new one', async () => {
-  const { url, service } = await open({ stopGraceMs: 10_000 });
+  const { url, door, service } = await open({ stopGraceMs: 10_000 });
   const running = post(url, modernCall('later', { ms: 200 }), modernHeaders('tools/call', 'later'));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  while (door.calls.length === 0) await new Promise(setImmediate);
   await service.close();
   expect((await running).messages).toMatchObject([{ result: { content: [{ text: 'late' }] } }]);
   await expect(post(url, modernCall('echo', {}), callHeaders)).rejects.toThrow();

@@ -327,7 +327,7 @@ test('a reader that stands still holds back the input, and loses nothing', async
   const length = 300_000;
 
   const answers = Array.from({ length: 40 }, () => client.call('large', { length }));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!output.writableNeedDrain) await new Promise(setImmediate);
   output.resume();
 
   for (const answer of await Promise.all(answers)) {
