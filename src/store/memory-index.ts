@@ -25,6 +25,11 @@ export interface MemoryIndex {
     filter: MemoryFilter,
     limit: number,
   ): Promise<readonly number[]>;
+  /** The words of some memories, with repeats, for ranking. */
+  load(
+    owner: string,
+    seqs: readonly number[],
+  ): Promise<readonly { readonly seq: number; readonly words: string }[]>;
   /** The newest memories. */
   newest(owner: string, filter: MemoryFilter, limit: number): Promise<readonly number[]>;
 }

@@ -44,6 +44,13 @@ export function createPostgresMemoryIndex(db: Kysely<Tables>): MemoryIndex {
         select seq from memories where word_index @@ ${query}::tsquery and ${conditions(filter)}
         order by seq desc limit ${limit}`);
     },
+    async load(owner, seqs) {
+      const found = await sql<{ seq: number; words: string }>`
+        select seq, words from memories where owner = ${owner} and seq = any(${[...seqs]}::bigint[])`.execute(
+        db,
+      );
+      return found.rows;
+    },
     async newest(owner, filter, limit) {
       return seqsOf(sql<{ seq: number }>`
         select seq from memories where owner = ${owner} and ${conditions(filter)} order by seq desc limit ${limit}`);

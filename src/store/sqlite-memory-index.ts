@@ -39,6 +39,12 @@ export function createSqliteMemoryIndex(db: Kysely<Tables>): MemoryIndex {
         select hit from (select rowid as hit from memory_words where memory_words match ${match} order by rowid desc)
         ${joined(filter)} order by hit desc limit ${limit}`);
     },
+    async load(owner, seqs) {
+      const found = await sql<{ seq: number; words: string }>`
+        select seq, words from memories
+        where owner = ${owner} and seq in (select value from json_each(${JSON.stringify(seqs)}))`.execute(db);
+      return found.rows;
+    },
     async newest(owner, filter, limit) {
       const conditions = filterSql(filter, 'instr') ?? sql`true`;
       return seqsOf(sql<{ hit: number }>`

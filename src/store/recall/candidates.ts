@@ -40,6 +40,6 @@ export async function fetchCandidates(
 }
 
 const wordsFetched = 16;
-const candidatesFetched = 300;
-const hitsRead = 5000;
+const candidatesFetched = 200;
+const hitsRead = 3000;
 const commonTogether = 4;

@@ -50,13 +50,7 @@ async function rankFor(
   const asked = new Map(words.map((word) => [word, weigh(counts.get(word) ?? 0, totals.memories)]));
   const known = [...counts].map(([word, count]) => ({ word, count, weight: asked.get(word)?.weight ?? 0 }));
   const seqs = await fetchCandidates(memoryIndex, owner, known, filter);
-  if (seqs.length === 0) return [];
-  const candidates = await db
-    .selectFrom('memories')
-    .select(['seq', 'words'])
-    .where('owner', '=', owner)
-    .where('seq', 'in', seqs)
-    .execute();
+  const candidates = await memoryIndex.load(owner, seqs);
   return rank(candidates, asked, totals.words / totals.memories);
 }
 
