@@ -1,4 +1,6 @@
-import type { ConfinedChild } from './process.ts';
+import { ToolError } from './error.ts';
+import type { ConfinedChild, SandboxName } from './process.ts';
+import type { Text } from './text.ts';
 
 /** The capability `pipelines`: runs judged pipelines and recorded writes in the caller's session. */
 export interface Pipelines {
@@ -130,7 +132,7 @@ export interface PipelineResult {
   readonly nextCursor?: string | undefined;
   readonly steps: readonly StepReport[];
   readonly tee?: WriteRecord | undefined;
-  readonly sandbox: string;
+  readonly sandbox: SandboxName;
 }
 
 export interface StepReport {
@@ -248,4 +250,13 @@ export interface ShelfEntry {
   readonly from: 'npm' | 'system' | 'missing';
   readonly version?: string | undefined;
   readonly remedy?: string | undefined;
+}
+
+/** The reply of the source document, `{code, reason, detail, suggestion}`. `runs`: the suggestion is a command. */
+export function guardError(reason: GuardReason, detail: Text, suggestion: Text, runs: boolean): ToolError {
+  return new ToolError('GUARD_VIOLATION', detail, {
+    suggestion,
+    details: { reason, suggestion_runs: runs },
+    wire: { code: 'GUARD_VIOLATION', reason, detail: detail.en, suggestion: suggestion.en },
+  });
 }

@@ -1,4 +1,3 @@
-import { ToolError } from '../../contract/error.ts';
 import type { GuardReason } from '../../contract/pipeline.ts';
 import { type Text, verbatim } from '../../contract/text.ts';
 
@@ -19,15 +18,6 @@ export class GuardViolation extends Error {
     this.detail = detail;
     this.remedies = remedies;
   }
-}
-
-/** The reply of the source document: `{code, reason, detail, suggestion}`. */
-export function guardError(reason: GuardReason, detail: Text, suggestion: Text, runs: boolean): ToolError {
-  return new ToolError('GUARD_VIOLATION', detail, {
-    suggestion,
-    details: { reason, suggestion_runs: runs },
-    wire: { code: 'GUARD_VIOLATION', reason, detail: detail.en, suggestion: suggestion.en },
-  });
 }
 
 /** A suggestion that is a command. */

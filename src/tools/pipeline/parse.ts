@@ -1,9 +1,9 @@
 import { limits } from '../../contract/limits.ts';
-import type { StagePlan } from '../../contract/pipeline.ts';
+import { guardError, type StagePlan } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';
-import { GuardViolation, guardError, pipelineWords, type Remedy } from './guard.ts';
+import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
 import { refuseCommand } from './neighbours.ts';
 import { parseOptions } from './options.ts';
 import { splitStages, type WrittenStage } from './stages.ts';

@@ -1,0 +1,255 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ToolError } from '../../contract/error.ts';
+import type { Folder } from '../../contract/files.ts';
+import type {
+  BuiltinWork,
+  MirrorVerdict,
+  PipelineOrder,
+  Pipelines,
+  ShelfEntry,
+  WriteRecord,
+} from '../../contract/pipeline.ts';
+import { text } from '../../contract/text.ts';
+import { asUnprotected } from '../files/workspace.ts';
+import type { Builtin } from './builtin.ts';
+import { type Confinement, chooseConfinement } from './confinement.ts';
+import { findNames } from './find-names.ts';
+import { expandGlob } from './glob.ts';
+import { readAt } from './index-file.ts';
+import { openLock } from './lock.ts';
+import { createMirror } from './mirror.ts';
+import { escaped } from './operands.ts';
+import { createOutputShelf, type OutputShelf } from './output.ts';
+import { openPipes } from './pipe.ts';
+import { readPort } from './ports.ts';
+import { createShelf, type Shelf } from './programs.ts';
+import { assertTarget, createRecords } from './records.ts';
+import { runPipeline } from './run.ts';
+import { createWorkingFolders, type WorkingFolderStore } from './sessions.ts';
+import { teeInto } from './tee.ts';
+
+export interface PipelinesOptions {
+  /** The workspace with its protected names. */
+  readonly folder: Folder;
+  /** A folder of this part's own, outside the workspace. */
+  readonly stateFolder: string;
+  /** Only the operator's word takes the sandbox away. */
+  readonly sandbox?: 'required' | 'off' | undefined;
+  /** What stages run in instead of the sandbox that is found here. */
+  readonly confinement?: (() => Promise<Confinement>) | undefined;
+  readonly shelf?: Shelf | undefined;
+  readonly workingFolders?: WorkingFolderStore | undefined;
+  /** Milliseconds since 1970, with fractions. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Pipelines of all sessions of a server. */
+export interface PipelineRoom {
+  forSession(session: string): Pipelines;
+  /** The session ended: its working folder and kept outputs go. */
+  leave(session: string): void;
+  /** Do mirror and index agree? For `audit verify`. */
+  verify(): Promise<MirrorVerdict>;
+  /** The programs of the shelf, for `doctor`. */
+  describe(): Promise<readonly ShelfEntry[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the room and repairs what a crash left in the mirror. Loads no sandbox before the first pipeline. */
+export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
+  const { folder } = options;
+  const clock = options.clock ?? (() => performance.timeOrigin + performance.now());
+  const shelf = options.shelf ?? createShelf();
+  const makePipe = lazily(openPipes);
+  const confinement = lazily(options.confinement ?? (() => chooseConfinement(options.sandbox ?? 'required')));
+  const lock = lazily(openLock);
+  const unprotected = asUnprotected(folder);
+  const mirrors = folder.roots.map((_, rootIndex) =>
+    createMirror({
+      folder: unprotected,
+      rootIndex,
+      lock,
+      nowNs: () => BigInt(Math.round(clock() * 1000)) * 1000n,
+    }),
+  );
+  const records = createRecords(folder, mirrors);
+  const folders = createWorkingFolders(folder, options.workingFolders);
+  const outputs = new Map<string, OutputShelf>();
+  const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const underWay = new Set<AbortController>();
+
+  for (const [index, mirror] of mirrors.entries()) if (folder.roots[index]?.writable) await mirror.recover();
+
+  function outputsOf(session: string): OutputShelf {
+    let shelfOfSession = outputs.get(session);
+    if (!shelfOfSession) {
+      shelfOfSession = createOutputShelf(join(run, `out-${randomUUID()}`));
+      outputs.set(session, shelfOfSession);
+    }
+    return shelfOfSession;
+  }
+
+  function builtinOf(session: string) {
+    return (
+      work: BuiltinWork,
+      order: PipelineOrder,
+      shown: string,
+      wrote: (record: WriteRecord) => void,
+    ): Builtin => {
+      const cwd = order.folder.path;
+      switch (work.kind) {
+        case 'tee':
+          return teeInto({
+            confirmOversize: order.confirmOversize,
+            async write(content) {
+              const record = await records.write({
+                path: work.target,
+                cwd,
+                mode: work.append ? 'append' : 'overwrite',
+                content,
+                confirmOversize: order.confirmOversize,
+                command: order.stages.map((stage) => stage.shown).join(' | '),
+                session,
+                signal: order.signal,
+              });
+              wrote(record);
+              return record;
+            },
+          });
+        case 'find-names':
+          return findNames(work.query, { folder, cwd, list: (args, below) => listNames(args, below, order) });
+        default:
+          throw new ToolError(
+            'unavailable',
+            text(`${shown} cannot run here.`, `${shown} はここでは実行できません。`),
+          );
+      }
+    };
+  }
+
+  /** ripgrep's listing below a folder, in the same confinement as any stage. */
+  async function* listNames(
+    args: readonly string[],
+    below: string,
+    order: PipelineOrder,
+  ): AsyncGenerator<Buffer> {
+    const { spawn } = await confinement();
+    const program = await shelf.find('rg');
+    const { read, write } = makePipe()();
+    const none = openSync('/dev/null', 'r+');
+    try {
+      const child = await spawn({
+        program: program.path,
+        args: [...args, '--', ...(below === '' ? [] : [below])],
+        environment: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' },
+        workingFolder: folder.at(order.folder.path).hostPath,
+        descriptors: [none, write, none],
+        readable: folder.roots.map((root) => root.hostPath),
+        writable: [],
+      });
+      closeSync(write);
+      const kill = (): void => void child.kill();
+      order.signal.addEventListener('abort', kill, { once: true });
+      try {
+        yield* readPort(read);
+      } finally {
+        order.signal.removeEventListener('abort', kill);
+        await child.kill();
+      }
+    } finally {
+      closeSync(none);
+    }
+  }
+
+  return {
+    forSession(session): Pipelines {
+      return {
+        workingFolder: (cwd) => folders.of(session, cwd),
+        expand: (pattern, { path }) => expandGlob(folder, path, pattern),
+        readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
+        readOn: async (cursor) => outputsOf(session).readOn(cursor),
+        changeFolder: (path, from) => folders.change(session, path, from.path),
+        async run(order) {
+          for (const { work } of order.stages)
+            if (work.kind === 'tee') assertTarget(folder, work.target, order.folder.path);
+          const stop = new AbortController();
+          underWay.add(stop);
+          try {
+            return await runPipeline(
+              { ...order, signal: AbortSignal.any([order.signal, stop.signal]) },
+              {
+                folder,
+                shelf,
+                makePipe,
+                spawn: confinement,
+                scratchFolder: () => join(run, randomUUID()),
+                outputs: outputsOf(session),
+                now: () => performance.now(),
+                builtin: builtinOf(session),
+              },
+            );
+          } finally {
+            underWay.delete(stop);
+          }
+        },
+        write: ({ path, content, mode, folder: from, confirmOversize, command, signal }) =>
+          records.write({
+            path,
+            cwd: from.path,
+            mode,
+            content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content),
+            confirmOversize,
+            command,
+            session,
+            signal,
+          }),
+        history: async (query) => records.history(query),
+        restore: (recordId, restoring) => records.restore(recordId, session, restoring),
+      };
+    },
+    leave(session) {
+      folders.forget(session);
+      outputs.get(session)?.close();
+      outputs.delete(session);
+    },
+    verify: () => records.verify(),
+    describe: () => shelf.describe(),
+    async close() {
+      for (const stop of underWay) stop.abort();
+      for (const shelfOfSession of outputs.values()) shelfOfSession.close();
+      outputs.clear();
+      rmSync(run, { recursive: true, force: true });
+    },
+  };
+}
+
+const programBytes = 32 * 1024;
+
+/** A program's text, small enough to be judged and passed on. */
+function readProgram(folder: Folder, path: string, cwd: string): string {
+  let fd: number;
+  try {
+    fd = folder.at(path, { base: cwd }).openRead();
+  } catch (error) {
+    throw escaped(error, path, 'program');
+  }
+  try {
+    if (fstatSync(fd).size > programBytes) {
+      throw new ToolError('too_large', text(`${path} is over 32 KiB.`, `${path} は 32 KiB を超えています。`));
+    }
+    return readAt(fd, 0, programBytes).toString('utf8');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function lazily<T>(open: () => T): () => T {
+  let opened: { readonly value: T } | undefined;
+  return () => {
+    opened ??= { value: open() };
+    return opened.value;
+  };
+}

@@ -1,0 +1,216 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { ToolError } from '../../contract/error.ts';
+import type { Folder, Place } from '../../contract/files.ts';
+import { guardError, type ProgramWork, type StageArgument } from '../../contract/pipeline.ts';
+import { text, verbatim } from '../../contract/text.ts';
+import type { DescriptorSet } from './pipe.ts';
+
+/** A stage's arguments as the program gets them, where it starts, and the files it was handed open. */
+export interface ResolvedStage {
+  readonly args: readonly string[];
+  readonly workingFolder: string;
+  /** Descriptors for 3, 4, 5 … of the child. */
+  readonly open: readonly number[];
+}
+
+export interface ResolveOptions {
+  readonly folder: Folder;
+  readonly cwd: string;
+  /** A folder of this stage's own, where names that were handed over stand for open files. */
+  readonly nameFolder: string;
+  readonly descriptors: DescriptorSet;
+}
+
+/** So many files at most are handed over open; a longer list is looked at, and named. */
+const mostOpen = 128;
+
+const takesFolders = new Set(['rg', 'grep', 'ls', 'find']);
+
+/**
+ * Opens every file operand inside the workspace. The program starts in a folder that holds, under the very names
+ * that the caller wrote, links to its own open descriptors: it prints those names and can reach nothing else by
+ * them. Where folders are searched it starts in the real one, which its sandbox lets it read.
+ */
+export function resolveStage(work: ProgramWork, options: ResolveOptions): ResolvedStage {
+  const operands = work.args.filter((arg): arg is Exclude<StageArgument, string> => typeof arg !== 'string');
+  const places = operands.map((operand) =>
+    placeOf('file' in operand ? operand.file : operand.path, work.program, options),
+  );
+  const folders = operands.map(
+    (operand, index) => !('file' in operand) && isFolder(places[index] as Place, work.program),
+  );
+  const names = operands.map((operand, index) =>
+    nameOf('file' in operand ? operand.file : operand.path, places[index] as Place, options.cwd),
+  );
+  const walks =
+    takesFolders.has(work.program) &&
+    (folders.includes(true) || !operands.some((operand) => 'path' in operand));
+  if (
+    walks ||
+    work.program === 'ls' ||
+    work.program === 'find' ||
+    operands.length + work.reads.length > mostOpen
+  ) {
+    return inRealFolder(work, operands, places, names, options);
+  }
+  return inNameFolder(work, operands, places, names, options);
+}
+
+function inNameFolder(
+  work: ProgramWork,
+  operands: readonly StageArgument[],
+  places: readonly Place[],
+  names: readonly string[],
+  options: ResolveOptions,
+): ResolvedStage {
+  const open: number[] = [];
+  const linked = new Map<string, string>();
+  const workingFolder = join(options.nameFolder, options.cwd);
+  mkdirSync(workingFolder, { recursive: true, mode: 0o700 });
+
+  const link = (place: Place, name: string): string => {
+    const known = linked.get(place.hostPath);
+    if (known !== undefined && known === name) return name;
+    const fd = openFile(place, work.program, options);
+    open.push(fd);
+    const target = `/proc/self/fd/${open.length + 2}`;
+    if (place.rootIndex > 0 || options.cwd.startsWith('/')) return target;
+    if (known === undefined) {
+      const path = join(options.nameFolder, place.path);
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      symlinkSync(target, path);
+      linked.set(place.hostPath, name);
+    }
+    return name;
+  };
+
+  const given = operands.map((_, index) => link(places[index] as Place, names[index] as string));
+  for (const read of work.reads) {
+    const place = placeOf(read, work.program, options);
+    link(place, nameOf(read, place, options.cwd));
+  }
+  return { args: fill(work.args, given), workingFolder, open };
+}
+
+function inRealFolder(
+  work: ProgramWork,
+  operands: readonly Exclude<StageArgument, string>[],
+  places: readonly Place[],
+  names: readonly string[],
+  options: ResolveOptions,
+): ResolvedStage {
+  const open: number[] = [];
+  const few = operands.length <= mostOpen;
+  const given = operands.map((operand, index) => {
+    const place = places[index] as Place;
+    if ('file' in operand) {
+      const fd = openFile(place, work.program, options);
+      if (few) {
+        open.push(fd);
+        return `/proc/self/fd/${open.length + 2}`;
+      }
+      options.descriptors.close(fd);
+    }
+    return place.rootIndex > 0 ? place.hostPath : (names[index] as string);
+  });
+  for (const read of work.reads) placeOf(read, work.program, options);
+  return { args: fill(work.args, given), workingFolder: options.folder.at(options.cwd).hostPath, open };
+}
+
+function fill(args: readonly StageArgument[], given: readonly string[]): string[] {
+  let next = 0;
+  return args.map((arg) => (typeof arg === 'string' ? arg : (given[next++] ?? '')));
+}
+
+/** The name as written where it is plain; a roundabout one is straightened, and an absolute one made relative. */
+function nameOf(written: string, place: Place, cwd: string): string {
+  const plain = posix.normalize(written);
+  const name =
+    !written.startsWith('/') && (plain === written || written === `./${plain}`)
+      ? written
+      : posix.relative(cwd === '.' ? '' : cwd, place.path) || '.';
+  return name.startsWith('-') ? `./${name}` : name;
+}
+
+/** The place that an operand names, with the guard's words where it lies outside. */
+export function placeOf(
+  path: string,
+  command: string,
+  { folder, cwd }: Pick<ResolveOptions, 'folder' | 'cwd'>,
+): Place {
+  try {
+    return folder.at(path, { base: cwd });
+  } catch (error) {
+    throw escaped(error, path, command);
+  }
+}
+
+function openFile(place: Place, command: string, { descriptors }: ResolveOptions): number {
+  try {
+    return descriptors.hold(place.openRead());
+  } catch (error) {
+    throw escaped(error, place.shown, command);
+  }
+}
+
+function isFolder(place: Place, command: string): boolean {
+  try {
+    const { kind } = place.stat();
+    if (kind === 'symlink') throw symlinkEscape(place.shown);
+    if (kind === 'other') throw notReadable(place.shown, command, 'is not a file or folder');
+    return kind === 'folder';
+  } catch (error) {
+    throw escaped(error, place.shown, command);
+  }
+}
+
+/** Turns a refusal of the walk into the pipeline's own reply. */
+export function escaped(error: unknown, path: string, command: string): unknown {
+  if (!(error instanceof ToolError)) return error;
+  switch (error.code) {
+    case 'out_of_scope':
+    case 'invalid_path':
+      return guardError(
+        'PATH_ESCAPE',
+        text(`${path} is outside the workspace.`, `${path} は作業フォルダーの外です。`),
+        verbatim('ls'),
+        true,
+      );
+    case 'forbidden':
+      return symlinkEscape(path);
+    case 'not_found':
+      return notReadable(path, command, 'No such file or directory');
+    case 'unsupported_type':
+      return notReadable(path, command, 'is not a regular file');
+    default:
+      return error;
+  }
+}
+
+function symlinkEscape(path: string): ToolError {
+  return guardError(
+    'SYMLINK_ESCAPE',
+    text(
+      `${path} is or goes through a symbolic link, which may lead outside.`,
+      `${path} はシンボリックリンクを通るため読めません。`,
+    ),
+    verbatim('ls -l'),
+    true,
+  );
+}
+
+function notReadable(path: string, command: string, why: string): ToolError {
+  const stderr = `${command}: ${path}: ${why}`;
+  return new ToolError('STAGE_FAILED', text(`${stderr}.`, `${command}: ${path} を読めません (${why})。`), {
+    suggestion: text('Look for it with fd or ls.', 'fd や ls で探してください。'),
+    wire: {
+      code: 'STAGE_FAILED',
+      reason: 'STAGE_FAILED',
+      detail: stderr,
+      suggestion: 'ls',
+      stage: command,
+      stderr,
+    },
+  });
+}

@@ -1,0 +1,165 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cleanText } from '../../contract/clean-text.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { OutputPage } from '../../contract/pipeline.ts';
+import { text } from '../../contract/text.ts';
+
+/** What a reply shows of an output, and what is kept of it at most for reading on. */
+export const shownBytes = 64 * 1024;
+export const keptBytes = 64 * 1024 * 1024;
+const keptOutputs = 8;
+
+export interface CollectedOutput {
+  readonly text: string;
+  readonly bytes: number;
+  readonly truncated: boolean;
+  readonly nextCursor?: string | undefined;
+  /** It was over what is kept: the pipeline was stopped there. */
+  readonly stopped: boolean;
+}
+
+/** The outputs of one session that were too long for a reply. */
+export interface OutputShelf {
+  collect(stream: AsyncIterable<Buffer>): Promise<CollectedOutput>;
+  readOn(cursor: string): OutputPage;
+  close(): void;
+}
+
+export function createOutputShelf(folder: string): OutputShelf {
+  const kept: { readonly id: string; readonly path: string; readonly bytes: number }[] = [];
+  let made = 0;
+
+  async function collect(stream: AsyncIterable<Buffer>): Promise<CollectedOutput> {
+    const head: Buffer[] = [];
+    let bytes = 0;
+    let stopped = false;
+    let file: Awaited<ReturnType<typeof open>> | undefined;
+    const id = String(++made);
+    const path = join(folder, id);
+    try {
+      for await (const chunk of stream) {
+        bytes += chunk.length;
+        if (file === undefined && bytes <= shownBytes) {
+          head.push(chunk);
+          continue;
+        }
+        if (file === undefined) {
+          mkdirSync(folder, { recursive: true, mode: 0o700 });
+          file = await open(path, 'wx+', 0o600);
+          await file.writeFile(Buffer.concat(head));
+        }
+        await file.writeFile(chunk);
+        if (bytes > keptBytes) {
+          stopped = true;
+          break;
+        }
+      }
+      if (file === undefined) {
+        return { text: cleanText(Buffer.concat(head).toString('utf8')), bytes, truncated: false, stopped };
+      }
+      kept.push({ id, path, bytes });
+      for (const old of kept.splice(0, Math.max(0, kept.length - keptOutputs)))
+        rmSync(old.path, { force: true });
+      return {
+        ...cut(path, bytes, stopped),
+        bytes,
+        nextCursor: `${id}.${headEnd(path)}`,
+        truncated: true,
+        stopped,
+      };
+    } finally {
+      await file?.close();
+    }
+  }
+
+  return {
+    collect,
+    readOn(cursor) {
+      const [, id, at] = /^(\d+)\.(\d+)$/.exec(cursor) ?? [];
+      const output = kept.find((candidate) => candidate.id === id);
+      const from = Number(at);
+      if (!output || from > output.bytes) {
+        throw new ToolError(
+          'not_found',
+          text('This cursor is not known here any more.', 'このカーソルはもう使えません。'),
+          {
+            suggestion: text(
+              'Send the command again without cursor.',
+              'cursor を付けずにコマンドを送り直してください。',
+            ),
+          },
+        );
+      }
+      const page = pageOf(output.path, from);
+      const next = from + page.length;
+      return {
+        text: cleanText(page.toString('utf8')),
+        ...(next < output.bytes ? { nextCursor: `${id}.${next}` } : {}),
+      };
+    },
+    close() {
+      kept.length = 0;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The start and the end of a long output; each begins and ends at a line where one is near. */
+function cut(path: string, bytes: number, stopped: boolean): { readonly text: string } {
+  const head = readAt(path, 0, headEnd(path));
+  const from = bytes - shownBytes / 2;
+  const tail = readAt(path, from, shownBytes / 2);
+  const line = tail.indexOf(10) + 1;
+  const start = line > 0 && line < 4096 ? line : continuation(tail);
+  const gap = from + start - head.length;
+  const mark = stopped
+    ? `[… ${gap} bytes cut, and the pipeline was stopped at ${bytes} …]`
+    : `[… ${gap} bytes cut …]`;
+  const joint = head.at(-1) === 10 ? '' : '\n';
+  return {
+    text: cleanText(`${head.toString('utf8')}${joint}${mark}\n${tail.subarray(start).toString('utf8')}`),
+  };
+}
+
+function headEnd(path: string): number {
+  return lineEnd(readAt(path, 0, shownBytes / 2)).length;
+}
+
+function pageOf(path: string, from: number): Buffer {
+  const page = readAt(path, from, shownBytes);
+  return page.length < shownBytes ? page : lineEnd(page);
+}
+
+/** Without the line, or the character, that the end cuts in two. */
+function lineEnd(bytes: Buffer): Buffer {
+  const line = bytes.lastIndexOf(10) + 1;
+  if (line > bytes.length - 4096 && line > 0) return bytes.subarray(0, line);
+  let end = bytes.length;
+  while (end > 0 && end > bytes.length - 4 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end--;
+  return ((bytes[end - 1] ?? 0) & 0x80) === 0 ? bytes : bytes.subarray(0, Math.max(1, end - 1));
+}
+
+function continuation(bytes: Buffer): number {
+  let start = 0;
+  while (start < 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  return start;
+}
+
+function readAt(path: string, position: number, length: number): Buffer {
+  const fd = openSync(path, 'r');
+  try {
+    const buffer = Buffer.alloc(length);
+    let filled = 0;
+    while (filled < length) {
+      const read = readSync(fd, buffer, filled, length - filled, position + filled);
+      if (read === 0) break;
+      filled += read;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,63 @@
+import { ToolError } from '../../contract/error.ts';
+import type { Folder } from '../../contract/files.ts';
+import type { WorkingFolder } from '../../contract/pipeline.ts';
+import { text } from '../../contract/text.ts';
+import { escaped } from './operands.ts';
+
+/** Where a session's working folder is kept beyond this process; absent: in memory only. */
+export interface WorkingFolderStore {
+  read(session: string): string | undefined;
+  write(session: string, path: string): void;
+}
+
+/** The working folder of each session. Two sessions never move each other. */
+export function createWorkingFolders(folder: Folder, store?: WorkingFolderStore) {
+  const current = new Map<string, string>();
+
+  return {
+    of(session: string, cwd?: string): WorkingFolder {
+      if (cwd !== undefined) return { path: existing(folder, cwd, '.') };
+      const path = current.get(session) ?? store?.read(session) ?? '.';
+      if (path === '.' || isFolder(folder, path)) return { path };
+      current.delete(session);
+      return { path: '.', vanished: path };
+    },
+    change(session: string, target: string | undefined, from: string): string {
+      const path = target === undefined || target === '' ? '.' : existing(folder, target, from);
+      current.set(session, path);
+      store?.write(session, path);
+      return path;
+    },
+    forget(session: string): void {
+      current.delete(session);
+    },
+  };
+}
+
+export type WorkingFolders = ReturnType<typeof createWorkingFolders>;
+
+/** The folder that a path names, relative to the root; throws where it is none, or not inside. */
+function existing(folder: Folder, path: string, from: string): string {
+  try {
+    const place = folder.at(path, { base: from });
+    const { kind } = place.stat();
+    if (kind === 'folder' && place.rootIndex === 0) return place.path;
+    if (kind === 'folder') return place.hostPath;
+    if (kind === 'symlink') throw new ToolError('forbidden', text('a link', 'リンク'));
+  } catch (error) {
+    throw escaped(error, path, 'cd');
+  }
+  const detail = `cd: ${path} is not a folder.`;
+  throw new ToolError('STAGE_FAILED', text(detail, `cd: ${path} はフォルダーではありません。`), {
+    suggestion: text('ls shows the folders here.', 'ls でフォルダーを確認してください。'),
+    wire: { code: 'STAGE_FAILED', reason: 'STAGE_FAILED', detail, suggestion: 'ls' },
+  });
+}
+
+function isFolder(folder: Folder, path: string): boolean {
+  try {
+    return folder.at(path).stat().kind === 'folder';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+import { Buffer } from 'node:buffer';
+import { limits } from '../../contract/limits.ts';
+import type { WriteRecord } from '../../contract/pipeline.ts';
+import type { Builtin } from './builtin.ts';
+import { assertSize, confirmBytes } from './records.ts';
+
+export interface TeeOptions {
+  readonly confirmOversize: boolean;
+  readonly write: (content: Buffer) => Promise<WriteRecord>;
+}
+
+/**
+ * Takes all of its input before it writes, so a file can be changed by a pipeline that reads it, and nothing is
+ * written where a stage before it failed or the input is too large. Then it passes the input on.
+ */
+export function teeInto({ confirmOversize, write }: TeeOptions): Builtin {
+  return async (ports) => {
+    const kept: Buffer[] = [];
+    const most = confirmOversize ? limits.writeBytes : confirmBytes;
+    let bytes = 0;
+    for await (const chunk of ports.input ?? []) {
+      bytes += chunk.length;
+      // Counted to the end, so that the refusal can say the size; kept only as far as it may be written.
+      if (bytes <= most) kept.push(chunk);
+    }
+    if (!(await ports.earlierEnded())) return { exitCode: 0 };
+    assertSize(bytes, confirmOversize);
+    const content = Buffer.concat(kept);
+    await write(content);
+    const step = 64 * 1024;
+    for (let at = 0; at < content.length; at += step) {
+      if (!(await ports.write(content.subarray(at, at + step)))) break;
+    }
+    return { exitCode: 0 };
+  };
+}

@@ -1,0 +1,16 @@
+import { defineToolset } from '../../contract/define-tool.ts';
+import type { Toolset } from '../../contract/tool.ts';
+import { shelpaHistory } from './shelpa-history.ts';
+import { createShelpaPipe } from './shelpa-pipe.ts';
+import { shelpaRestore } from './shelpa-restore.ts';
+import { shelpaWrite } from './shelpa-write.ts';
+
+export interface PipelineToolsetOptions {
+  /** Also cat, grep, uniq, cut, nl, tac, paste, comm, join, diff, column and find. */
+  readonly extended: boolean;
+}
+
+/** Text work by pipelines without a shell; every write is mirrored. */
+export function createPipelineToolset(options: PipelineToolsetOptions): Toolset {
+  return defineToolset('pipeline', [createShelpaPipe(options), shelpaWrite, shelpaHistory, shelpaRestore]);
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { teeReply } from './shelpa-pipe.ts';
+import { recordOutput } from './shelpa-write.ts';
+
+/** Puts a file back to what it was after a recorded write. */
+export const shelpaRestore = defineTool({
+  name: 'shelpa_restore',
+  category: 'pipeline',
+  title: text('Restore a recorded write', '書き込みを復元'),
+  description: text(
+    'Put a file back to what it was after a record of shelpa_history; itself a recorded write.',
+    'shelpa_history の記録の時点の内容にファイルを戻します (これも記録されます)。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  uses: ['pipelines'],
+  input: z.object({
+    record_id: z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .describe('e.g. "1772025450395572000".'),
+    confirm_oversize: z.boolean().default(false).describe('Write more than 1 MiB.'),
+  }),
+  output: recordOutput,
+  ja: {
+    record_id: '例: "1772025450395572000"',
+    confirm_oversize: '1 MiB を超えて書き込みます。',
+  },
+  example: { record_id: '1772025450395572000' },
+
+  async run({ record_id, confirm_oversize }, { pipelines, signal, audit }) {
+    const record = await pipelines.restore(record_id, { confirmOversize: confirm_oversize, signal });
+    audit({ wrote: record.path, bytes: record.bytes, record_id: record.recordId, restored: record_id });
+    return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
+  },
+});

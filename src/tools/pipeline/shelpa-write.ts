@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { teeReply } from './shelpa-pipe.ts';
+
+export const recordOutput = z.object({
+  stdout: z.string(),
+  meta: z.object({
+    steps: z.array(z.string()),
+    tee: z.object({
+      path: z.string(),
+      bytes: z.number().int(),
+      append: z.boolean(),
+      record_id: z.string(),
+      mirror: z.string(),
+    }),
+  }),
+});
+
+/** Document 004's tee for content that the model holds. */
+export const shelpaWrite = defineTool({
+  name: 'shelpa_write',
+  category: 'pipeline',
+  title: text('Write a file, recorded', 'ファイルを書いて記録'),
+  description: text(
+    'Write text to a file as tee does: atomically, and kept in .shelpa/ for shelpa_history and shelpa_restore.',
+    'tee と同じく不可分に書き込み、.shelpa/ に記録します (shelpa_history、shelpa_restore で参照・復元)。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  uses: ['pipelines'],
+  input: z.object({
+    path: z.string().min(1).describe('e.g. "notes/today.md".'),
+    content: z.string().describe('The text.'),
+    mode: z
+      .enum(['overwrite', 'append', 'create'])
+      .default('overwrite')
+      .describe('create fails if the file exists.'),
+    cwd: z.string().optional().describe('Folder that path starts from, e.g. "src".'),
+    confirm_oversize: z.boolean().default(false).describe('Write more than 1 MiB.'),
+  }),
+  output: recordOutput,
+  ja: {
+    path: '例: "notes/today.md"',
+    content: '書き込む文章。',
+    mode: 'create はファイルがあれば失敗します。',
+    cwd: 'path の起点のフォルダー。例: "src"',
+    confirm_oversize: '1 MiB を超えて書き込みます。',
+  },
+  example: { path: 'notes/today.md', content: '# Today\n' },
+
+  risk({ path, cwd }, { pipelines }) {
+    const from = cwd ?? pipelines.workingFolder().path;
+    return { writes: [from === '.' || path.startsWith('/') ? path : `${from}/${path}`] };
+  },
+
+  async run({ path, content, mode, cwd, confirm_oversize }, { pipelines, signal, audit }) {
+    const record = await pipelines.write({
+      path,
+      content,
+      mode,
+      folder: pipelines.workingFolder(cwd),
+      confirmOversize: confirm_oversize,
+      command: 'shelpa_write',
+      signal,
+    });
+    audit({ wrote: record.path, bytes: record.bytes, record_id: record.recordId });
+    return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
+  },
+});
