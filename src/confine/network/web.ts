@@ -62,7 +62,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         response.destroy();
         if (redirects === maxRedirects) throw tooManyRedirects(maxRedirects);
         // A redirect is a stranger's choice of address: all that is asked of a caller's URL is asked of it.
-        url = rules.check(new URL(location, url).href);
+        url = rules.check(addressOf(location, url));
         continue;
       }
       if (status === 304 && known) {
@@ -136,6 +136,12 @@ const baseHeaders = {
 async function resolveBySystem(host: string): Promise<readonly string[]> {
   const answers = await dns.lookup(host, { all: true, verbatim: true });
   return answers.map(({ address }) => address);
+}
+
+/** Headers are read as Latin-1; servers that do not encode an address send UTF-8. */
+function addressOf(location: string, base: URL): string {
+  const address = Buffer.from(location, 'latin1').toString('utf8');
+  return URL.canParse(address, base) ? new URL(address, base).href : address;
 }
 
 /** A look-up cannot be called back, but nobody has to wait for it. */
