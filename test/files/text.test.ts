@@ -163,6 +163,25 @@ test.each([
   });
 });
 
+test.each([
+  [
+    'Korean',
+    'euc-kr',
+    'bec8b3e7c7cfbcbcbfe420bcbcb0e82e20c0ccb0cdc0ba20c7d1b1b9beeeb7ce20c0dbbcbab5c820b9aebcadc0d4b4cfb4d92e',
+  ],
+  [
+    'Chinese',
+    'gb2312',
+    'd5e2cac7d2bbb8f6d3c3d6d0cec4d0b4b5c4cec4bcfea1a3c7ebd4c4b6c1d5e2b8f6cec4bcfeb5c4c4dac8dda3acd0bbd0bba1a3',
+  ],
+  ['Hebrew', 'iso-8859-8', 'f9ece5ed20f2e5eced20e6e420eef1eeea'],
+  ['Russian', 'windows-1251', 'cff0e8e2e5f22c20ece8f02e20ddf2ee20e4eeeaf3ece5edf2'],
+])('%s in %s is not taken for Japanese', async (_, __, bytes) => {
+  await expect(file(Buffer.from(bytes, 'hex')).readText()).rejects.toMatchObject({
+    code: 'unsupported_encoding',
+  });
+});
+
 test.each(['shift_jis', 'euc-jp'] as const)('short Japanese in %s is recognised', async (encoding) => {
   for (const words of [
     '東京都千代田区',

@@ -20,7 +20,7 @@ export async function mimeOfBytes(
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(head);
   if (found) return { mime: found.mime, isText: false };
-  const isText = encodingOf(head, true) !== undefined;
+  const isText = (await encodingOf(head, true)) !== undefined;
   return {
     mime:
       (isText ? textTypes.get(extensionOf(path)) : undefined) ??

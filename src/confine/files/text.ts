@@ -118,7 +118,7 @@ async function readLarge(
 
 async function encodingOfStart(fd: number, shown: string): Promise<FoundEncoding> {
   const head = readAtNow(fd, 0, headBytes);
-  const found = encodingOf(head, true);
+  const found = await encodingOf(head, true);
   if (!found) throw await notText(head, shown);
   return found;
 }
@@ -181,7 +181,7 @@ async function decodeWhole(
   bytes: Uint8Array,
   shown: string,
 ): Promise<{ text: string; found: FoundEncoding }> {
-  const found = encodingOf(bytes);
+  const found = await encodingOf(bytes);
   if (!found) throw await notText(bytes, shown);
   return { text: await decodePart(bytes.subarray(found.bomBytes), found, shown), found };
 }
