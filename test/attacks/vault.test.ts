@@ -1,9 +1,19 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { openVault, vaultSettingsFrom } from '../../src/confine/vault/open.ts';
 import { type Answer, openNotes } from '../vault/open-notes.ts';
 
 const hammer = process.env.SEKISHO_HAMMER === '1';
@@ -111,6 +121,55 @@ test('a call that is cancelled while a large note is counted ends, and the next 
   stop.abort();
   expect((await cancelled).error).toBe('cancelled');
   expect((await waiting).text).toBe('line\nline');
+});
+
+test('a link put in the place of the vault’s folder is not followed', async () => {
+  const outside = openNotes({ 'secret.md': 'secret' });
+  const { root } = openNotes();
+  const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
+  const settings = vaultSettingsFrom({});
+  const { call } = openNotes({}, { root: join(root, 'vault'), workspace: workspace.folder, settings });
+  expect(await call('vault_list', {})).toEqual({ entries: [] });
+  symlinkSync(outside.root, join(root, 'vault'));
+  for (const [name, input] of [
+    ['vault_create', { path: 'a.md', content: 'x' }],
+    ['vault_read', { path: 'secret.md', full: true }],
+    ['vault_scan', { path: 'secret.md' }],
+    ['vault_replace', { path: 'secret.md', find: 's', replace: 'x' }],
+    ['vault_append', { path: 'secret.md', content: 'x' }],
+    ['vault_links', { path: 'secret.md' }],
+    ['vault_list', {}],
+    ['vault_search', { query: 'secret' }],
+  ] as const) {
+    expect([name, (await call(name, input)).error]).toEqual([name, 'forbidden']);
+  }
+  expect(readdirSync(outside.root)).toEqual(['secret.md']);
+  expect(readFileSync(join(outside.root, 'secret.md'), 'utf8')).toBe('secret');
+  workspace.close();
+});
+
+test('the vault’s folder is made by its first note, and a root that is no folder stops start-up', async () => {
+  const { root } = openNotes({ 'file.md': 'x' });
+  const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
+  const { call } = openNotes({}, { root: join(root, 'new/vault'), workspace: workspace.folder });
+  expect((await call('vault_read', { path: 'a.md', full: true })).error).toBe('not_found');
+  expect(existsSync(join(root, 'new'))).toBe(false);
+  expect((await call('vault_create', { path: 'a.md', content: 'x' })).error).toBeUndefined();
+  expect(readFileSync(join(root, 'new/vault/a.md'), 'utf8')).toBe('x');
+  const settings = vaultSettingsFrom({});
+  for (const path of ['file.md', 'none']) {
+    expect(() => openVault({ root: join(root, path), settings })).toThrow('vault.root must be a folder');
+  }
+  workspace.close();
+});
+
+test('a pipe in the vault is no note, and nobody waits for it', async () => {
+  const { root, call } = openNotes({ 'a.md': 'words' });
+  expect(spawnSync('mkfifo', [join(root, 'pipe.md')]).status).toBe(0);
+  expect((await call('vault_read', { path: 'pipe.md', full: true })).error).toBe('not_found');
+  expect((await call('vault_append', { path: 'pipe.md', content: 'x' })).error).toBe('not_found');
+  expect((await call('vault_search', { query: 'words' })).matches).toHaveLength(1);
+  expect((await call('vault_list', {})).entries).toHaveLength(1);
 });
 
 /** Waits until a later change cannot show the same time. */

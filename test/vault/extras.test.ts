@@ -102,6 +102,8 @@ test('a regex is RE2: linear on what blocks RegExp, refused where it cannot be',
   const search = (query: string) => call('vault_search', { query, mode: 'regex' });
   expect((await search('^(a+)+$')).matches).toEqual([]);
   expect((await search('\\d{2} \\p{Han}+$')).matches).toMatchObject([{ line: 2 }]);
+  for (const query of ['\\Afoo', '^foo', '(?i)FOO', '字\\z', '字$', '\\bfoo\\b', '(?-m)^foo'])
+    expect((await search(query)).matches).toMatchObject([{ line: 2 }]);
   for (const query of ['(', '(?=a)', '(a)\\1', '[', 'a{99999}'])
     expect(await search(query)).toMatchObject({ error: 'invalid_parameter', field: 'query' });
 });

@@ -5,7 +5,10 @@ import type { Vault } from '../../contract/vault.ts';
 /** Lines of a note in bounded pieces; a line longer than a piece comes in parts. */
 export interface LinesPiece {
   readonly firstLine: number;
-  readonly lines: readonly string[];
+  /** Lines joined by LF. */
+  readonly text: string;
+  /** The whole note is in this piece. */
+  readonly isAll: boolean;
 }
 
 const pieceChars = 200_000;
@@ -16,7 +19,8 @@ export async function* piecesOf(vault: Vault, place: Place, signal: AbortSignal)
   while (next) {
     const part = await readOrSkip(vault, place, next, signal);
     if (part?.kind !== 'part') return;
-    yield { firstLine: part.startLine, lines: part.text.split('\n') };
+    const isAll = next.line === 1 && next.charOffset === 0 && part.next === undefined;
+    yield { firstLine: part.startLine, text: part.text, isAll };
     next = part.next;
   }
 }

@@ -7,12 +7,20 @@ export interface Query {
   readonly conditions: readonly Condition[];
 }
 
-/** Where in a line the condition is met, or -1. */
-export type Condition = (line: LineView) => number;
+export interface Condition {
+  /** Could any line of this text meet it? A quick look before lines are taken one by one. */
+  mayBeIn(text: Words): boolean;
+  /** Where in a line it is met, or -1. */
+  findIn(line: LineView): number;
+}
 
-export interface LineView {
+export interface Words {
   readonly written: string;
+  /** Worked out on first need. */
   readonly folded: string;
+}
+
+export interface LineView extends Words {
   readonly marks: readonly Mark[];
 }
 
@@ -33,7 +41,16 @@ export async function parseRegexQuery(query: string): Promise<Query> {
   const { RE2JS } = await import('re2js');
   try {
     const pattern = RE2JS.compile(query);
-    return { conditions: [({ written }) => firstMatch(pattern.matcher(written))] };
+    // In a text of many lines `^` and `$` need a flag; what asks for the ends of the text would still differ.
+    const quick = /\\[AzZ]|\(\?/.test(query) ? undefined : RE2JS.compile(query, RE2JS.MULTILINE);
+    const condition: Condition = {
+      mayBeIn: ({ written }) => quick === undefined || quick.matcher(written).find(),
+      findIn({ written }) {
+        const matcher = pattern.matcher(written);
+        return matcher.find() ? matcher.start() : -1;
+      },
+    };
+    return { conditions: [condition] };
   } catch (cause) {
     throw new ToolError(
       'invalid_parameter',
@@ -58,11 +75,28 @@ export function viewsOf(lines: readonly string[], firstLine: number): readonly L
       marks.set(mark.line, [...(marks.get(mark.line) ?? []), mark]);
     }
   }
-  return lines.map((written, at) => ({
-    written,
-    folded: fold(written),
-    marks: marks.get(firstLine + at) ?? [],
-  }));
+  const none: readonly Mark[] = [];
+  return lines.map((written, at) => new FoldedLine(written, marks.get(firstLine + at) ?? none));
+}
+
+export function wordsOf(written: string): Words {
+  return new FoldedLine(written, []);
+}
+
+class FoldedLine implements LineView {
+  readonly written: string;
+  readonly marks: readonly Mark[];
+  #folded: string | undefined;
+
+  constructor(written: string, marks: readonly Mark[]) {
+    this.written = written;
+    this.marks = marks;
+  }
+
+  get folded(): string {
+    this.#folded ??= fold(this.written);
+    return this.#folded;
+  }
 }
 
 function conditionOf(word: string): Condition {
@@ -70,26 +104,30 @@ function conditionOf(word: string): Condition {
   if (field === undefined || value === undefined) return containing(fold(word));
   const name = fold(field);
   const wanted = fold(value);
-  if (name === 'tag') {
-    const tag = wanted.replace(/^#/, '').replace(/\/$/, '');
-    return ({ written, folded, marks }) =>
-      tagsIn(written).some((each) => isTagged(each, tag))
-        ? folded.indexOf(`#${tag}`)
-        : marks.some((mark) => mark.name === 'tag' && isTagged(mark.value, tag))
-          ? 0
-          : -1;
-  }
+  if (name === 'tag') return tagged(wanted.replace(/^#/, '').replace(/\/$/, ''));
   const words = containing(fold(word));
-  return (line) =>
-    line.marks.some((mark) => mark.name === name && mark.value.includes(wanted)) ? 0 : words(line);
+  return {
+    mayBeIn: ({ folded }) => folded.includes(wanted),
+    findIn: (line) =>
+      line.marks.some((mark) => mark.name === name && mark.value.includes(wanted)) ? 0 : words.findIn(line),
+  };
 }
 
-function containing(folded: string): Condition {
-  return (line) => line.folded.indexOf(folded);
+function tagged(tag: string): Condition {
+  return {
+    mayBeIn: ({ folded }) => folded.includes(tag),
+    findIn({ written, folded, marks }) {
+      if (tagsIn(written).some((each) => isTagged(each, tag))) return folded.indexOf(`#${tag}`);
+      return marks.some((mark) => mark.name === 'tag' && isTagged(mark.value, tag)) ? 0 : -1;
+    },
+  };
 }
 
-function firstMatch(matcher: { find(): boolean; start(): number }): number {
-  return matcher.find() ? matcher.start() : -1;
+function containing(words: string): Condition {
+  return {
+    mayBeIn: ({ folded }) => folded.includes(words),
+    findIn: ({ folded }) => folded.indexOf(words),
+  };
 }
 
 function emptyQuery(): ToolError {

@@ -1,7 +1,7 @@
 import type { Place } from '../../contract/files.ts';
 import type { Vault } from '../../contract/vault.ts';
 import { piecesOf } from './note-lines.ts';
-import { type LineView, type Query, viewsOf } from './query.ts';
+import { type LineView, type Query, viewsOf, wordsOf } from './query.ts';
 
 export interface Match {
   readonly path: string;
@@ -32,11 +32,16 @@ export async function searchNote(
   const whole: Match[] = [];
   const some: Match[] = [];
   let anyWhole = false;
-  for await (const { firstLine, lines } of piecesOf(vault, place, options.signal)) {
-    const views = viewsOf(lines, firstLine);
+  for await (const { firstLine, text, isAll } of piecesOf(vault, place, options.signal)) {
+    await options.giveWay();
+    const words = wordsOf(text);
+    const may = conditions.map((condition) => condition.mayBeIn(words));
+    if (isAll && may.includes(false)) return [];
+    if (!may.includes(true)) continue;
+    const views = viewsOf(text.split('\n'), firstLine);
     for (const [index, view] of views.entries()) {
       if (index % 64 === 0) await options.giveWay();
-      const found = conditions.map((condition) => condition(view));
+      const found = conditions.map((condition) => condition.findIn(view));
       const first = found.filter((at) => at >= 0);
       if (first.length === 0) continue;
       found.forEach((at, condition) => {

@@ -78,12 +78,16 @@ async function allFiles(vault: Vault, signal: AbortSignal): Promise<readonly Pla
   return places;
 }
 
+const fence = /^ {0,3}(```|~~~)/m;
+
 /** Links outside fenced code. */
 async function* linksOf(vault: Vault, place: Place, signal: AbortSignal): AsyncGenerator<Link> {
   let isCode = false;
-  for await (const { firstLine, lines } of piecesOf(vault, place, signal)) {
-    const prose = lines.map((line) => {
-      const isFence = /^\s{0,3}(```|~~~)/.test(line);
+  for await (const { firstLine, text: words } of piecesOf(vault, place, signal)) {
+    // Most notes have no link, and fences matter only around links.
+    if (!words.includes('](') && !words.includes('[[') && !fence.test(words)) continue;
+    const prose = words.split('\n').map((line) => {
+      const isFence = fence.test(line);
       if (isFence) isCode = !isCode;
       return isFence || isCode ? '' : line;
     });
