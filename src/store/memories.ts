@@ -3,18 +3,21 @@ import { ToolError } from '../contract/error.ts';
 import type { Memories } from '../contract/memory.ts';
 import { text } from '../contract/text.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
-import { memoryColumns, memoryOf } from './memory-row.ts';
+import { memoryOf } from './memory-row.ts';
 import { randomId } from './random-id.ts';
-import { recallMemories } from './recall/recall.ts';
 import type { MemoryRow, Tables } from './tables.ts';
 
-/** What one owner asked to be remembered. The owner is bound here; no argument of any method names one. */
+/**
+ * What one owner asked to be remembered. The owner is bound here; no argument of any method names one.
+ * What cuts text into words is loaded when it is first needed: its patterns cost milliseconds at start.
+ */
 export function createMemories(openEngine: OpenEngine, clock: Clock, owner: string): Memories {
   return {
     async remember(input) {
       const engine = await openEngine();
       const nowMs = clock();
       const createdAtMs = input.createdAtMs ?? nowMs;
+      const { memoryColumns } = await import('./memory-columns.ts');
       const { words, columns } = memoryColumns(input);
       const row = {
         ...columns,
@@ -40,11 +43,13 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
     },
 
     async recall(query) {
+      const { recallMemories } = await import('./recall/recall.ts');
       return recallMemories(await openEngine(), owner, query);
     },
 
     async update(id, change) {
       const engine = await openEngine();
+      const { memoryColumns } = await import('./memory-columns.ts');
       return engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const row = await tx

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { ConfigError } from '../contract/error.ts';
+import { ConfigError, ToolError } from '../contract/error.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
 import { createApprovalStore } from './approvals.ts';
@@ -29,7 +29,7 @@ export interface Store {
   memoriesFor(principal: string): Memories;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
-  /** Opens the database now instead of at the first record, and rejects where it cannot be. */
+  /** Opens the database now instead of at the first record; a `ConfigError` says why it cannot be. */
   ready(): Promise<void>;
   /** Writes what is queued and closes. */
   close(): Promise<void>;
@@ -65,7 +65,11 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
     memoriesFor: (principal) => createMemories(engine, clock, principal),
     engine,
     async ready() {
-      await engine();
+      await engine().catch((error) => {
+        if (!(error instanceof ToolError)) throw error;
+        const reason = error.cause instanceof Error ? error.cause.message : error.message;
+        throw new ConfigError(`store.url: the records cannot be opened: ${reason}`, { cause: error });
+      });
     },
     async close() {
       try {
