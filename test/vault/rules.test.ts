@@ -241,6 +241,18 @@ test.each([
   );
 });
 
+test('nothing is added to what is not UTF-8 text', async () => {
+  const { root, call } = openNotes({
+    'sjis.md': Buffer.from([0x83, 0x6d, 0x0a]),
+    'utf16.md': Buffer.from('ab', 'utf16le'),
+    'long.md': `x${'漢'.repeat(50_000)}`,
+  });
+  expect((await call('vault_append', { path: 'sjis.md', content: 'x' })).error).toBe('unsupported_encoding');
+  expect((await call('vault_append', { path: 'utf16.md', content: 'x' })).error).toBe('unsupported_encoding');
+  expect((await call('vault_append', { path: 'long.md', content: 'x' })).written_bytes).toBe(2);
+  expect(statSync(join(root, 'sjis.md')).size).toBe(3);
+});
+
 test('what is not there, and a folder, are not_found', async () => {
   const { call } = openNotes({ 'f/a.md': 'x' });
   for (const path of ['none.md', 'none/a.md', 'f', 'f/', '.', 'f/a.md/b.md']) {

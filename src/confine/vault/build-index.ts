@@ -3,7 +3,7 @@ import { read, readSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
 import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';
-import { chunkBytes, createTallyDesk, type Tally, type TallyDesk } from './tally.ts';
+import { chunkBytes, type Tally, type TallyDesk } from './tally.ts';
 
 /**
  * Reads a file once and counts. Reading happens in the thread pool, one chunk ahead of the counting, which takes
@@ -11,12 +11,13 @@ import { chunkBytes, createTallyDesk, type Tally, type TallyDesk } from './tally
  * `unsupported_encoding` for what is not UTF-8 text. Of a file that grew from a `known` one the new part is read.
  */
 export async function buildIndex(
+  desk: TallyDesk,
   fd: number,
   bytes: number,
   signal: AbortSignal,
   known?: NoteIndex,
 ): Promise<NoteIndex> {
-  const desk = createTallyDesk();
+  if (signal.aborted) throw cancelled();
   const counter = createCounter(desk, bytes);
   const start = known ? counter.startAfter(known, fd) : 0;
   let slot: 0 | 1 = 0;
@@ -40,7 +41,7 @@ export async function buildIndex(
 }
 
 /** The same at once, for a file of one chunk at most. */
-export function buildSmallIndex(fd: number, bytes: number, desk: TallyDesk): NoteIndex {
+export function buildSmallIndex(desk: TallyDesk, fd: number, bytes: number): NoteIndex {
   const counter = createCounter(desk, bytes);
   const chunk = desk.chunk(0);
   let got = 0;
@@ -136,7 +137,7 @@ function readOnce(fd: number, into: Uint8Array, at: number, length: number, posi
   });
 }
 
-function notText(): ToolError {
+export function notText(): ToolError {
   return new ToolError(
     'unsupported_encoding',
     text('The note is not UTF-8 text.', 'ノートが UTF-8 のテキストではありません。'),

@@ -3,7 +3,7 @@ import { readSync } from 'node:fs';
 import { readAtNow } from '../files/io.ts';
 import { blockBytes } from './note-index.ts';
 import type { KeptNote } from './open-note.ts';
-import { createTallyDesk, type Tally } from './tally.ts';
+import type { Tally, TallyDesk } from './tally.ts';
 
 /** Below this a file is counted anew in a few milliseconds, which is certain. */
 const minBytes = 8 * 1024 * 1024;
@@ -21,11 +21,10 @@ export function readTail(fd: number, bytes: number): Buffer {
  * byte for byte, and blocks picked at random must count the same. Only reading every byte would be certain; that
  * is what an index saves. Takes a millisecond.
  */
-export function isGrownFrom(known: KeptNote, fd: number, bytes: number): boolean {
+export function isGrownFrom(desk: TallyDesk, known: KeptNote, fd: number, bytes: number): boolean {
   const { index, tail } = known;
   if (index.bytes < minBytes || bytes <= index.bytes) return false;
   if (!readTail(fd, index.bytes).equals(tail)) return false;
-  const desk = createTallyDesk();
   const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
   const block = desk.chunk(0).subarray(0, blockBytes);
   const whole = Math.floor(index.bytes / blockBytes);

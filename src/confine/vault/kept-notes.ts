@@ -1,7 +1,9 @@
 import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
+import { createTurns } from '../files/turns.ts';
 import { buildIndex, cancelled } from './build-index.ts';
 import { isGrownFrom, readTail } from './growth.ts';
 import { type KeptNote, keepNote } from './open-note.ts';
+import { createTallyDesk, type TallyDesk } from './tally.ts';
 
 /** Indexes of large notes, by device and inode, good for one size, time of modification and time of change. */
 export interface KeptNotes {
@@ -9,6 +11,7 @@ export interface KeptNotes {
 }
 
 const maxNotes = 64;
+const maxDesks = 4;
 const maxIndexedBytes = 64 * 1024 ** 3;
 /** A clock tick of the file system: a second change within it would show the same time. */
 const tickMs = 50;
@@ -16,6 +19,20 @@ const tickMs = 50;
 export function createKeptNotes(now: () => number = Date.now): KeptNotes {
   const kept = new Map<string, KeptNote>();
   const building = new Map<string, Building>();
+  const desks = new Map<number, TallyDesk>();
+  const turns = createTurns();
+  let nextSeat = 0;
+
+  /** A desk holds two chunks; few of them bound the memory that counting takes, however many files wait. */
+  function atDesk<T>(work: (desk: TallyDesk) => Promise<T>): Promise<T> {
+    const seat = nextSeat;
+    nextSeat = (nextSeat + 1) % maxDesks;
+    return turns.take(String(seat), () => {
+      const desk = desks.get(seat) ?? createTallyDesk();
+      desks.set(seat, desk);
+      return work(desk);
+    });
+  }
 
   function keep(key: string, note: KeptNote): void {
     kept.delete(key);
@@ -39,10 +56,13 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
     const key = keyOf(stat);
     try {
       const bytes = Number(stat.size);
-      const older = kept.get(key);
-      const known = older && isGrownFrom(older, fd, bytes) ? older.index : undefined;
-      if (!known) kept.delete(key);
-      const note = keepNote(await buildIndex(fd, bytes, signal, known), version, readTail(fd, bytes));
+      const index = await atDesk(async (desk) => {
+        const older = kept.get(key);
+        const known = older && isGrownFrom(desk, older, fd, bytes) ? older.index : undefined;
+        if (!known) kept.delete(key);
+        return buildIndex(desk, fd, bytes, signal, known);
+      });
+      const note = keepNote(index, version, readTail(fd, bytes));
       const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
       if (isSettled && isSame(stat, fstatSync(fd, { bigint: true }))) keep(key, note);
       return note;

@@ -27,7 +27,7 @@ export function createNoteReader(): NoteReader {
         const stat = fstatSync(fd, { bigint: true });
         if (stat.size <= smallNoteBytes) {
           desk ??= createTallyDesk();
-          const index = buildSmallIndex(fd, Number(stat.size), desk);
+          const index = buildSmallIndex(desk, fd, Number(stat.size));
           return readPart(openNote(fd, keepNote(index, versionOf(stat))), part);
         }
         const kept = await keptNotes.get(fd, stat, versionOf(stat), part.signal);

@@ -1,3 +1,4 @@
+import { type Buffer, isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { ConfigError, ToolError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder, Place } from '../../contract/files.ts';
@@ -5,6 +6,7 @@ import type { NoteEnding, Vault, VaultSettings } from '../../contract/vault.ts';
 import { readAtNow } from '../files/io.ts';
 import { createTurns } from '../files/turns.ts';
 import { openWorkspace } from '../files/workspace.ts';
+import { notText } from './build-index.ts';
 import { createNoteReader } from './note-reader.ts';
 import { createNoteWatch } from './watch-note.ts';
 
@@ -77,6 +79,7 @@ function readEnding(place: Place): NoteEnding {
     const { size } = fstatSync(fd);
     const from = Math.max(0, size - 64 * 1024);
     const tail = readAtNow(fd, from, size - from);
+    if (!isText(tail, from > 0)) throw notText();
     const newline = tail.lastIndexOf(0x0a);
     return {
       newline: newline > 0 && tail[newline - 1] === 0x0d ? '\r\n' : '\n',
@@ -85,6 +88,12 @@ function readEnding(place: Place): NoteEnding {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Text added to anything else would spoil it. The start of what was read may lie inside a character. */
+function isText(tail: Buffer, isCut: boolean): boolean {
+  const start = isCut ? tail.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
+  return start <= 3 && !tail.includes(0) && isUtf8(tail.subarray(start));
 }
 
 function dateIn(moment: Date, timeZone: string | undefined): string {
