@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
@@ -32,38 +33,52 @@ const logName = /^writes-[0-9a-f]+\.log$/;
 const trimBytes = 64 * 1024;
 
 /**
- * Removes what dead processes left in `roots`, then notes this one's writes in `folder`. A note is one short write
- * without a sync: it need only outlive the process.
+ * Removes what dead processes left in `roots`, then notes this one's writes in `folder`, from the first on. A note is
+ * one short write without a sync: it need only outlive the process.
  */
 export function openScratch(folder: string, roots: readonly Root[]): Scratch {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(folder)) if (logName.test(name)) sweep(join(folder, name), roots);
+  if (existsSync(folder)) {
+    for (const name of readdirSync(folder)) if (logName.test(name)) sweep(join(folder, name), roots);
+  }
+  let log: Log | undefined;
+  let writing = 0;
+  return {
+    begin(root, file) {
+      log ??= openLog(folder);
+      writing++;
+      log.bytes += writeSync(log.fd, `${JSON.stringify([root, file])}\n`);
+    },
+    end() {
+      writing--;
+      if (!log || writing > 0 || log.bytes < trimBytes) return;
+      ftruncateSync(log.fd, log.headBytes);
+      log.bytes = log.headBytes;
+    },
+    close() {
+      if (!log) return;
+      closeSync(log.fd);
+      if (writing === 0) unlinkSync(log.path);
+    },
+  };
+}
 
+interface Log {
+  readonly path: string;
+  readonly fd: number;
+  readonly headBytes: number;
+  bytes: number;
+}
+
+function openLog(folder: string): Log {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `writes-${randomBytes(8).toString('hex')}.log`);
   const fd = openSync(
     path,
     constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_APPEND,
     0o600,
   );
-  const head = `${JSON.stringify(thisProcess())}\n`;
-  let bytes = writeSync(fd, head);
-  let open = 0;
-  return {
-    begin(root, file) {
-      open++;
-      bytes += writeSync(fd, `${JSON.stringify([root, file])}\n`);
-    },
-    end() {
-      open--;
-      if (open > 0 || bytes < trimBytes) return;
-      ftruncateSync(fd, Buffer.byteLength(head));
-      bytes = Buffer.byteLength(head);
-    },
-    close() {
-      closeSync(fd);
-      if (open === 0) unlinkSync(path);
-    },
-  };
+  const headBytes = writeSync(fd, `${JSON.stringify(thisProcess())}\n`);
+  return { path, fd, headBytes, bytes: headBytes };
 }
 
 const owner = z.object({ pid: z.number(), started: z.string(), boot: z.string(), namespace: z.string() });
