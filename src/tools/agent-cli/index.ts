@@ -2,7 +2,7 @@ import { defineToolset, type LooseTool } from '../../contract/define-tool.ts';
 import { createFileRead } from './file-read.ts';
 import { createFileWrite } from './file-write.ts';
 import { assertMimePattern } from './mime-pattern.ts';
-import { createShellExec, createShellExec, type ShellExecOptions } from './shell-exec.ts';
+import { createShellExec, type ShellExecOptions } from './shell-exec.ts';
 
 export interface AgentCliOptions {
   /** `--allow-mime`: kinds of files beside text that file_read returns, e.g. `image/png`, `audio/*`. */
@@ -10,7 +10,7 @@ export interface AgentCliOptions {
   /** `--allow-executable`: file_write may write programs and scripts. */
   readonly allowExecutable: boolean;
   /** The shell that shell_exec runs a line in; default: bash. */
-  readonly shell?: ShellExecOptions['shell'];
+  readonly shell?: ShellExecOptions['shell'] | undefined;
 }
 
 /** The tools of document 000. Throws `ConfigError` for a kind that is none. */
@@ -25,7 +25,6 @@ export function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
     }),
     createFileWrite({ allowExecutable }),
     createShellExec({ shell: options.shell }),
-    createShellExec(),
   ];
 }
 
