@@ -10,7 +10,13 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
 
 rmSync('dist', { recursive: true, force: true });
 await build({
-  entryPoints: { sekisho: 'src/cli/start.ts', index: 'src/index.ts' },
+  entryPoints: {
+    sekisho: 'src/cli/start.ts',
+    index: 'src/index.ts',
+    // Threads are started by their path, beside the chunk that starts them.
+    'chunks/landlock-thread': 'src/confine/process/landlock-thread.ts',
+    'chunks/converter-thread': 'src/confine/network/converter-thread.ts',
+  },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -72,6 +72,7 @@ export function createRooms(settings: Settings) {
     return openPipelines({
       folder: (await workspace()).folder,
       stateFolder: join(settings.stateFolder, 'pipeline'),
+      sandbox: settings.process.sandbox,
     });
   });
 

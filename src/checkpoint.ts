@@ -105,10 +105,7 @@ export async function openCheckpoint(
     async admits(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
       if (caller.kind !== 'anonymous') return { ok: true };
-      const reason = caller.reason ?? 'no_credential';
-      // Agents prove themselves by a call of `authenticate` (document 002), so they come without a token first.
-      const mayProveLater = reason === 'no_credential' && settings.toolsets.includes('collaboration');
-      return mayProveLater ? { ok: true } : { ok: false, reason };
+      return { ok: false, reason: caller.reason ?? 'no_credential' };
     },
   };
 

@@ -32,13 +32,6 @@ export const profiles = {
     },
     config: { toolsets: ['pipeline'] },
   },
-  team: {
-    summary: {
-      en: 'Tasks, chats and sessions for many agents, with files and a shell.',
-      ja: '多数のエージェントのタスク、チャット、セッションと、ファイルおよびシェル。',
-    },
-    config: { toolsets: ['collaboration', 'agent-cli'] },
-  },
 } as const satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof profiles;

@@ -14,14 +14,16 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ask: [],
   console: [],
   config: [],
-  cli: ['config', 'checkpoint', 'call'],
-  checkpoint: ['call', 'confine', 'store', 'tools', 'transport', 'upstream', 'console', 'config'],
+  cli: ['config', 'checkpoint', 'call', 'transport', 'confine', 'store', 'ask'],
+  once: [],
+  checkpoint: ['once', 'call', 'confine', 'store', 'tools', 'transport', 'upstream', 'console', 'config'],
   index: ['checkpoint', 'config'],
 };
 
 /** Who may touch the world, and with what. */
 const worldly: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
-  [/^node:(fs|fs\/promises|child_process|net|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
+  [/^node:(fs|fs\/promises|child_process|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
+  [/^node:net$/, ['confine', 'transport', 'store', 'upstream']],
   [/^node:(http|https)$/, ['confine', 'transport', 'cli', 'upstream']],
   [/^@modelcontextprotocol\//, ['transport', 'upstream', 'ask']],
   [/^(pg|kysely|node:sqlite)$/, ['store']],
