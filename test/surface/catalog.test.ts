@@ -86,6 +86,9 @@ function argumentsOf(schema: JsonSchema, prefix = ''): (readonly [string, JsonSc
   const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
   return properties.flatMap(([name, property]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    return property.properties ? argumentsOf(property, path) : [[path, property] as const];
+    // `null` beside an object is the object.
+    const branches = (property.anyOf as readonly JsonSchema[] | undefined) ?? [];
+    const inner = property.properties ? property : branches.find((branch) => branch.properties);
+    return inner ? argumentsOf(inner, path) : [[path, property] as const];
   });
 }
