@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Result, Row } from './measure.ts';
 
 const wanted = process.argv.slice(2);
-execFileSync('node', ['scripts/build.ts'], { stdio: 'inherit' });
+execFileSync('node', ['scripts/build.ts', '--bundle-only'], { stdio: 'inherit' });
 
 const rows: Row[] = [];
 for (const file of globSync(join(import.meta.dirname, 'rows/*.ts')).toSorted()) {
