@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { nulInText } from './errors.ts';
@@ -14,17 +14,21 @@ export function createSqliteDialect(database: DatabaseSync): Dialect {
   };
 }
 
-/** Takes the write lock, stepping aside between tries so that a busy neighbour never stops our event loop. */
+/**
+ * Takes the write lock, stepping aside between tries so that a busy neighbour never stops our event loop: often at
+ * first, since a transaction is short, then less and less.
+ */
 export async function beginImmediate(database: DatabaseSync): Promise<void> {
   const giveUpAt = Date.now() + lockWaitMs;
-  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+  for (let tries = 1; ; tries += 1) {
     try {
       database.exec('begin immediate');
       return;
     } catch (error) {
       if (!isBusy(error) || Date.now() > giveUpAt) throw error;
     }
-    await sleep(waitMs * (0.5 + Math.random()));
+    if (tries <= quickTries) await immediate();
+    else await sleep(Math.min(tries - quickTries, longestWaitMs) * (0.5 + Math.random()));
   }
 }
 
@@ -91,4 +95,6 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
 }
 
 const lockWaitMs = 30_000;
+const quickTries = 10;
+const longestWaitMs = 10;
 const statementsKept = 256;

@@ -8,6 +8,7 @@ import { storageError } from './errors.ts';
 import { schemaVersion, statementsSince } from './migrate.ts';
 import { beginImmediate, createSqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteMemoryIndex } from './sqlite-memory-index.ts';
+import { createSqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 import { createWalSync } from './wal-sync.ts';
 
@@ -23,15 +24,7 @@ export async function openSqlite(path: string): Promise<Engine> {
     db,
     changes,
     memoryIndex: createSqliteMemoryIndex(db),
-    async write(work, { durable = true } = {}) {
-      try {
-        const result = await db.transaction().execute(work);
-        if (durable) await wal.sync();
-        return result;
-      } catch (error) {
-        throw storageError(error);
-      }
-    },
+    write: createSqliteWriter(database, db, wal),
     // The write lock of the whole file is held already.
     lock: (query) => query,
     async insertMany(tx, table, rows) {
@@ -131,5 +124,5 @@ function createSqliteChanges(database: DatabaseSync) {
 }
 
 /** How long a statement may hold up the event loop for another process's lock before we step aside. */
-const lockPatienceMs = 4;
+const lockPatienceMs = 2;
 const lookEveryMs = 1000;
