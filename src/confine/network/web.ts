@@ -141,7 +141,7 @@ async function resolveBySystem(host: string): Promise<readonly string[]> {
 /** Headers are read as Latin-1; servers that do not encode an address send UTF-8. */
 function addressOf(location: string, base: URL): string {
   const address = Buffer.from(location, 'latin1').toString('utf8');
-  return URL.canParse(address, base) ? new URL(address, base).href : address;
+  return URL.canParse(address, base.href) ? new URL(address, base).href : address;
 }
 
 /** A look-up cannot be called back, but nobody has to wait for it. */

@@ -1,17 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type { Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import { HeldPlace } from '../files/place.ts';
-import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
+import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
-/** Starts ripgrep somewhere; `confined` by what the caller of `createSearch` gave, else as a plain child. */
+/** Runs ripgrep in the folder, or on the one file, that a place names, and hands out what it prints. */
 export interface Ripgrep {
-  /**
-   * Runs it in the folder, or on the one file, that `below` names, and hands out what it prints. Resolves with
-   * its exit code and the start of its complaints.
-   */
+  /** Resolves with its exit code and the start of its complaints. */
   run(order: RipgrepOrder): Promise<{ readonly code: number; readonly complaint: string }>;
 }
 
@@ -22,34 +16,46 @@ export interface RipgrepOrder {
   readonly onOutput: (chunk: Buffer) => void;
 }
 
-/** `program` finds the binary: looked for on first use, since not every server searches. */
-export function createRipgrep(program: () => Promise<string>, timeoutMs: number): Ripgrep {
+export interface RipgrepOptions {
+  /** Finds the binary: called on first use, since not every server searches. */
+  readonly program: () => Promise<string>;
+  /** The sandbox, once commands have run in it; see `createSearch`. */
+  readonly confined: () => Promise<Stages | undefined>;
+  readonly timeoutMs: number;
+}
+
+export function createRipgrep({ program, confined, timeoutMs }: RipgrepOptions): Ripgrep {
+  async function start(below: Place, args: readonly string[]): Promise<Started> {
+    const path = await program();
+    const stages = await confined().catch((error: unknown) => {
+      // No sandbox, so no command has run either.
+      if (error instanceof ToolError && error.code === 'unavailable') return undefined;
+      throw error;
+    });
+    return stages ? startConfined(path, args, below, stages) : startPlain(path, args, below);
+  }
+
   return {
     async run({ below, args, signal, onOutput }) {
-      const path = await program();
-      signal.throwIfAborted();
+      if (signal.aborted) throw cancelled();
       const deadline = AbortSignal.timeout(timeoutMs);
-      const child = startIn(below, path, [...always, ...args]);
-      const stop = () => child.kill('SIGKILL');
-      signal.addEventListener('abort', stop, { once: true });
-      deadline.addEventListener('abort', stop, { once: true });
+      const either = AbortSignal.any([signal, deadline]);
+      const child = await start(below, [...always, ...args]);
+      const stop = () => child.kill();
+      either.addEventListener('abort', stop, { once: true });
+      if (either.aborted) stop();
       let complaint = '';
-      child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
         if (complaint.length < maxComplaintChars) complaint += chunk;
       });
-      child.stdout?.on('data', onOutput);
+      child.stdout.on('data', onOutput);
       try {
-        const code = await new Promise<number>((resolve, reject) => {
-          child.once('error', reject);
-          child.once('close', (exit) => resolve(exit ?? 2));
-        });
-        if (signal.aborted)
-          throw new ToolError('cancelled', text('The search was cancelled.', '検索は取り消されました。'));
+        const code = await child.ended;
+        if (signal.aborted) throw cancelled();
         if (deadline.aborted) throw tookTooLong(timeoutMs);
         return { code, complaint };
       } finally {
-        signal.removeEventListener('abort', stop);
-        deadline.removeEventListener('abort', stop);
+        either.removeEventListener('abort', stop);
       }
     },
   };
@@ -57,35 +63,18 @@ export function createRipgrep(program: () => Promise<string>, timeoutMs: number)
 
 const maxComplaintChars = 4096;
 
-/** No configuration of the user's, no link followed, no colour, no program run for any file. */
+/** No configuration of the user's, no link followed, no colour, no word about files that cannot be read. */
 const always = ['--no-config', '--no-follow', '--color=never', '--no-messages'];
 
-function startIn(below: Place, program: string, args: readonly string[]): ChildProcess {
-  if (!(below instanceof HeldPlace)) throw new TypeError('A search starts at a place of an open workspace.');
-  const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
-  if (below.stat().kind === 'file') {
-    // The file is opened by the walk and handed over, so its name is not looked up again.
-    const fd = below.openRead();
-    try {
-      return spawn(program, [...args, '-'], { env: environment, stdio: [fd, 'pipe', 'pipe'], cwd: '/' });
-    } finally {
-      closeSync(fd);
-    }
-  }
-  const folder = enterFolder(below.root, below.components, below.components.length, below.facts.hidden);
-  try {
-    // The child steps into the very folder that was walked to, whatever its path names by now.
-    const cwd = itself(folder).replace('self', String(process.pid));
-    return spawn(program, [...args, './'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'], cwd });
-  } finally {
-    leaveFolder(below.root, folder);
-  }
+function cancelled(): ToolError {
+  return new ToolError('cancelled', text('The search was cancelled.', '検索は取り消されました。'));
 }
 
 function tookTooLong(timeoutMs: number): ToolError {
+  const seconds = timeoutMs / 1000;
   return new ToolError(
     'timed_out',
-    text(`The search took longer than ${timeoutMs / 1000} s.`, `検索が ${timeoutMs / 1000} 秒を超えました。`),
+    text(`The search took longer than ${seconds} s.`, `検索が ${seconds} 秒を超えました。`),
     { suggestion: text('Search a smaller folder.', 'より小さなフォルダーを検索してください。') },
   );
 }

@@ -6,20 +6,30 @@ import { text } from '../../contract/text.ts';
 import { searchContent } from './content.ts';
 import { searchNames } from './names.ts';
 import { createRipgrep } from './ripgrep.ts';
+import type { Stages } from './start.ts';
 
 export interface SearchOptions {
   /** Absolute path of ripgrep; default: the one that comes with this package, else the system's. */
   readonly ripgrepPath?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /**
+   * The sandbox of commands, from the moment that one may have run in it. Before, nothing of ours can swap folders
+   * for links below a search, and a server that only reads need not open a sandbox.
+   */
+  readonly confined?: (() => Promise<Stages | undefined>) | undefined;
 }
 
 /** Makes the capability `search` of a folder. Looks for ripgrep on first use. */
 export function createSearch(options: SearchOptions = {}): (folder: Folder) => Search {
   let found: Promise<string> | undefined;
-  const ripgrep = createRipgrep(() => {
-    found ??= findRipgrep(options.ripgrepPath);
-    return found;
-  }, options.timeoutMs ?? 30_000);
+  const ripgrep = createRipgrep({
+    program: () => {
+      found ??= findRipgrep(options.ripgrepPath);
+      return found;
+    },
+    confined: options.confined ?? (async () => undefined),
+    timeoutMs: options.timeoutMs ?? 30_000,
+  });
   return () => ({
     names: (query) => searchNames(ripgrep, query),
     content: (query) => searchContent(ripgrep, query),

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { Place } from '../../contract/files.ts';
+import type { StageSpawn } from '../../contract/pipeline.ts';
+import type { SandboxName } from '../../contract/process.ts';
+import { HeldPlace } from '../files/place.ts';
+import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
+import { openPipes } from '../pipeline/pipe.ts';
+
+/** What starts a program behind the sandbox's walls. */
+export interface Stages {
+  readonly spawn: StageSpawn;
+  readonly sandbox: SandboxName;
+}
+
+/** A started search. */
+export interface Started {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The exit code, once it has ended; rejects where it could not be started. */
+  readonly ended: Promise<number>;
+  kill(): void;
+}
+
+/**
+ * Starts a program in the very folder that was walked to, whatever its path names by now; a file is opened by the
+ * walk and handed over as standard input, so its name is not looked up again.
+ */
+export async function startPlain(program: string, args: readonly string[], below: Place): Promise<Started> {
+  const { fd, isFile, leave } = open(below);
+  try {
+    const child = spawn(program, operandsOf(args, isFile), {
+      env: environment,
+      stdio: [isFile ? fd : 'ignore', 'pipe', 'pipe'],
+      // Read by the child, which has our descriptors until it becomes the program.
+      cwd: isFile ? '/' : itself(fd),
+    });
+    const ended = new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve(code ?? killedCode));
+    });
+    // Both were asked for, so both are there.
+    const { stdout, stderr } = child as typeof child & { stdout: Readable; stderr: Readable };
+    return { stdout, stderr, ended, kill: () => void child.kill('SIGKILL') };
+  } finally {
+    leave();
+  }
+}
+
+/**
+ * The same behind the sandbox's walls, where nothing outside the root can be read: somebody who swaps folders for
+ * links while the program walks gains nothing either.
+ */
+export async function startConfined(
+  program: string,
+  args: readonly string[],
+  below: Place,
+  stages: Stages,
+): Promise<Started> {
+  const { fd, isFile, leave, root } = open(below);
+  const pipe = openPipes();
+  const out = pipe();
+  const err = pipe();
+  const nothing = openSync('/dev/null', 'r');
+  const stdout = new Socket({ fd: out.read, readable: true, writable: false });
+  const stderr = new Socket({ fd: err.read, readable: true, writable: false });
+  try {
+    const child = await stages.spawn({
+      program,
+      args: operandsOf(args, isFile),
+      environment,
+      // Bubblewrap has a name space of its own, in which only the root's own path leads there.
+      workingFolder: isFile ? '/' : stages.sandbox === 'bubblewrap' ? below.hostPath : itself(fd),
+      descriptors: [isFile ? fd : nothing, out.write, err.write],
+      readable: [root],
+      writable: [],
+    });
+    const closed = Promise.all(
+      [stdout, stderr].map((stream) => new Promise((done) => stream.once('close', done))),
+    );
+    return {
+      stdout,
+      stderr,
+      ended: Promise.all([child.ended, closed]).then(([{ code }]) => code ?? killedCode),
+      kill: () => void child.kill(),
+    };
+  } catch (error) {
+    stdout.destroy();
+    stderr.destroy();
+    throw error;
+  } finally {
+    for (const descriptor of [out.write, err.write, nothing]) closeSync(descriptor);
+    leave();
+  }
+}
+
+const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
+const killedCode = 137;
+
+function operandsOf(args: readonly string[], isFile: boolean): string[] {
+  return [...args, isFile ? '-' : './'];
+}
+
+function open(below: Place) {
+  if (!(below instanceof HeldPlace)) throw new TypeError('A search starts at a place of an open workspace.');
+  const root = below.root.hostPath;
+  if (below.stat().kind === 'file') {
+    const fd = below.openRead();
+    return { fd, root, isFile: true, leave: () => closeSync(fd) };
+  }
+  const fd = enterFolder(below.root, below.components, below.components.length, below.facts.hidden);
+  return { fd, root, isFile: false, leave: () => leaveFolder(below.root, fd) };
+}
