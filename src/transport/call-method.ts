@@ -1,5 +1,6 @@
 import type { Call } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
+import type { Locale } from '../contract/text.ts';
 import type { Exchange, Method } from './exchange.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
@@ -22,22 +23,25 @@ export function createCallMethod(door: Door): Method {
       arrival: exchange.arrival,
       signal: exchange.signal,
       progress: progressOf(exchange),
-      ...questionsOf(exchange),
+      ...questionsOf(exchange, door.locale),
     };
     const reply = await door.call(call);
     if (reply.kind === 'question' && call.canRetry !== true) {
       throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
     }
-    return callResult(reply);
+    return callResult(reply, door.locale);
   };
 }
 
-function questionsOf(exchange: Exchange): Partial<Call> {
+function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
   const { era, params, ask } = exchange;
   if (!canAsk(exchange.clientCapabilities)) return {};
   if (era === 'legacy') {
     return ask
-      ? { elicit: async (question) => answerOf(await ask('elicitation/create', elicitationOf(question))) }
+      ? {
+          elicit: async (question) =>
+            answerOf(await ask('elicitation/create', elicitationOf(question, locale))),
+        }
       : {};
   }
   const { inputResponses, requestState } = params;

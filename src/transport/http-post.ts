@@ -1,24 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Arrival } from '../contract/call.ts';
-import type { Exchange } from './exchange.ts';
 import { readJson } from './http-body.ts';
+import { legacyExchange, modernExchange } from './http-exchange.ts';
 import { assertHeadersMatch, hasEnvelopeClaim, headerOf } from './http-headers.ts';
 import type { Listeners } from './http-listen.ts';
 import type { Outlet } from './http-outlet.ts';
 import { createOutlet } from './http-outlet.ts';
 import type { Session, Sessions } from './http-sessions.ts';
-import type { Incoming, Params, RequestId } from './jsonrpc.ts';
-import {
-  asRpcError,
-  errorFrame,
-  notificationFrame,
-  RpcError,
-  readMessage,
-  resultFrame,
-  rpcCode,
-} from './jsonrpc.ts';
+import type { Incoming, RequestId } from './jsonrpc.ts';
+import { asRpcError, errorFrame, RpcError, readMessage, resultFrame, rpcCode } from './jsonrpc.ts';
 import type { Mcp } from './mcp.ts';
-import type { Envelope, Era } from './revision.ts';
+import type { Era } from './revision.ts';
 import {
   assertStatelessRevision,
   claimsEnvelope,
@@ -27,7 +19,7 @@ import {
   readEnvelope,
 } from './revision.ts';
 import type { Run } from './run.ts';
-import { askSignal, cancelRun, endRun, startRun } from './run.ts';
+import { cancelRun, endRun, startRun } from './run.ts';
 import { traceparentOf } from './trace.ts';
 
 /** Requests that may run at once; more are turned away. */
@@ -207,55 +199,6 @@ async function serve(
   endRun(run);
   if (run.silent) outlet.end();
   else outlet.finish(status, frame);
-}
-
-function modernExchange(
-  envelope: Envelope,
-  params: Params,
-  arrival: Arrival,
-  run: Run,
-  outlet: Outlet,
-): Exchange {
-  return {
-    era: 'modern',
-    params,
-    arrival,
-    clientCapabilities: envelope.capabilities,
-    signal: run.cancel.signal,
-    notify: notifier(run, outlet),
-  };
-}
-
-function legacyExchange(
-  session: Session | undefined,
-  params: Params,
-  arrival: Arrival,
-  run: Run,
-  outlet: Outlet,
-): Exchange {
-  const traceparent = traceparentOf(params) ?? arrival.traceparent;
-  return {
-    era: 'legacy',
-    params,
-    arrival: session
-      ? { ...arrival, connectionId: session.connectionId, client: session.client, traceparent }
-      : { ...arrival, traceparent },
-    clientCapabilities: session?.clientCapabilities ?? {},
-    signal: run.cancel.signal,
-    notify: notifier(run, outlet),
-    connection: session && { ...session.keeper, announce: session.announce },
-    ask:
-      session && outlet.canStream
-        ? (method, body) => session.asks.ask(outlet.event, method, body, askSignal(run))
-        : undefined,
-  };
-}
-
-/** Progress can be left out; a reader that is far behind is not buried in it. */
-function notifier(run: Run, outlet: Outlet): Exchange['notify'] {
-  return (method, params) => {
-    if (!run.isOver && !outlet.isCongested()) outlet.event(notificationFrame(method, params));
-  };
 }
 
 function takeLegacy(session: Session | undefined, message: Incoming): void {

@@ -6,7 +6,7 @@ import type { Door } from '../contract/door.ts';
 import { limits } from '../contract/limits.ts';
 import { createCors } from './http-cors.ts';
 import { createGuard, loopbackHosts } from './http-guard.ts';
-import { arrivalOf } from './http-headers.ts';
+import { arrivalOf, headerOf } from './http-headers.ts';
 import { createListeners } from './http-listen.ts';
 import { acceptsEvents, createOutlet, sendJson } from './http-outlet.ts';
 import type { HttpDesk } from './http-post.ts';
@@ -15,6 +15,7 @@ import { createSessions } from './http-sessions.ts';
 import { asRpcError, errorFrame, RpcError, rpcCode } from './jsonrpc.ts';
 import type { McpExtension } from './mcp.ts';
 import { createMcp } from './mcp.ts';
+import { isStatelessRevision } from './revision.ts';
 
 export interface HttpOptions {
   readonly door: Door;
@@ -118,8 +119,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     arrival: Arrival,
   ): Promise<void> {
     try {
-      const session = findSession(desk, request, arrival);
-      if (!session) return refuse(response, 405, 'This needs a session.');
+      const isModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
+      const session = isModern ? undefined : findSession(desk, request, arrival);
+      if (!session) {
+        response.setHeader('allow', 'POST');
+        return refuse(response, 405, 'This needs a session of an older revision.');
+      }
       if (request.method === 'DELETE') {
         await sessions.close(session);
         response.writeHead(204).end();
@@ -157,7 +162,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   /** Connections that have brought no request yet. Node does not count them as idle when it stops. */
   const unused = new Set<Socket>();
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000, maxHeaderSize: 32 * 1024 },
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 30_000,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 32 * 1024,
+    },
     (request, response) => {
       unused.delete(request.socket);
       answer(request, response).catch((error: unknown) => {

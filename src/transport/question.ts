@@ -1,4 +1,6 @@
 import type { Answer, Question } from '../contract/call.ts';
+import type { Locale } from '../contract/text.ts';
+import { text } from '../contract/text.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 
@@ -6,7 +8,7 @@ import { isObject } from './jsonrpc.ts';
 export const questionKey = 'approval';
 
 /** A question as the parameters of `elicitation/create`. */
-export function elicitationOf(question: Question): Params {
+export function elicitationOf(question: Question, locale: Locale): Params {
   return {
     mode: 'form',
     message: question.message,
@@ -14,11 +16,25 @@ export function elicitationOf(question: Question): Params {
       type: 'object',
       properties: {
         // A plain enum: revisions before 2025-11-25 know no titled choices.
-        scope: { type: 'string', title: 'Allow', enum: ['once', 'session'], default: 'once' },
+        scope: {
+          type: 'string',
+          title: words.title[locale],
+          description: words.description[locale],
+          enum: ['once', 'session'],
+          default: 'once',
+        },
       },
     },
   };
 }
+
+const words = {
+  title: text('Allow', '許可する範囲'),
+  description: text(
+    'once: only this call. session: such calls until the session ends.',
+    'once: この呼び出しのみ。session: セッションが終わるまでの同様の呼び出し。',
+  ),
+};
 
 /** What the person said. Anything that is not a clear yes or no counts as walking away. */
 export function answerOf(result: unknown): Answer {

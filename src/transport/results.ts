@@ -29,7 +29,7 @@ export function createResultEncoder(serverInfo: Params): ResultEncoder {
  * A reply as a result of `tools/call`. Text and structured content are each complete: some clients show the model
  * one, some the other.
  */
-export function callResult(reply: Reply): Params {
+export function callResult(reply: Reply, locale: Locale): Params {
   switch (reply.kind) {
     case 'output':
       return {
@@ -48,7 +48,7 @@ export function callResult(reply: Reply): Params {
       return {
         resultType: 'input_required',
         inputRequests: {
-          [questionKey]: { method: 'elicitation/create', params: elicitationOf(reply.question) },
+          [questionKey]: { method: 'elicitation/create', params: elicitationOf(reply.question, locale) },
         },
         requestState: reply.question.state,
       };

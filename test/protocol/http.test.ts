@@ -379,3 +379,18 @@ test('garbage on the socket is answered and survived', async () => {
   });
   expect((await post(url, modernCall('echo', {}), callHeaders)).status).toBe(200);
 });
+
+test('a session that is left alone ends', async () => {
+  const { url, door, service } = await open({ sessionIdleMs: 1, beatMs: 10 });
+  await openSession(url);
+  while (service.sessionCount > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(door.left).toHaveLength(1);
+});
+
+test('the newest revision has no streams to get and no sessions to delete', async () => {
+  const { url } = await open();
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    const { status } = await fetch(url, { method, headers: modernHeaders('x') });
+    expect([method, status]).toEqual([method, 405]);
+  }
+});

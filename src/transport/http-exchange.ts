@@ -1,0 +1,61 @@
+import type { Arrival } from '../contract/call.ts';
+import type { Exchange } from './exchange.ts';
+import type { Outlet } from './http-outlet.ts';
+import type { Session } from './http-sessions.ts';
+import type { Params } from './jsonrpc.ts';
+import { notificationFrame } from './jsonrpc.ts';
+import type { Envelope } from './revision.ts';
+import type { Run } from './run.ts';
+import { askSignal } from './run.ts';
+import { traceparentOf } from './trace.ts';
+
+/** A request of revision 2026-07-28, which brings everything with it. */
+export function modernExchange(
+  envelope: Envelope,
+  params: Params,
+  arrival: Arrival,
+  run: Run,
+  outlet: Outlet,
+): Exchange {
+  return {
+    era: 'modern',
+    params,
+    arrival,
+    clientCapabilities: envelope.capabilities,
+    signal: run.cancel.signal,
+    notify: notifier(run, outlet),
+  };
+}
+
+/** A request of an older revision; without a session there is nobody to ask and nothing to keep. */
+export function legacyExchange(
+  session: Session | undefined,
+  params: Params,
+  arrival: Arrival,
+  run: Run,
+  outlet: Outlet,
+): Exchange {
+  const traceparent = traceparentOf(params) ?? arrival.traceparent;
+  return {
+    era: 'legacy',
+    params,
+    arrival: session
+      ? { ...arrival, connectionId: session.connectionId, client: session.client, traceparent }
+      : { ...arrival, traceparent },
+    clientCapabilities: session?.clientCapabilities ?? {},
+    signal: run.cancel.signal,
+    notify: notifier(run, outlet),
+    connection: session && { ...session.keeper, announce: session.announce },
+    ask:
+      session && outlet.canStream
+        ? (method, body) => session.asks.ask(outlet.event, method, body, askSignal(run))
+        : undefined,
+  };
+}
+
+/** Progress can be left out; a reader that is far behind is not buried in it. */
+function notifier(run: Run, outlet: Outlet): Exchange['notify'] {
+  return (method, params) => {
+    if (!run.isOver && !outlet.isCongested()) outlet.event(notificationFrame(method, params));
+  };
+}
