@@ -61,7 +61,6 @@ export type BuiltinWork =
       readonly target: string;
       readonly append: boolean;
     }
-  | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'find-names'; readonly query: NameListQuery }
   | { readonly kind: 'outline'; readonly path: string }
   | { readonly kind: 'outline-check'; readonly file: string }

@@ -1,35 +1,28 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
-import type {
-  BuiltinWork,
-  MirrorVerdict,
-  PipelineOrder,
-  Pipelines,
-  ShelfEntry,
-  WriteRecord,
-} from '../../contract/pipeline.ts';
+import type { MirrorVerdict, Pipelines, ShelfEntry } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
-import type { Builtin } from './builtin.ts';
+import { createBuiltins } from './builtins.ts';
 import { type Confinement, chooseConfinement } from './confinement.ts';
-import { findNames } from './find-names.ts';
 import { expandGlob } from './glob.ts';
 import { readAt } from './index-file.ts';
+import { createNameLister } from './list-names.ts';
 import { openLock } from './lock.ts';
 import { createMirror } from './mirror.ts';
 import { escaped } from './operands.ts';
 import { createOutputShelf, type OutputShelf } from './output.ts';
 import { openPipes } from './pipe.ts';
-import { readPort } from './ports.ts';
 import { createShelf, type Shelf } from './programs.ts';
 import { assertTarget, createRecords } from './records.ts';
 import { runPipeline } from './run.ts';
 import { createWorkingFolders, type WorkingFolderStore } from './sessions.ts';
-import { teeInto } from './tee.ts';
+import { createCodeIndex } from './symbols/code-index.ts';
+import { createCodeParser } from './symbols/parser.ts';
 
 export interface PipelinesOptions {
   /** The workspace with its protected names. */
@@ -80,6 +73,13 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const outputs = new Map<string, OutputShelf>();
   const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
   const underWay = new Set<AbortController>();
+  const parser = createCodeParser();
+  const builtins = createBuiltins({
+    folder,
+    records,
+    index: createCodeIndex({ folder, stateFolder: options.stateFolder, parser }),
+    listNames: createNameLister({ folder, shelf, makePipe, confinement }),
+  });
 
   for (const [index, mirror] of mirrors.entries()) if (folder.roots[index]?.writable) await mirror.recover();
 
@@ -90,78 +90,6 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
       outputs.set(session, shelfOfSession);
     }
     return shelfOfSession;
-  }
-
-  function builtinOf(session: string) {
-    return (
-      work: BuiltinWork,
-      order: PipelineOrder,
-      shown: string,
-      wrote: (record: WriteRecord) => void,
-    ): Builtin => {
-      const cwd = order.folder.path;
-      switch (work.kind) {
-        case 'tee':
-          return teeInto({
-            confirmOversize: order.confirmOversize,
-            async write(content) {
-              const record = await records.write({
-                path: work.target,
-                cwd,
-                mode: work.append ? 'append' : 'overwrite',
-                content,
-                confirmOversize: order.confirmOversize,
-                command: order.stages.map((stage) => stage.shown).join(' | '),
-                session,
-                signal: order.signal,
-              });
-              wrote(record);
-              return record;
-            },
-          });
-        case 'find-names':
-          return findNames(work.query, { folder, cwd, list: (args, below) => listNames(args, below, order) });
-        default:
-          throw new ToolError(
-            'unavailable',
-            text(`${shown} cannot run here.`, `${shown} はここでは実行できません。`),
-          );
-      }
-    };
-  }
-
-  /** ripgrep's listing below a folder, in the same confinement as any stage. */
-  async function* listNames(
-    args: readonly string[],
-    below: string,
-    order: PipelineOrder,
-  ): AsyncGenerator<Buffer> {
-    const { spawn } = await confinement();
-    const program = await shelf.find('rg');
-    const { read, write } = makePipe()();
-    const none = openSync('/dev/null', 'r+');
-    try {
-      const child = await spawn({
-        program: program.path,
-        args: [...args, '--', ...(below === '' ? [] : [below])],
-        environment: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' },
-        workingFolder: folder.at(order.folder.path).hostPath,
-        descriptors: [none, write, none],
-        readable: folder.roots.map((root) => root.hostPath),
-        writable: [],
-      });
-      closeSync(write);
-      const kill = (): void => void child.kill();
-      order.signal.addEventListener('abort', kill, { once: true });
-      try {
-        yield* readPort(read);
-      } finally {
-        order.signal.removeEventListener('abort', kill);
-        await child.kill();
-      }
-    } finally {
-      closeSync(none);
-    }
   }
 
   return {
@@ -188,7 +116,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
                 scratchFolder: () => join(run, randomUUID()),
                 outputs: outputsOf(session),
                 now: () => performance.now(),
-                builtin: builtinOf(session),
+                builtin: (work, given, wrote) => builtins(work, given, session, wrote),
               },
             );
           } finally {
@@ -219,6 +147,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     describe: () => shelf.describe(),
     async close() {
       for (const stop of underWay) stop.abort();
+      parser.close();
       for (const shelfOfSession of outputs.values()) shelfOfSession.close();
       outputs.clear();
       rmSync(run, { recursive: true, force: true });

@@ -35,7 +35,6 @@ export interface RunnerOptions {
   readonly builtin: (
     work: BuiltinWork,
     order: PipelineOrder,
-    shown: string,
     wrote: (record: WriteRecord) => void,
   ) => Builtin;
 }
@@ -129,7 +128,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
         descriptors.close(output);
       } else {
         const earlier = running.slice();
-        const builtin = options.builtin(work, order, plan.shown, (record) => {
+        const builtin = options.builtin(work, order, (record) => {
           tee = record;
         });
         running.push(

@@ -1,0 +1,144 @@
+import { closeSync, fstatSync } from 'node:fs';
+import type { Folder } from '../../../contract/files.ts';
+import type { SymbolQuery } from '../../../contract/pipeline.ts';
+import type { Builtin } from '../builtin.ts';
+import { readAt } from '../index-file.ts';
+import { placeOf } from '../operands.ts';
+import type { CodeIndex } from './code-index.ts';
+import { type CodeSymbol, languageOf } from './symbol.ts';
+
+export interface OutlineOptions {
+  readonly folder: Folder;
+  readonly cwd: string;
+  readonly index: CodeIndex;
+  /** Files below a path, as ripgrep lists them, sorted. */
+  list(below: string): Promise<readonly string[]>;
+}
+
+/** `ctree_generate`: files, and what they define, indented, with lines. */
+export function outline(path: string, options: OutlineOptions): Builtin {
+  return async ({ write, signal }) => {
+    if (!(await write(`# ctree ${path}\n`))) return { exitCode: 0 };
+    for await (const { file, symbols } of filesBelow(path, options, signal)) {
+      if (!(await write(`${file}\n${symbols.map((symbol) => linesOf(symbol, 1)).join('')}`))) break;
+    }
+    return { exitCode: 0 };
+  };
+}
+
+/** `ctree_check`: what was added, removed and moved since the outline was saved; 1 if anything was. */
+export function checkOutline(file: string, options: OutlineOptions): Builtin {
+  return async ({ write, signal }) => {
+    const saved = (await placeOf(file, 'ctree_check', options).readWhole({ signal })).text;
+    const before = readOutline(saved);
+    const path = /^# ctree (.*)$/m.exec(saved)?.[1] ?? '.';
+    const now = new Map<string, string>();
+    for await (const { file: code, symbols } of filesBelow(path, options, signal)) {
+      for (const [name, lines] of readOutline(
+        `${code}\n${symbols.map((symbol) => linesOf(symbol, 1)).join('')}`,
+      ))
+        now.set(name, lines);
+    }
+    const changes: string[] = [];
+    for (const [name, lines] of before) {
+      const current = now.get(name);
+      if (current === undefined) changes.push(`- ${name} ${lines}`.trimEnd());
+      else if (current !== lines) changes.push(`~ ${name} ${lines} -> ${current}`);
+    }
+    for (const [name, lines] of now) if (!before.has(name)) changes.push(`+ ${name} ${lines}`.trimEnd());
+    await write(changes.map((line) => `${line}\n`).join(''));
+    return { exitCode: changes.length > 0 ? 1 : 0 };
+  };
+}
+
+/** `serena_find_symbol`: definitions by name path, `path:line:kind name_path`. */
+export function findSymbols(query: SymbolQuery, options: OutlineOptions): Builtin {
+  return async ({ write, signal }) => {
+    const anchored = query.namePath.startsWith('/');
+    const wanted = query.namePath.split('/').filter((part) => part !== '');
+    for await (const { file, symbols } of filesBelow(query.below, options, signal)) {
+      let source: readonly string[] | undefined;
+      const found: string[] = [];
+      const visit = (symbol: CodeSymbol, above: readonly string[], extra: number): void => {
+        const path = [...above, ...symbol.name.split('.')];
+        const matched =
+          matches(path, wanted, anchored, query.substring) &&
+          (query.kinds.length === 0 || query.kinds.includes(symbol.kind));
+        if (matched || extra > 0) {
+          found.push(`${file}:${symbol.line}:${symbol.kind} ${path.join('/')}\n`);
+          if (matched && query.body) {
+            source ??= sourceLines(file, options);
+            found.push(`${source.slice(symbol.line - 1, symbol.endLine).join('\n')}\n`);
+          }
+        }
+        for (const child of symbol.children)
+          visit(child, path, matched ? query.depth : Math.max(0, extra - 1));
+      };
+      for (const symbol of symbols) visit(symbol, [], 0);
+      if (found.length > 0 && !(await write(found.join('')))) break;
+    }
+    return { exitCode: 0 };
+  };
+}
+
+async function* filesBelow(path: string, options: OutlineOptions, signal: AbortSignal) {
+  const { kind } = placeOf(path, 'ctree', options).stat();
+  const files =
+    kind === 'file' ? [path] : (await options.list(path)).filter((file) => languageOf(file) !== undefined);
+  for (const file of files) {
+    signal.throwIfAborted();
+    const symbols = await options.index.symbolsOf(file, options.cwd);
+    if (symbols) yield { file, symbols };
+  }
+}
+
+function linesOf(symbol: CodeSymbol, depth: number): string {
+  const lines = symbol.line === symbol.endLine ? `${symbol.line}` : `${symbol.line}-${symbol.endLine}`;
+  const own = `${'  '.repeat(depth)}${symbol.kind} ${symbol.name} ${lines}\n`;
+  return own + symbol.children.map((child) => linesOf(child, depth + 1)).join('');
+}
+
+/** An outline as a map: `file: kind A/B` (numbered where it repeats) to its lines. */
+function readOutline(saved: string): Map<string, string> {
+  const names = new Map<string, string>();
+  let file = '';
+  let above: string[] = [];
+  for (const line of saved.split('\n')) {
+    if (line === '' || line.startsWith('# ctree ')) continue;
+    const [, indent, kind, name, lines] = /^( +)(\S+) (.*) (\d+(?:-\d+)?)$/.exec(line) ?? [];
+    if (indent === undefined || name === undefined) {
+      file = line;
+      above = [];
+      names.set(file, '');
+      continue;
+    }
+    above = [...above.slice(0, indent.length / 2 - 1), name];
+    const key = `${file}: ${kind} ${above.join('/')}`;
+    let unique = key;
+    for (let count = 2; names.has(unique); count++) unique = `${key} #${count}`;
+    names.set(unique, lines ?? '');
+  }
+  return names;
+}
+
+function matches(
+  path: readonly string[],
+  wanted: readonly string[],
+  anchored: boolean,
+  substring: boolean,
+): boolean {
+  if (wanted.length > path.length || (anchored && wanted.length !== path.length)) return false;
+  const end = path.slice(path.length - wanted.length);
+  return wanted.every((part, index) =>
+    substring && index === wanted.length - 1 ? (end[index] ?? '').includes(part) : end[index] === part,
+  );
+}
+
+function sourceLines(file: string, { folder, cwd }: OutlineOptions): readonly string[] {
+  const fd = folder.at(file, { base: cwd }).openRead();
+  try {
+    return readAt(fd, 0, fstatSync(fd).size).toString('utf8').split(/\r?\n/);
+  } finally {
+    closeSync(fd);
+  }
+}
