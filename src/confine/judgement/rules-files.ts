@@ -3,7 +3,7 @@ import { hasOption, type Options, readOptions } from './options.ts';
 import type { CommandRule, Scene, Use } from './rule.ts';
 import { isDevice, reachOf } from './targets.ts';
 import { possibleValues } from './variables.ts';
-import { literalWord, mayBeOption, type Word } from './words.ts';
+import { literalWord, mayBeOption, partOf, type Word } from './words.ts';
 
 /** Commands that remove or overwrite more than anybody meant. */
 export const fileRules: readonly CommandRule[] = [
@@ -103,7 +103,7 @@ export const fileRules: readonly CommandRule[] = [
       if (use.program !== 'rimraf' && use.program !== 'trash' && !isRecursive(options)) return false;
       return options.operands.some((word) => reachOf(word, scene) === 'unknown');
     },
-    match: ['rm -r -- "$x"', 'rm -r "$(cat list)"', 'cd "$x"; rm -r build', 'rm -r "$DIR/"'],
+    match: ['rm -r -- "$x"', 'rm -r "$(cat list)"', 'cd "$x"; rm -r build', 'rm -r "$DIR/x"'],
     notMatch: ['rm -r build', 'd=build; rm -r "$d"', 'rm -- "$x"', 'rm -r {src,dist}/tmp'],
   },
   {
@@ -181,7 +181,10 @@ export const fileRules: readonly CommandRule[] = [
     because: text('it names a device of the machine', '機器のデバイスを指定しています'),
     suggestion: text('Write to a file in the workspace.', 'ワークスペース内のファイルに書き込んでください。'),
     fits: ({ program, args }, scene) =>
-      program !== 'cat' && args.some((word) => isDevice(operandValue(program, word), scene) !== undefined),
+      program !== 'cat' &&
+      args.some(
+        (word) => isDevice(operandValue(program, word), scene, program === 'dd' ? 'of=' : '') !== undefined,
+      ),
     match: [
       'tee /dev/sda',
       'cp x /dev/nvme0n1',
@@ -262,7 +265,7 @@ function changesAll(word: Word, scene: Scene): boolean {
 }
 
 function operandValue(program: string, word: Word): Word {
-  if (program !== 'dd' || word.value === undefined) return word;
-  if (word.value.startsWith('if=')) return literalWord('');
-  return word.value.startsWith('of=') ? literalWord(word.value.slice(3)) : word;
+  if (program !== 'dd') return word;
+  if (word.prefix.startsWith('if=')) return literalWord('');
+  return word.prefix.startsWith('of=') ? partOf(word, 3) : word;
 }

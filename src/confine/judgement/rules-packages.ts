@@ -1,6 +1,7 @@
 import { text } from '../../contract/text.ts';
 import type { CommandRule } from './rule.ts';
 import { hasSubcommand, operandsOf } from './subcommands.ts';
+import { mayBeOption } from './words.ts';
 
 const verbs = [
   'install',
@@ -255,19 +256,17 @@ export const packageRules: readonly CommandRule[] = [
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
     fits: ({ args }) => {
       const at = args.findIndex(
-        (word) => word.value === '-m' || /^-mpip/.test(word.prefix) || word.value === '-MCPAN',
+        (word) => /^-(m|MCPAN$)/.test(word.prefix) || (mayBeOption(word) && word.prefix === ''),
       );
-      if (at < 0) return false;
-      if (args[at]?.value === '-MCPAN') return true;
-      const module = args[at]?.value === '-m' ? args[at + 1]?.value : 'pip';
+      const [option, next] = [args[at], args[at + 1]];
+      if (!option) return false;
+      if (option.value === '-MCPAN') return true;
+      const module =
+        option.prefix.startsWith('-m') && option.prefix.length > 2 ? option.prefix.slice(2) : next?.value;
       if (module === 'ensurepip' || module === 'easy_install') return true;
-      return (
-        (module === 'pip' || module === 'pipx' || module === 'uv') &&
-        hasSubcommand(
-          args.slice(at + 1).filter((word) => word.value !== module),
-          managers.pip ?? [],
-        )
-      );
+      if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
+      const rest = args.slice(at + 1);
+      return hasSubcommand(module === next?.value ? rest.slice(1) : rest, managers.pip ?? []);
     },
     match: ['python3 -m pip install x', 'python -m pip --user install x', 'python -mpip install x'],
     notMatch: ['python3 -m pip list', 'python3 -m http.server', 'python -m pytest', 'python setup.py build'],

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import type { Scene } from './rule.ts';
-import { possibleValues, type Variables } from './variables.ts';
+import { candidateValues, possibleValues, type Variables } from './variables.ts';
 import { hasTilde, type Word } from './words.ts';
 
 /** How much a path takes with it when it is removed or changed with all that is below it. */
@@ -32,12 +32,15 @@ export function foldersAfter(
 /** What a recursive command takes when it is given this operand. */
 export function reachOf(word: Word, scene: Scene): Reach {
   const paths = pathsOf(word, scene);
-  if (!paths) return 'unknown';
   const kept = ['/', homedir(), ...scene.roots].map((path) => posix.normalize(path).replace(/(.)\/$/, '$1'));
   const takes = (path: string) =>
     systemFolder(path) ||
     kept.some((root) => root === path || root.startsWith(path === '/' ? '/' : `${path}/`));
-  return paths.some(takes) ? 'everything' : 'inside';
+  if (paths) return paths.some(takes) ? 'everything' : 'inside';
+  const suspected = candidateValues(word, scene.variables).filter((value) => value.startsWith('/'));
+  return suspected.some((value) => takes(trimmed(posix.normalize(value.replace(/\/[*.?]+$/, '/')))))
+    ? 'everything'
+    : 'unknown';
 }
 
 /** Absolute paths that a word may name; a wildcard counts as the folder that it stands in. */
@@ -60,7 +63,9 @@ function globValues(word: Word): readonly string[] | undefined {
   const folder = parts.slice(0, first).join('/') || (home.startsWith('/') ? '/' : '.');
   const rest = parts.slice(first);
   if (rest.some((part) => part === '..')) return undefined;
-  const onlyWild = rest.every((part) => /^[\0.]*$/.test(part));
+  // A wildcard that stands right in a folder of the system, or above a root, may name what must stay.
+  const onlyWild =
+    rest.every((part) => /^[\0.]*$/.test(part)) || systemFolder(trimmed(posix.normalize(folder)));
   return [onlyWild ? folder : `${folder}/${rest.join('/').replaceAll('\0', 'x')}`];
 }
 
@@ -103,10 +108,14 @@ function trimmed(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Does a word name a device, or bash's own way to the network? */
-export function isDevice(word: Word, scene: Scene): 'device' | 'network' | undefined {
-  const values = possibleValues(word, scene.variables) ?? (/^[./]/.test(word.prefix) ? [word.prefix] : []);
-  for (const value of values) {
+/** Does a word, after a marker such as dd's `of=`, name a device, or bash's own way to the network? */
+export function isDevice(word: Word, scene: Scene, marker = ''): 'device' | 'network' | undefined {
+  const values = possibleValues(word, scene.variables) ?? [
+    word.prefix,
+    ...candidateValues(word, scene.variables),
+  ];
+  for (const marked of values) {
+    const value = marked.startsWith(marker) ? marked.slice(marker.length) : marked;
     for (const folder of value.startsWith('/') ? ['/'] : (scene.folders ?? ['/'])) {
       const path = posix.resolve(folder, value);
       if (/^\/dev\/(tcp|udp)\//.test(path)) return 'network';

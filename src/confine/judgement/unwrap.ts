@@ -42,7 +42,7 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
     case 'eval':
       return [joined(rest, '')];
     case 'trap':
-      return rest.length > 1 ? [{ kind: 'script', source: firstOperand(rest), posix: false }] : [];
+      return unwrapTrap(rest);
     case 'parallel':
       return unwrapParallel(rest);
     case 'flock':
@@ -271,9 +271,12 @@ function quoted(word: Word): Word {
   return word.value === undefined ? word : literalWord(`'${word.value.replaceAll("'", "'\\''")}'`);
 }
 
-function firstOperand(words: readonly Word[]): Word {
-  const first = words[0] as Word;
-  return first.value === '--' && words[1] ? words[1] : first;
+/** `trap 'COMMANDS' SIGNAL`; with `-` or an option it only lists or resets. */
+function unwrapTrap(words: readonly Word[]): readonly Inner[] {
+  const operands = words[0]?.value === '--' ? words.slice(1) : words;
+  const [action] = operands;
+  if (!action || operands.length < 2 || /^-[lpP]?$/.test(action.value ?? '')) return [];
+  return [{ kind: 'script', source: action, posix: false }];
 }
 
 function unread(word: Word): Inner {

@@ -7,6 +7,8 @@ export interface Variables {
   /** Can the name hold nothing but a number, or what the environment had before? Such a name is no code. */
   isTame(name: string): boolean;
   isMap(name: string): boolean;
+  /** Values that a name was seen to get, though it may get others. */
+  seen(name: string): readonly string[];
 }
 
 /** How a value was given: written out, computed as a number, or from somewhere else. */
@@ -62,6 +64,7 @@ export function createVariables(): Variables & {
       return !entry.wild && [...entry.statics].every((value) => /^(-?\d+)?$/.test(value));
     },
     isMap: (name) => maps.has(name),
+    seen: (name) => [...(entries.get(name)?.statics ?? [])],
   };
 }
 
@@ -77,6 +80,25 @@ export function possibleValues(word: Word, variables: Variables): readonly strin
   return made;
 }
 
+/**
+ * Values that a word could well have, though not all: what is not known counts as empty, or as what it was seen to
+ * hold. Good for a suspicion, never for an acquittal.
+ */
+export function candidateValues(word: Word, variables: Variables): readonly string[] {
+  let made: string[] = [''];
+  for (const piece of word.pieces) {
+    const values = valuesOf(piece, variables) ?? suspected(piece, variables);
+    made = made.flatMap((start) => values.map((value) => start + value)).slice(0, maxValues);
+  }
+  return made;
+}
+
+function suspected(piece: Piece, variables: Variables): readonly string[] {
+  if (piece.kind === 'unknown') return ['', ...(piece.candidates ?? [])];
+  if (piece.kind === 'variable') return ['', ...variables.seen(piece.name)];
+  return piece.kind === 'glob' ? [piece.text.replace(/^\[(.).*\]$/s, '$1')] : [''];
+}
+
 function valuesOf(piece: Piece, variables: Variables): readonly string[] | undefined {
   if (piece.kind === 'literal') return [piece.text];
   if (piece.kind === 'brace') return bracesOf(piece.text);
@@ -88,7 +110,7 @@ function valuesOf(piece: Piece, variables: Variables): readonly string[] | undef
 }
 
 function bracesOf(text: string): readonly string[] | undefined {
-  const inside = /^\{([\w./,-]*,[\w./,-]*)\}$/.exec(text)?.[1];
+  const inside = /^\{([\w./=:,-]*,[\w./=:,-]*)\}$/.exec(text)?.[1];
   const values = inside?.split(',');
   return values && values.length <= maxValues ? values : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Word as SyntaxWord, WordPart } from 'unbash';
+import type { ParsedScript, Word as SyntaxWord, WordPart } from 'unbash';
 
 /**
  * A word of a command as far as it can be known before it runs. `value` is there only when the shell can make
@@ -20,7 +20,12 @@ export type Piece =
   | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean }
   | { readonly kind: 'glob'; readonly text: string }
   | { readonly kind: 'brace'; readonly text: string }
-  | { readonly kind: 'unknown'; readonly oneField: boolean; readonly isNumber?: boolean };
+  | {
+      readonly kind: 'unknown';
+      readonly oneField: boolean;
+      readonly isNumber?: boolean;
+      readonly candidates?: readonly string[];
+    };
 
 /** Reads a word of the syntax tree. */
 export function readWord(word: SyntaxWord): Word {
@@ -107,10 +112,12 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
     case 'SingleQuoted':
       return [{ kind: 'literal', text: part.value, quoted: true }];
     case 'AnsiCQuoted':
-      // What \u and \U become depends on the locale of the shell that runs it.
-      return /\\[uU]/.test(part.text)
-        ? [{ kind: 'unknown', oneField: true }]
-        : [{ kind: 'literal', text: part.value, quoted: true }];
+      // What a \u beyond ASCII becomes depends on the locale of the shell that runs it.
+      return /^[\x01-\x7f]*$/.test(part.value) || !/\\[uU]/.test(part.text)
+        ? [{ kind: 'literal', text: part.value, quoted: true }]
+        : [{ kind: 'unknown', oneField: true }];
+    // A message catalogue could translate it, were TEXTDOMAIN not refused.
+    case 'LocaleString':
     case 'DoubleQuoted':
       return part.parts.length === 0
         ? [{ kind: 'literal', text: '', quoted: true }]
@@ -120,10 +127,7 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
       return [{ kind: 'variable', name, quoted }];
     }
     case 'ParameterExpansion':
-      if (part.index || part.operation || part.prefix) {
-        const isNumber = part.prefix === '#' && !part.operation;
-        return [{ kind: 'unknown', oneField: isNumber || (quoted && !isList(part.text)), isNumber }];
-      }
+      if (part.index || part.operation || part.prefix) return [changedVariable(part, quoted)];
       return [{ kind: 'variable', name: part.parameter, quoted }];
     case 'Glob':
     case 'ExtendedGlob':
@@ -133,16 +137,34 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
     case 'ArithmeticExpansion':
       return [{ kind: 'unknown', oneField: true, isNumber: true }];
     case 'CommandExpansion':
-      return [{ kind: 'unknown', oneField: quoted }];
+      return [{ kind: 'unknown', oneField: quoted, candidates: echoed(part.script) }];
     case 'ProcessSubstitution':
       return [
         { kind: 'literal', text: '/dev/fd/', quoted: true },
         { kind: 'unknown', oneField: true },
       ];
-    case 'LocaleString':
-      // A message catalogue may translate it.
-      return [{ kind: 'unknown', oneField: true }];
   }
+}
+
+/** `${x:-word}`, `${#x}`, `${x[0]}` and the like. */
+function changedVariable(part: WordPart & { type: 'ParameterExpansion' }, quoted: boolean): Piece {
+  const isNumber = part.prefix === '#' && !part.operation;
+  const operand = part.operation?.type === 'Default' ? readWord(part.operation.operand).value : undefined;
+  return {
+    kind: 'unknown',
+    oneField: isNumber || (quoted && !isList(part.text)),
+    isNumber,
+    candidates: operand === undefined ? [] : [operand],
+  };
+}
+
+/** What a substitution of a plain echo gives: good for a suspicion, not for an acquittal. */
+function echoed(script: ParsedScript | undefined): readonly string[] {
+  const command = script?.commands[0]?.command;
+  if (script?.commands.length !== 1 || command?.type !== 'Command') return [];
+  if (!/^(echo|printf)$/.test(command.name?.text ?? '')) return [];
+  const words = command.suffix.flatMap((part) => (part.type === 'Word' ? [readWord(part).value] : []));
+  return [words.join(' '), ...words.flatMap((word) => word ?? [])];
 }
 
 /** `${@:2}`, `${list[@]}` and `${!name*}` make several words even between quotes. */
