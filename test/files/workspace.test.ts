@@ -1,8 +1,10 @@
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -189,6 +191,26 @@ test('where roots lie in each other the inner one speaks', async () => {
   await expect(workspace.folder.at('a').create('x')).rejects.toMatchObject({ code: 'forbidden' });
   await workspace.folder.at('out/a').create('x');
   expect(workspace.folder.at('out/a')).toMatchObject({ path: 'a', rootIndex: 1, shown: 'out/a' });
+});
+
+test('what is under way when the workspace closes ends well, and nothing begins after', async () => {
+  const { folder, root, close } = open();
+  opened.length = 0;
+  opened.push(() => rmSync(root, { recursive: true }));
+  const writing = folder.at('a.bin').create(new Uint8Array(8_000_000));
+  const waiting = folder
+    .at('a.bin')
+    .append('more')
+    .catch((error: unknown) => error);
+  await new Promise(setImmediate);
+  close();
+  // Descriptors that take the numbers which are free now.
+  const others = Array.from({ length: 8 }, () => openSync(tmpdir(), 'r'));
+  await writing;
+  expect(await waiting).toMatchObject({ code: 'unavailable' });
+  await expect(folder.at('a.bin').readBytes()).rejects.toMatchObject({ code: 'unavailable' });
+  for (const fd of others) closeSync(fd);
+  expect(statSync(join(root, 'a.bin')).size).toBe(8_000_000);
 });
 
 test('a read-only view refuses every change', async () => {

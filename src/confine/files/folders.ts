@@ -1,6 +1,7 @@
+import { closeSync } from 'node:fs';
 import { notAFile } from './fault.ts';
 import type { HeldPlace } from './place.ts';
-import { enterFolder, leaveFolder } from './walk.ts';
+import { enterFolder, holdFolder, leaveFolder } from './walk.ts';
 
 /** Makes the folder and those above it; one that is there already is fine. */
 export function makeFolder(place: HeldPlace): void {
@@ -26,10 +27,10 @@ export async function inFolder<T>(
 ): Promise<T> {
   const name = place.components[depth];
   if (name === undefined) throw notAFile(place.shown, 'folder');
-  const folder = enterFolder(place.root, place.components, depth, place.facts.hidden, make);
+  const folder = holdFolder(place.root, place.components, depth, place.facts.hidden, make);
   try {
     return await work(folder, name);
   } finally {
-    leaveFolder(place.root, folder);
+    closeSync(folder);
   }
 }

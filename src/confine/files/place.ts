@@ -134,9 +134,11 @@ export class HeldPlace implements Place {
   entries(): FolderEntry[] {
     const folder = enterFolder(this.root, this.components, this.components.length, this.facts.hidden);
     try {
-      return readdirSync(itself(folder), { withFileTypes: true })
-        .filter(({ name }) => !isTemporaryName(name))
-        .map((entry) => ({ name: entry.name, kind: kindOfEntry(entry) }));
+      const found: FolderEntry[] = [];
+      for (const entry of readdirSync(itself(folder), { withFileTypes: true })) {
+        if (!isTemporaryName(entry.name)) found.push({ name: entry.name, kind: kindOfEntry(entry) });
+      }
+      return found;
     } catch (cause) {
       throw fault(cause, this.shown);
     } finally {

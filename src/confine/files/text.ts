@@ -205,7 +205,7 @@ function linesWanted(startLine: number, range: TextRange): number {
 
 function fromStart(line: number | undefined, totalLines: number): number {
   if (line === undefined) return 1;
-  return line < 0 ? Math.max(1, totalLines + 1 + line) : line;
+  return Math.max(1, line < 0 ? totalLines + 1 + line : line);
 }
 
 function totalOf(taken: Taken, isEnd: boolean) {

@@ -1,5 +1,7 @@
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text.ts';
 import { fault, linkRefused, notAFile } from './fault.ts';
 import { shownPath } from './names.ts';
 
@@ -17,7 +19,8 @@ const leafFlags = openPath | constants.O_NOFOLLOW;
 
 /** A root, held open since start-up. */
 export interface Root {
-  readonly fd: number;
+  /** -1 once it is closed: the number may be another file's by then. */
+  fd: number;
   readonly hostPath: string;
   /** Names of the host path, from `/`. */
   readonly components: readonly string[];
@@ -55,6 +58,7 @@ export function enterFolder(
   hidden: number,
   make = false,
 ): number {
+  if (root.fd < 0) throw closed();
   let folder = root.fd;
   for (let depth = 0; depth < count; depth++) {
     const entry = entryOf(folder, components[depth] ?? '');
@@ -71,6 +75,18 @@ export function enterFolder(
     folder = next;
   }
   return folder;
+}
+
+/** The same for work that goes on while others run: the descriptor is never the root's own, close it yourself. */
+export function holdFolder(
+  root: Root,
+  components: readonly string[],
+  count: number,
+  hidden: number,
+  make: boolean,
+): number {
+  const folder = enterFolder(root, components, count, hidden, make);
+  return folder === root.fd ? openSync(entryOf(folder, '.'), folderFlags) : folder;
 }
 
 function openOrMake(entry: string): number {
@@ -124,6 +140,10 @@ export function assertRegular(root: Root, stat: Stats, shown: string): void {
   if (stat.isFile() && stat.dev !== root.procDevice) return;
   if (stat.isSymbolicLink()) throw linkRefused(shown);
   throw notAFile(shown, stat.isDirectory() ? 'folder' : 'other');
+}
+
+function closed(): ToolError {
+  return new ToolError('unavailable', text('The server is stopping.', 'サーバーは停止処理中です。'));
 }
 
 function isSymlink(entry: string): boolean {

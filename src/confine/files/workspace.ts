@@ -22,6 +22,7 @@ export interface WorkspaceOptions {
 
 export interface Workspace {
   readonly folder: Folder;
+  /** Later calls answer `unavailable`; a write that is under way still ends well. */
   close(): void;
 }
 
@@ -48,7 +49,10 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
     }),
     close() {
       scratch.close();
-      for (const root of roots) closeSync(root.fd);
+      for (const root of roots) {
+        closeSync(root.fd);
+        root.fd = -1;
+      }
     },
   };
 }
