@@ -109,6 +109,7 @@ test('a large note that changes shows its new lines at once, however it changed'
 test('a call that is cancelled while a large note is counted ends, and the next one is served', async () => {
   const { call } = openNotes({ 'n.md': 'line\n'.repeat(4_000_000) });
   const read = { path: 'n.md', range: { start_line: 3_999_999 } };
+  expect((await call('vault_read', read, AbortSignal.abort())).error).toBe('cancelled');
   // Alone, and given up at once: the count ends with it.
   const alone = new AbortController();
   const given = call('vault_read', read, alone.signal);

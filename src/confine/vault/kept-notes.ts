@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
 import { createTurns } from '../files/turns.ts';
 import { buildIndex, cancelled } from './build-index.ts';
@@ -7,7 +8,12 @@ import { createTallyDesk, type TallyDesk } from './tally.ts';
 
 /** Indexes of large notes, by device and inode, good for one size, time of modification and time of change. */
 export interface KeptNotes {
-  get(fd: number, stat: BigIntStats, version: string, signal: AbortSignal): KeptNote | Promise<KeptNote>;
+  get(fd: number, stat: BigIntStats, signal: AbortSignal): KeptNote | Promise<KeptNote>;
+}
+
+/** Changes whenever the file does; says nothing about it. */
+export function versionOf(stat: BigIntStats): string {
+  return hash('sha256', `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`).slice(0, 12);
 }
 
 const maxNotes = 64;
@@ -17,7 +23,7 @@ const maxIndexedBytes = 64 * 1024 ** 3;
 const tickMs = 50;
 
 export function createKeptNotes(now: () => number = Date.now): KeptNotes {
-  const kept = new Map<string, KeptNote>();
+  const kept = new Map<string, Kept>();
   const building = new Map<string, Building>();
   const desks = new Map<number, TallyDesk>();
   const turns = createTurns();
@@ -34,15 +40,15 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
     });
   }
 
-  function keep(key: string, note: KeptNote): void {
+  function keep(key: string, entry: Kept): void {
     kept.delete(key);
-    kept.set(key, note);
+    kept.set(key, entry);
     let bytes = 0;
-    for (const each of kept.values()) bytes += each.index.bytes;
-    for (const [oldest, each] of kept) {
+    for (const { note } of kept.values()) bytes += note.index.bytes;
+    for (const [oldest, { note }] of kept) {
       if (kept.size <= maxNotes && bytes <= maxIndexedBytes) break;
       kept.delete(oldest);
-      bytes -= each.index.bytes;
+      bytes -= note.index.bytes;
     }
   }
 
@@ -57,14 +63,14 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
     try {
       const bytes = Number(stat.size);
       const index = await atDesk(async (desk) => {
-        const older = kept.get(key);
+        const older = kept.get(key)?.note;
         const known = older && isGrownFrom(desk, older, fd, bytes) ? older.index : undefined;
         if (!known) kept.delete(key);
         return buildIndex(desk, fd, bytes, signal, known);
       });
       const note = keepNote(index, version, readTail(fd, bytes));
       const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
-      if (isSettled && isSame(stat, fstatSync(fd, { bigint: true }))) keep(key, note);
+      if (isSettled && isSame(stat, fstatSync(fd, { bigint: true }))) keep(key, { stat, note });
       return note;
     } finally {
       closeSync(fd);
@@ -72,14 +78,15 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
   }
 
   return {
-    get(fd, stat, version, signal) {
+    get(fd, stat, signal) {
       const key = keyOf(stat);
-      const note = kept.get(key);
-      if (note?.version === version) {
+      const entry = kept.get(key);
+      if (entry && isSame(entry.stat, stat)) {
         kept.delete(key);
-        kept.set(key, note);
-        return note;
+        kept.set(key, entry);
+        return entry.note;
       }
+      const version = versionOf(stat);
       // One count serves all who wait for it, and stops when nobody does.
       let job = building.get(version);
       if (!job) {
@@ -94,10 +101,17 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
         };
         job = { note: counted, abandon, waiting: 0 };
         building.set(version, job);
+        // Those who wait are told; where nobody waits any more, nobody needs to be.
+        counted.catch(() => undefined);
       }
       return wait(job, signal);
     },
   };
+}
+
+interface Kept {
+  readonly stat: BigIntStats;
+  readonly note: KeptNote;
 }
 
 interface Building {

@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
-import { type BigIntStats, closeSync, fstatSync } from 'node:fs';
+import { closeSync, fstatSync } from 'node:fs';
 import type { Place } from '../../contract/files.ts';
 import type { NotePart, NoteReading } from '../../contract/vault.ts';
 import { buildSmallIndex } from './build-index.ts';
-import { createKeptNotes } from './kept-notes.ts';
+import { createKeptNotes, versionOf } from './kept-notes.ts';
 import { keepNote, openNote } from './open-note.ts';
 import { readPart } from './read-part.ts';
 import { createTallyDesk, type TallyDesk } from './tally.ts';
@@ -30,16 +29,11 @@ export function createNoteReader(): NoteReader {
           const index = buildSmallIndex(desk, fd, Number(stat.size));
           return readPart(openNote(fd, keepNote(index, versionOf(stat))), part);
         }
-        const kept = await keptNotes.get(fd, stat, versionOf(stat), part.signal);
+        const kept = await keptNotes.get(fd, stat, part.signal);
         return readPart(openNote(fd, kept), part);
       } finally {
         closeSync(fd);
       }
     },
   };
-}
-
-/** Changes whenever the file does; says nothing about it. */
-function versionOf(stat: BigIntStats): string {
-  return hash('sha256', `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`).slice(0, 12);
 }

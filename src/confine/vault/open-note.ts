@@ -11,16 +11,19 @@ export interface KeptNote {
   readonly tail: Buffer;
   /** Where a line known of late begins, so that reading on need not look for it. */
   known: { readonly line: number; readonly byte: number };
+  /** The bytes that were read last; the buffer behind them is used again. */
   window: { readonly from: number; readonly bytes: Buffer };
+  buffer: Buffer;
 }
 
-export function keepNote(index: NoteIndex, version: string, tail: Buffer = Buffer.alloc(0)): KeptNote {
+export function keepNote(index: NoteIndex, version: string, tail: Buffer = empty): KeptNote {
   return {
     index,
     version,
     tail,
     known: { line: 1, byte: index.bomBytes },
-    window: { from: 0, bytes: Buffer.alloc(0) },
+    window: { from: 0, bytes: empty },
+    buffer: empty,
   };
 }
 
@@ -38,6 +41,7 @@ export interface OpenNote {
   startOfChar(number: number): number;
 }
 
+const empty = Buffer.alloc(0);
 const readAheadBytes = 4 * blockBytes;
 const lf = 0x0a;
 const cr = 0x0d;
@@ -53,7 +57,10 @@ export function openNote(fd: number, kept: KeptNote): OpenNote {
     // Whoever reads on from the last place will read on further.
     const readsOn = window.bytes.length > 0 && from >= window.from && from <= windowEnd;
     const until = Math.min(index.bytes, readsOn ? Math.max(to, from + readAheadBytes) : to);
-    const read = Buffer.allocUnsafe(until - from);
+    // A new buffer for every read would cost more than reading into it.
+    if (kept.buffer.length < until - from) kept.buffer = Buffer.allocUnsafeSlow(until - from);
+    kept.window = { from: 0, bytes: empty };
+    const read = kept.buffer.subarray(0, until - from);
     fillNow(fd, read, from);
     kept.window = { from, bytes: read };
     return read.subarray(0, to - from);
