@@ -1,6 +1,7 @@
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { walkNotes } from '../../src/tools/vault/walk-notes.ts';
 import { type Answer, openNotes } from './open-notes.ts';
 
 const notes = {
@@ -34,6 +35,19 @@ test('vault_list shows folders first and leaves hidden names and links out', asy
 test('an empty or missing vault lists as empty', async () => {
   const { call } = openNotes();
   expect(await call('vault_list', {})).toEqual({ entries: [] });
+});
+
+test('a folder that goes away or turns into a link while it is listed does not end the list', async () => {
+  const { root, vault } = openNotes({ 'a/x.md': '', 'b/x.md': '', 'c/x.md': '', 'z.md': '' });
+  const { signal } = new AbortController();
+  const paths: string[] = [];
+  const walk = walkNotes(vault.folder, vault.folder.at('.'), { recursive: true, signal });
+  for await (const { kind, place } of walk) {
+    paths.push(place.path);
+    if (kind === 'folder' && place.path !== 'c') rmSync(join(root, place.path), { recursive: true });
+    if (place.path === 'b') symlinkSync('/etc', join(root, 'b'));
+  }
+  expect(paths).toEqual(['a', 'b', 'c', 'c/x.md', 'z.md']);
 });
 
 test.each([1, 2, 3, 7])('pages of %d show every entry once, in the order of one page', async (limit) => {

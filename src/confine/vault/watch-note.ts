@@ -20,7 +20,7 @@ export function createNoteWatch(): NoteWatch {
       const name = basename(place.hostPath);
       let seen = fingerprint(place);
       // The folder and not the file: a whole write gives the name to a new file, which nobody would be watching.
-      const watcher = watch(dirname(place.hostPath), { persistent: false }, (_event, changedName) => {
+      const watcher = watchFolder(dirname(place.hostPath), (changedName) => {
         if (changedName !== null && changedName !== name) return;
         const now = fingerprint(place);
         if (now === seen) return;
@@ -40,6 +40,18 @@ export function createNoteWatch(): NoteWatch {
       open.clear();
     },
   };
+}
+
+function watchFolder(path: string, changed: (name: string | null) => void): FSWatcher {
+  try {
+    return watch(path, { persistent: false }, (_event, name) => changed(name));
+  } catch (cause) {
+    throw new ToolError(
+      'unavailable',
+      text('This machine cannot watch more files.', 'このマシンではこれ以上ファイルを監視できません。'),
+      { cause },
+    );
+  }
 }
 
 function fingerprint(place: Place): string {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder, Place } from '../../contract/files.ts';
+import type { Folder, FolderEntry, Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
 
 export interface Found {
@@ -30,7 +30,7 @@ export async function* walkNotes(folder: Folder, below: Place, options: WalkOpti
     const [head] = after;
     const isLast = after.length === 1;
     const resumesAtFile = isLast && options.after?.kind === 'file';
-    const { folders, files } = split(parent);
+    const { folders, files } = split(entriesOf(parent, parent === below));
     for (const name of folders) {
       if (head !== undefined && (resumesAtFile || name < head)) continue;
       const place = folder.at(pathOf(parent, name));
@@ -63,10 +63,10 @@ export function createPauses(signal: AbortSignal): () => Promise<void> {
 const longestStretchMs = 4;
 const leavings = /^\.|~$|^(node_modules|Thumbs\.db|desktop\.ini|Icon\r)$/i;
 
-function split(parent: Place): { readonly folders: string[]; readonly files: string[] } {
+function split(entries: readonly FolderEntry[]): { readonly folders: string[]; readonly files: string[] } {
   const folders: string[] = [];
   const files: string[] = [];
-  for (const { name, kind } of entriesOf(parent)) {
+  for (const { name, kind } of entries) {
     // A name that is not Unicode cannot be said in a reply, nor asked for.
     if (leavings.test(name) || name.includes('\ufffd')) continue;
     if (kind === 'folder') folders.push(name);
@@ -75,12 +75,15 @@ function split(parent: Place): { readonly folders: string[]; readonly files: str
   return { folders: folders.sort(), files: files.sort() };
 }
 
-function entriesOf(parent: Place) {
+function entriesOf(parent: Place, isStart: boolean): readonly FolderEntry[] {
   try {
     return parent.entries();
   } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
     // The vault's folder is made by its first note.
-    if (parent.path === '.' && error instanceof ToolError && error.code === 'not_found') return [];
+    if (error.code === 'not_found' && (!isStart || parent.path === '.')) return [];
+    // Closed to us, or swapped for a link since its parent was read: the rest can still be shown.
+    if (error.code === 'forbidden' && !isStart) return [];
     throw error;
   }
 }
