@@ -28,6 +28,15 @@ async function serveArgs(...more: readonly string[]): Promise<string[]> {
   return [start, 'serve', '--root', root, '--state', join(folder, 'state'), ...more];
 }
 
+/** A configuration file in a folder of its own. */
+async function configFile(config: object): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sekisho-protocol-'));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'sekisho.jsonc');
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
 function serve(args: readonly string[]): ChildProcess & { readonly said: Promise<string> } {
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   cleanups.push(async () => {
@@ -82,6 +91,37 @@ test.each(modes)("the SDK's client reads and writes over stdio: %j", async (mode
   expect(read.structuredContent).toMatchObject({ content: 'new\n' });
   expect(wrong.isError).toBe(true);
 });
+
+test.each(modes.flatMap(([mode]) => [[mode, 'accept'] as const, [mode, 'decline'] as const]))(
+  'a rule that asks reaches the person behind the client, and their word holds: %j %s',
+  async (mode, action) => {
+    const rules = [{ tool: 'file_write', decision: 'ask', because: 'Somebody looks first.' }];
+    const client = new Client(
+      { name: 'sdk', version: '1' },
+      { versionNegotiation: { mode }, capabilities: { elicitation: {} } },
+    );
+    const asked: string[] = [];
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      asked.push(params.message);
+      return action === 'accept' ? { action, content: { scope: 'once' } } : { action };
+    });
+    cleanups.push(() => client.close());
+    const args = await serveArgs('--config', await configFile({ rules }));
+    await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+
+    const written = await client.callTool({
+      name: 'file_write',
+      arguments: { path: 'b.txt', content: 'new\n' },
+    });
+    const read = await client.callTool({ name: 'file_read', arguments: { path: 'b.txt' } });
+
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain('Somebody looks first.');
+    expect([written.isError === true, read.isError === true]).toEqual(
+      action === 'accept' ? [false, false] : [true, true],
+    );
+  },
+);
 
 test('over HTTP a printed token is needed, both eras are served, and a signal ends it', async () => {
   const child = serve(await serveArgs('--http', '127.0.0.1:0'));
