@@ -48,6 +48,27 @@ export function createProgram(exitWith: (code: number) => void): Command {
       const { doctor } = await import('./doctor.ts');
       exitWith(await doctor(flagsOf(options), options));
     });
+  program
+    .command('init')
+    .description('write a configuration file, and print what to paste into a client')
+    .option('--root <path>', 'the folder that tools may see (default: the current one)')
+    .option('--profile <name>', 'a set of defaults (default: coding)')
+    .option('--client <name>', 'claude, cursor, vscode, codex or gemini (default: claude)')
+    .option('--out <file>', 'where to write it (default: your configuration folder)')
+    .option('--yes', 'ask nothing')
+    .option('--force', 'replace a file that is there')
+    .action(async (options: Options) => {
+      const { init } = await import('./init.ts');
+      exitWith(await init(options));
+    });
+
+  program
+    .command('completion <shell>')
+    .description('print completions for bash, zsh or fish')
+    .action(async (shell: string) => {
+      const { printCompletion } = await import('./completion.ts');
+      exitWith(printCompletion(shell, program));
+    });
   return program;
 }
 
