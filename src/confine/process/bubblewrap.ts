@@ -16,7 +16,7 @@ import type { FolderRoot } from '../../contract/files.ts';
 import { adopt, adoptStage } from './adopt.ts';
 import type { Backend, SpawnOrder } from './child.ts';
 import { findFilterHole } from './filter-check.ts';
-import { defaultProcessLimits, initArguments } from './prelude.ts';
+import { initArguments } from './prelude.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
 import { findMembers, signal } from './tree.ts';
@@ -63,7 +63,6 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
     name: 'bubblewrap',
     home: '/tmp/home',
     temporary: '/tmp',
-    limits: defaultProcessLimits,
     async spawn(order) {
       const inner = [
         ...rootArguments(options, order),

@@ -36,7 +36,6 @@ export interface Backend {
   readonly name: SandboxName;
   readonly home: string;
   readonly temporary: string;
-  readonly limits: ProcessLimits;
   spawn(order: SpawnOrder): Promise<Child>;
   /** Starts a bare program with the descriptors that it is given. */
   readonly spawnStage: StageSpawn;

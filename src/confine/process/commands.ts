@@ -14,6 +14,7 @@ import { type RunningCommand, watchBackground } from './background.ts';
 import type { Backend, Child } from './child.ts';
 import { buildEnvironment } from './environment.ts';
 import { createOutputKeeper } from './output.ts';
+import { defaultProcessLimits } from './prelude.ts';
 import { cancelled, createQueue, type Queue } from './queue.ts';
 import { waitForEnd } from './run-child.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
@@ -136,7 +137,11 @@ async function run(
       stderr.add(chunk);
       order.onOutput?.('stderr', chunk.length);
     });
-    const ending = await waitForEnd(child, { timeoutMs: order.timeoutMs, signal });
+    const ending = await waitForEnd(child, {
+      timeoutMs: order.timeoutMs,
+      signal,
+      maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
+    });
     if (ending.stoppedBy === 'signal') throw cancelled();
     const out = stdout.finish();
     const err = stderr.finish();
@@ -145,7 +150,7 @@ async function run(
       signal: ending.signal,
       timedOut: ending.stoppedBy === 'timeout',
       stdout: out.text,
-      stderr: err.text,
+      stderr: ending.stoppedBy === 'crowd' ? `${err.text}[stopped: too many processes]\n` : err.text,
       stdoutBytes: stdout.bytes,
       stderrBytes: stderr.bytes,
       truncated: out.truncated || err.truncated,
@@ -221,7 +226,7 @@ async function spawnIn(
   const roots = sandbox.roots();
   return backend.spawn({
     command,
-    limits: { ...backend.limits, ...options.limits },
+    limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder: roots.folder(order.workingFolder),
     environment: buildEnvironment({
       server: options.serverEnvironment ?? process.env,

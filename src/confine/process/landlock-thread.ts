@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openKernel } from './kernel.ts';
 import { confineThread, type ThreadWalls } from './landlock-rules.ts';
-import { applyTag } from './tag.ts';
 
 /** Starts children for the main thread. What this thread may not do, they may not: they inherit its walls. */
 
@@ -14,7 +13,6 @@ export interface ThreadOrder {
   readonly environment: Readonly<Record<string, string>>;
   readonly workingFolder: string;
   readonly descriptors: readonly number[];
-  readonly tag: number;
 }
 
 export type ThreadNews =
@@ -33,9 +31,8 @@ const port = parentPort;
 if (port) {
   const tell = (news: ThreadNews) => port.postMessage(news);
   try {
-    const kernel = await openKernel();
     // What the main thread sent when it made this one.
-    confineThread(kernel, workerData as ThreadWalls);
+    confineThread(await openKernel(), workerData as ThreadWalls);
     port.on('message', (order: ThreadOrder) => {
       const { id } = order;
       try {
@@ -49,7 +46,6 @@ if (port) {
           if (child.pid === undefined) tell({ kind: 'failed', id, problem: error.message });
         });
         if (child.pid === undefined) return;
-        applyTag(kernel, child.pid, order.tag);
         child.once('exit', (code, signal) => tell({ kind: 'ended', id, code, signal }));
         tell({ kind: 'started', id, pid: child.pid });
       } catch (error) {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend, Child, SpawnOrder } from './child.ts';
@@ -7,11 +7,11 @@ import { openKernel } from './kernel.ts';
 import { type ConfinedThread, openConfinedThread } from './landlock-pool.ts';
 import { landlockVersion, signalsLandlockVersion } from './landlock-rules.ts';
 import { openPipes } from './pipes.ts';
-import { defaultProcessLimits, limitedArguments } from './prelude.ts';
+import { limitedArguments } from './prelude.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
-import { createTag, hasTag } from './tag.ts';
-import { findMembers, signal } from './tree.ts';
+import { applyTag, createTag, hasTag } from './tag.ts';
+import { destroyGroup, findMembers } from './tree.ts';
 
 export interface LandlockOptions {
   readonly roots: readonly string[];
@@ -80,8 +80,6 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     name: 'landlock',
     home,
     temporary,
-    // The kernel counts processes of the whole user here: a number would stop the user's own.
-    limits: { ...defaultProcessLimits, processes: undefined },
     async spawn({
       command,
       limits,
@@ -91,7 +89,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       stdin,
     }: SpawnOrder): Promise<Child> {
       const thread = await threadFor([...options.roots, ...tools], [...writable, own]);
-      const [program = '', ...args] = limitedArguments(command, limits);
+      const [program = '', ...args] = limitedArguments(command, limits, { waits: true });
       const tag = createTag();
       const pipes = openPipes(kernel, stdin);
       try {
@@ -101,8 +99,10 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
           environment,
           workingFolder,
           descriptors: pipes.childEnds,
-          tag,
         });
+        // The thread may not mark what it starts: its children would be free to do the same.
+        applyTag(kernel, pid, tag);
+        writeSync(pipes.go, '\n');
         let running = true;
         const exited = ended.then(({ code, signal }) => {
           running = false;
@@ -119,16 +119,13 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
             ...(running ? [pid] : []),
             ...findMembers({ pid, isTagged }).map((member) => member.pid),
           ],
-          destroy() {
-            for (const member of findMembers({ pid, isTagged })) signal(member.pid, 'SIGKILL');
-            if (running) signal(pid, 'SIGKILL');
-          },
+          destroy: () => destroyGroup({ pid, isTagged }, running),
         };
       } catch (error) {
         for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr]) stream?.destroy();
         throw error;
       } finally {
-        for (const fd of pipes.childEnds) closeSync(fd);
+        for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
       }
     },
     async spawnStage(request) {
@@ -137,8 +134,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
         [...request.readable, ...(isSystem(program) ? [] : [program])],
         [...request.writable],
       );
-      const tag = createTag();
-      const { pid, ended } = await thread.start({ ...request, program, tag });
+      const { pid, ended } = await thread.start({ ...request, program });
       let running = true;
       const over = ended.finally(() => {
         running = false;
@@ -150,10 +146,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
         stderr: null,
         ended: over,
         async kill() {
-          for (const member of findMembers({ pid, isTagged: (other) => hasTag(other, tag) })) {
-            signal(member.pid, 'SIGKILL');
-          }
-          if (running) signal(pid, 'SIGKILL');
+          if (running) destroyGroup({ pid }, true);
           await over;
         },
       };

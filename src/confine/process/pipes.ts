@@ -5,7 +5,9 @@ import type { Kernel } from './kernel.ts';
 
 /** A child's three streams: our ends as streams, its ends as descriptors that the caller closes. */
 export interface Pipes {
-  readonly childEnds: readonly [number, number, number];
+  readonly childEnds: readonly number[];
+  /** Our end of its descriptor 3, which it waits for; the caller closes it too. */
+  readonly go: number;
   readonly stdin: Socket | undefined;
   readonly stdout: Socket;
   readonly stderr: Socket;
@@ -23,9 +25,11 @@ export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
     const input = stdin === 'pipe' ? pipe() : undefined;
     const output = pipe();
     const errors = pipe();
+    const start = pipe();
     const childInput = input?.read ?? openSync('/dev/null', 'r');
     return {
-      childEnds: [childInput, output.write, errors.write],
+      childEnds: [childInput, output.write, errors.write, start.read],
+      go: start.write,
       stdin: input && quiet(new Socket({ fd: input.write, readable: false, writable: true })),
       stdout: quiet(new Socket({ fd: output.read, readable: true, writable: false })),
       stderr: quiet(new Socket({ fd: errors.read, readable: true, writable: false })),

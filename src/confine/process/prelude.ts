@@ -6,8 +6,8 @@ export interface ProcessLimits {
   readonly memoryBytes: number;
   readonly fileBytes: number;
   readonly openFiles: number;
-  /** Counted inside the sandbox; absent where the count would include the user's other processes. */
-  readonly processes?: number | undefined;
+  /** Of the command together; the kernel counts them too where it counts inside the sandbox only. */
+  readonly processes: number;
 }
 
 export const defaultProcessLimits: ProcessLimits = {
@@ -20,18 +20,25 @@ export const defaultProcessLimits: ProcessLimits = {
 
 /**
  * The arguments that run a command under limits: a small shell sets them and becomes the command. They cannot be
- * raised again.
+ * raised again. With `waits` nothing of the command starts before a line comes on descriptor 3.
  */
-export function limitedArguments(command: CommandLine, limits: ProcessLimits): readonly string[] {
-  return ['/bin/sh', '-c', `${limitCommands(limits)}exec "$@"`, 'sh', ...wordsOf(command)];
+export function limitedArguments(
+  command: CommandLine,
+  limits: ProcessLimits,
+  { waits = false }: { readonly waits?: boolean } = {},
+): readonly string[] {
+  const wait = waits ? 'read -r go <&3; exec 3<&-; ' : '';
+  return ['/bin/sh', '-c', `${wait}${limitCommands(limits)}exec "$@"`, 'sh', ...wordsOf(command)];
 }
 
 /**
- * The same where the shell is the first process of a process namespace: it stays, collects what is orphaned, and
+ * The same where the shell is the first process of namespaces of its own, which count only what is inside: it stays, collects what is orphaned, and
  * takes everything with it when the command ends. Its own words about a killed command are dropped.
  */
 export function initArguments(command: CommandLine, limits: ProcessLimits): readonly string[] {
-  const script = `${limitCommands(limits)}exec 9>&2 2>/dev/null; ("$@" 2>&9 9>&-); exit $?`;
+  // dash calls it -p, bash -u.
+  const count = `ulimit -p ${limits.processes} || ulimit -u ${limits.processes}`;
+  const script = `${limitCommands(limits, [count])}exec 9>&2 2>/dev/null; ("$@" 2>&9 9>&-); exit $?`;
   return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command)];
 }
 
@@ -41,7 +48,10 @@ function wordsOf(command: CommandLine): readonly string[] {
   return ['/bin/sh', '-c', command.script];
 }
 
-function limitCommands({ cpuSeconds, memoryBytes, fileBytes, openFiles, processes }: ProcessLimits): string {
+function limitCommands(
+  { cpuSeconds, memoryBytes, fileBytes, openFiles }: ProcessLimits,
+  more: readonly string[] = [],
+): string {
   const inKib = (bytes: number) => Math.ceil(bytes / 1024);
   // In 512-byte blocks, as POSIX says.
   const fileBlocks = Math.ceil(fileBytes / 512);
@@ -51,8 +61,7 @@ function limitCommands({ cpuSeconds, memoryBytes, fileBytes, openFiles, processe
     `ulimit -d ${inKib(memoryBytes)}`,
     `ulimit -f ${fileBlocks}`,
     `ulimit -n ${openFiles}`,
-    // dash calls it -p, bash -u.
-    ...(processes === undefined ? [] : [`ulimit -p ${processes} || ulimit -u ${processes}`]),
+    ...more,
   ];
   return `{ ${settings.join('; ')}; } 2>/dev/null; `;
 }

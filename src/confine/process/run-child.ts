@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../contract/limits.ts';
 import type { Child, Exit } from './child.ts';
+import { watchCrowd } from './crowd.ts';
 import { isAlive, signal as send } from './tree.ts';
 
 /** How a command came to its end. */
@@ -10,7 +11,13 @@ export interface Ending {
   readonly exitCode: number;
   readonly signal: string | undefined;
   /** Who ended it, where it was one of us. */
-  readonly stoppedBy: 'timeout' | 'signal' | undefined;
+  readonly stoppedBy: 'timeout' | 'signal' | 'crowd' | undefined;
+}
+
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly maxProcesses: number;
 }
 
 /**
@@ -20,16 +27,18 @@ export interface Ending {
  */
 export async function waitForEnd(
   child: Child,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  { timeoutMs, signal, maxProcesses }: WaitOptions,
 ): Promise<Ending> {
   let stoppedBy: Ending['stoppedBy'];
   let stopping: Promise<void> | undefined;
-  const stop = (by: 'timeout' | 'signal') => {
+  const stop = (by: NonNullable<Ending['stoppedBy']>) => {
     stoppedBy ??= by;
-    stopping ??= stopTree(child);
+    // A crowd is not asked first: it would grow.
+    stopping ??= stopTree(child, by === 'crowd' ? 0 : limits.killGraceMs);
   };
   const abort = () => stop('signal');
   const timer = setTimeout(() => stop('timeout'), timeoutMs);
+  const crowd = watchCrowd(child, maxProcesses, () => stop('crowd'));
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   try {
@@ -40,6 +49,7 @@ export async function waitForEnd(
     return { ...describe(exit, stoppedBy !== undefined), stoppedBy };
   } finally {
     clearTimeout(timer);
+    crowd.close();
     signal.removeEventListener('abort', abort);
     child.stdout.destroy();
     child.stderr.destroy();
@@ -50,7 +60,7 @@ export async function waitForEnd(
 /** TERM to every process of the command, KILL to all that is left after the grace; resolves when it is gone. */
 export async function stopTree(child: Child, graceMs: number = limits.killGraceMs): Promise<void> {
   const deadline = performance.now() + graceMs;
-  let members = child.members();
+  let members = graceMs > 0 ? child.members() : [];
   for (const pid of members) send(pid, 'SIGTERM');
   while (performance.now() < deadline) {
     await sleep(20);
@@ -99,8 +109,7 @@ export function describe(
   const exitCode = code ?? 255;
   // bubblewrap and shells tell a signal as 128 + its number.
   const name = exitCode > 128 ? signalNames.get(exitCode - 128) : undefined;
-  if (wasStopped && name === undefined)
-    return { exitCode: 128 + constants.signals.SIGTERM, signal: 'SIGTERM' };
+  if (wasStopped && exitCode === 0) return { exitCode: 128 + constants.signals.SIGTERM, signal: 'SIGTERM' };
   return { exitCode, signal: name };
 }
 

@@ -111,7 +111,11 @@ async function runProbe(
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString('utf8');
   });
-  const ending = await waitForEnd(child, { timeoutMs: 20_000, signal: new AbortController().signal });
+  const ending = await waitForEnd(child, {
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    maxProcesses: 64,
+  });
   if (!report.has('end'))
     throw new Error(`the self-test ended with ${ending.exitCode}: ${errors.slice(0, 500)}`);
   return report;

@@ -42,6 +42,15 @@ export function findMembers({ pid, isTagged }: Belonging): ProcessRow[] {
   return living;
 }
 
+/** Kills all of them, the first one too where it still runs. */
+export function destroyGroup(belonging: Belonging, isRunning: boolean): void {
+  const members = findMembers(belonging);
+  // The group in one go: one by one, a fork bomb grows faster than it dies.
+  if (isRunning || members.some((member) => member.group === belonging.pid))
+    signal(-belonging.pid, 'SIGKILL');
+  for (const member of members) signal(member.pid, 'SIGKILL');
+}
+
 /** Signals a process that may be gone already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {

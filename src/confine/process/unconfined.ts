@@ -2,37 +2,44 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import type { Writable } from 'node:stream';
 import { adopt, adoptStage } from './adopt.ts';
 import type { Backend, SpawnOrder } from './child.ts';
-import { defaultProcessLimits, limitedArguments } from './prelude.ts';
-import { findMembers, signal } from './tree.ts';
+import { openKernel } from './kernel.ts';
+import { limitedArguments } from './prelude.ts';
+import { applyTag, createTag, hasTag } from './tag.ts';
+import { destroyGroup, findMembers, signal } from './tree.ts';
 
 /** No sandbox: what the operator chose by `--sandbox off`. Environment, limits and the end of the tree still hold. */
-export function openUnconfined(): Backend {
+export async function openUnconfined(): Promise<Backend> {
+  // Without koffi the mark is a variable alone, which a child can clear.
+  const kernel = await openKernel().catch(() => undefined);
   return {
     name: 'none',
     home: process.env.HOME ?? '/nonexistent',
     temporary: tmpdir(),
-    limits: { ...defaultProcessLimits, processes: undefined },
     async spawn({ command, limits, environment, workingFolder, stdin }: SpawnOrder) {
       const mark = randomUUID();
-      const [program = '', ...rest] = limitedArguments(command, limits);
+      const [program = '', ...rest] = limitedArguments(command, limits, { waits: true });
       const child = spawn(program, rest, {
         cwd: workingFolder,
         env: { ...environment, [markName]: mark },
-        stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+        stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
         detached: true,
       });
-      const isTagged = (pid: number) => hasMark(pid, mark);
+      const tag = createTag();
+      if (kernel && child.pid !== undefined) applyTag(kernel, child.pid, tag);
+      const go = child.stdio[3] as Writable;
+      go.on('error', () => {});
+      go.end('\n');
+      const isTagged = (pid: number) => hasTag(pid, tag) || hasMark(pid, mark);
       return adopt(child, {
         members: (pid) => [
           ...(child.exitCode === null && child.signalCode === null ? [pid] : []),
           ...findMembers({ pid, isTagged }).map((member) => member.pid),
         ],
-        destroy(pid) {
-          for (const member of findMembers({ pid, isTagged })) signal(member.pid, 'SIGKILL');
-          if (child.exitCode === null && child.signalCode === null) signal(pid, 'SIGKILL');
-        },
+        destroy: (pid) =>
+          destroyGroup({ pid, isTagged }, child.exitCode === null && child.signalCode === null),
       });
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors }) {

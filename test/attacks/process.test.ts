@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { openCommands } from '../../src/confine/process/commands.ts';
+import { type Findings, intrude } from '../process/intrusion.ts';
+
+const working = new Set(
+  (await openCommands({ roots: [{ hostPath: tmpdir(), writable: false }], sandbox: 'required' }).status())
+    .filter((status) => status.works)
+    .map((status) => status.name),
+);
+
+/** What a backend is known not to hold; the threat model says so. */
+const knownGaps = {
+  bubblewrap: {},
+  // Landlock adds rights below a folder and takes none away inside it.
+  landlock: { 'change .git': 'changed' },
+} as const;
+
+for (const name of ['bubblewrap', 'landlock'] as const) {
+  const title = working.has(name) ? name : `${name} (skipped: it does not work here)`;
+  describe.skipIf(!working.has(name))(title, () => {
+    test('an intruder inside the sandbox reaches nothing outside', async () => {
+      const { tried, open } = await intrude(name);
+      expect(open).toEqual(knownGaps[name]);
+      expect(tried).toBe(36);
+    });
+
+    const isRoot = process.getuid?.() === 0;
+    test.skipIf(!isRoot)(
+      `nor as an ordinary user${isRoot ? '' : ' (skipped: the tests run as one already)'}`,
+      async () => {
+        const { stdout } = await promisify(execFile)(
+          process.execPath,
+          [fileURLToPath(new URL('../process/intrusion.ts', import.meta.url)), name],
+          { uid: 65534, gid: 65534, env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } },
+        );
+        const { tried, open } = JSON.parse(stdout) as Findings;
+        expect(open).toEqual(knownGaps[name]);
+        expect(tried).toBe(36);
+      },
+    );
+  });
+}
