@@ -146,6 +146,21 @@ test('an index follows a file that grows, and forgets one that changes', async (
   expect((await place.readText({ startLine: 50_002, endLine: 50_002 })).text).toBe('entry 50000\n');
 });
 
+test('who withdraws while lines are counted does not stop the count for another', async () => {
+  const place = file('line\n'.repeat(4_000_000));
+  const stop = new AbortController();
+  const leaving = place.readText({ startLine: 2, signal: stop.signal });
+  const staying = place.readText({ startLine: 4_000_000 });
+  await new Promise(setImmediate);
+  stop.abort();
+  await expect(leaving).rejects.toMatchObject({ code: 'cancelled' });
+  expect(await staying).toMatchObject({ text: 'line\n', totalLines: 4_000_000 });
+  const alone = new AbortController();
+  const counting = file('line\n'.repeat(1_000_000)).readText({ startLine: 2, signal: alone.signal });
+  alone.abort();
+  await expect(counting).rejects.toMatchObject({ code: 'cancelled' });
+});
+
 test.each([
   ['a NUL', Buffer.from('ab\0cd'), 'application/octet-stream'],
   ['invalid bytes', Buffer.from([0x61, 0xff, 0xfe, 0x62, 0x80]), 'application/octet-stream'],

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -13,10 +14,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { Workspace, WorkspaceOptions } from '../../src/confine/files/workspace.ts';
 import { asReadOnly, openWorkspace } from '../../src/confine/files/workspace.ts';
+import { ToolError } from '../../src/contract/error.ts';
 
 const opened: (() => void)[] = [];
 afterEach(() => {
@@ -271,6 +274,116 @@ test('of two changes based on the same read, one is told of the other', async ()
 
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   expect((await place.readWhole()).text).toBe('1');
+});
+
+test('a file that another program changes before the new content takes its place is kept', async () => {
+  const { folder, root } = open({
+    observer: {
+      beforeChange: ({ action }) => {
+        if (action === 'replace') writeFileSync(join(root, 'a.txt'), 'by another program');
+      },
+    },
+  });
+  await folder.at('a.txt').create('0');
+  const { stat } = await folder.at('a.txt').readWhole();
+  await expect(folder.at('a.txt').replace('1', { expected: stat })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('by another program');
+  expect(readdirSync(root)).toEqual(['a.txt']);
+});
+
+test('an observer that fails stops the change', async () => {
+  const { folder, root } = open({
+    observer: {
+      beforeChange: () => {
+        throw new Error('no room for the history');
+      },
+    },
+  });
+  await expect(folder.at('a.txt').create('x')).rejects.toThrow('no room');
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('half a character is not written as another', async () => {
+  const { folder, root } = open();
+  await expect(folder.at('a.txt').create('x\ud83d')).rejects.toMatchObject({ code: 'invalid_parameter' });
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('a root that is reached by a link is known by both its names', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'files-')));
+  mkdirSync(join(root, 'real'));
+  symlinkSync('real', join(root, 'alias'));
+  const workspace = openWorkspace({ roots: [{ path: join(root, 'alias'), writable: true }] });
+  opened.push(() => {
+    workspace.close();
+    rmSync(root, { recursive: true });
+  });
+  await workspace.folder.at(join(root, 'alias/a')).create('x');
+  expect(workspace.folder.at(join(root, 'real/a')).path).toBe('a');
+  expect(readFileSync(join(root, 'real/a'), 'utf8')).toBe('x');
+});
+
+test('whatever the path, a place lies inside and is the one that the words name', () => {
+  const { folder, root } = open();
+  const name = fc.oneof(
+    fc.constantFrom('..', '.', '', '...', '..a', 'a', 'b', root.slice(1), ' '),
+    fc.string({ unit: 'grapheme', maxLength: 6 }),
+  );
+  const path = fc.array(name, { minLength: 1, maxLength: 8 }).map((names) => names.join('/'));
+  fc.assert(
+    fc.property(path, fc.boolean(), (relative, isAbsolute) => {
+      const given = isAbsolute ? `${root}/${relative}` : relative;
+      const named = resolve(root, given);
+      const isInside = named === root || named.startsWith(`${root}/`);
+      try {
+        const place = folder.at(given);
+        expect(place.hostPath).toBe(named);
+        expect(isInside).toBe(true);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        if (error.code === 'out_of_scope') expect(isInside).toBe(false);
+        else expect(given === '' || given.includes('\0') || !given.isWellFormed()).toBe(true);
+      }
+    }),
+    { seed: 11, numRuns: 3000 },
+  );
+});
+
+test('a file is read exactly where its path goes through no link', async () => {
+  const { folder, root } = open();
+  for (const dir of ['a', 'a/b', 'c']) mkdirSync(join(root, dir));
+  for (const file of ['a/x', 'a/b/x', 'c/x', 'x']) writeFileSync(join(root, file), file);
+  for (const [at, to] of [
+    ['a/l', '../c'],
+    ['c/l', 'x'],
+    ['l', 'a/b'],
+    ['a/b/l', root],
+    ['o', '/etc'],
+    ['loop', 'loop'],
+  ] as const) {
+    symlinkSync(to, join(root, at));
+  }
+  const names = fc.array(fc.constantFrom('a', 'b', 'c', 'l', 'x', 'o', 'loop', 'passwd'), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  await fc.assert(
+    fc.asyncProperty(names, async (some) => {
+      const path = some.join('/');
+      const host = join(root, path);
+      const isPlain = existsSync(host) && realpathSync(host) === host && statSync(host).isFile();
+      const read = await folder
+        .at(path)
+        .readText()
+        .then(({ text }) => text)
+        .catch((error: ToolError) => error.code);
+      if (isPlain) expect(read).toBe(path);
+      else expect(['not_found', 'forbidden', 'unsupported_type']).toContain(read);
+    }),
+    { seed: 3, numRuns: 2000 },
+  );
 });
 
 test('a withdrawn write leaves everything as it was', async () => {

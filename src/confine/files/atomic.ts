@@ -22,6 +22,8 @@ export interface AtomicWrite {
   readonly former: Stats | undefined;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
+  /** Looks once more, right before the new file takes the name; what it throws stops the write. */
+  readonly confirm: () => void;
   /** Told of the temporary name before it is used; returns what to call when it is not any more. */
   readonly noteTemporary: (name: string) => () => void;
 }
@@ -57,6 +59,7 @@ export async function writeAtomically(write: AtomicWrite): Promise<void> {
       closeSync(fd);
     }
     signal?.throwIfAborted();
+    write.confirm();
     if (former) {
       renameSync(from, to);
       made = false;

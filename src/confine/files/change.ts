@@ -56,20 +56,23 @@ export function openFormer(
     return undefined;
   }
   const { fd, stat: plain } = openFileIn(place.root, folder, name, place.shown);
-  const stat = readStat(itself(fd), true);
-  if (expected && !isSame(stat, expected)) {
+  try {
+    const stat = readStat(itself(fd), true);
+    if (expected) assertUnchanged(stat, expected, place.shown);
+    return { fd, plain, stat };
+  } catch (error) {
     closeSync(fd);
-    throw changedSince(place.shown);
+    throw error;
   }
-  return { fd, plain, stat };
 }
 
-function isSame(one: FileStat, other: FileStat): boolean {
-  return (
-    one.device === other.device &&
-    one.inode === other.inode &&
-    one.bytes === other.bytes &&
-    one.modifiedNs === other.modifiedNs &&
-    one.changedNs === other.changedNs
-  );
+/** Throws `conflict` where a file is not the one that was read. */
+export function assertUnchanged(found: FileStat, expected: FileStat, shown: string): void {
+  const isSame =
+    found.device === expected.device &&
+    found.inode === expected.inode &&
+    found.bytes === expected.bytes &&
+    found.modifiedNs === expected.modifiedNs &&
+    found.changedNs === expected.changedNs;
+  if (!isSame) throw changedSince(shown);
 }

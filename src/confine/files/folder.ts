@@ -36,8 +36,8 @@ export class HeldFolder implements Folder {
   }
 
   at(path: string, options?: { readonly base?: string }): Place {
-    const from = options?.base === undefined ? this.#base : this.#absolute(options.base, this.#base);
-    return this.#place(path, this.#absolute(path, from));
+    const from = options?.base === undefined ? this.#base : componentsOf(options.base, this.#base);
+    return this.#place(path, componentsOf(path, from));
   }
 
   sub(path: string): Folder {
@@ -53,12 +53,6 @@ export class HeldFolder implements Folder {
   /** The same folder with other rights. */
   with(change: Partial<Pick<FolderOptions, 'readOnly' | 'protection'>>): HeldFolder {
     return new HeldFolder({ ...this.#options, ...change });
-  }
-
-  #absolute(path: string, from: readonly string[]): readonly string[] {
-    const components = componentsOf(path, from);
-    if (!components) throw this.#outside(path);
-    return components;
   }
 
   #place(path: string, absolute: readonly string[]): Place {

@@ -12,16 +12,16 @@ export function shownPath(path: string): string {
 }
 
 /**
- * The components of `path`, walked from `from`; `undefined` where `..` climbs above the root of the file system.
+ * The components of `path`, walked from `from`; above the root of the file system lies that root again.
  * Resolving `..` by the words alone is sound here because no symbolic link is ever followed. Throws `invalid_path`.
  */
-export function componentsOf(path: string, from: readonly string[]): string[] | undefined {
+export function componentsOf(path: string, from: readonly string[]): string[] {
   assertNameable(path);
   const components = path.startsWith('/') ? [] : [...from];
   for (const name of path.split('/')) {
     if (name === '' || name === '.') continue;
     if (name === '..') {
-      if (components.pop() === undefined) return undefined;
+      components.pop();
     } else {
       assertShortName(name, path);
       components.push(name);

@@ -5,12 +5,13 @@ import type { WriteOptions, Written } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { writeAtomically } from './atomic.ts';
-import { change, type Former, observed, openFormer } from './change.ts';
+import { assertUnchanged, change, type Former, observed, openFormer } from './change.ts';
 import { encode } from './encode.ts';
 import { cancelled, exists, fault } from './fault.ts';
 import { inOwnFolder } from './folders.ts';
 import { fsync, readAt, writeAll } from './io.ts';
 import type { HeldPlace } from './place.ts';
+import { readStat } from './reading.ts';
 import { entryOf, itself } from './walk.ts';
 
 type Content = string | Uint8Array;
@@ -118,6 +119,10 @@ async function write(
     former,
     shown: place.shown,
     signal: options.signal,
+    confirm() {
+      if (options.expected)
+        assertUnchanged(readStat(entryOf(folder, name), false), options.expected, place.shown);
+    },
     noteTemporary: (temporary) => {
       const { scratch } = place.facts.desk;
       scratch.begin(place.root.hostPath, [...place.components.slice(0, -1), temporary].join('/'));
@@ -131,6 +136,7 @@ async function toBytes(
   shown: string,
   { encoding = 'utf-8', withBom = false }: Pick<WriteOptions, 'encoding' | 'withBom'>,
 ): Promise<Uint8Array> {
+  if (typeof content === 'string' && !content.isWellFormed()) throw brokenText(shown);
   const bytes =
     typeof content !== 'string'
       ? content
@@ -145,5 +151,16 @@ async function toBytes(
       `${shown} の新しい内容は ${bytes.length} バイトあり、1 回の書き込みの上限 ${limits.writeBytes} バイトを超えています。`,
     ),
     { details: { bytes: bytes.length, max_bytes: limits.writeBytes } },
+  );
+}
+
+/** Half a surrogate pair has no bytes: it would reach the disk as another character. */
+function brokenText(shown: string): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text(
+      `The new content of ${shown} is not valid Unicode: it holds half a character.`,
+      `${shown} の新しい内容が正しい Unicode ではありません。文字の片割れが含まれています。`,
+    ),
   );
 }
