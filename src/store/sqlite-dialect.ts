@@ -14,16 +14,20 @@ export function createSqliteDialect(database: DatabaseSync): Dialect {
   };
 }
 
+/** Takes the write lock. */
+export function beginImmediate(database: DatabaseSync): Promise<void> {
+  return whileBusy(() => database.exec('begin immediate'));
+}
+
 /**
- * Takes the write lock, stepping aside between tries so that a busy neighbour never stops our event loop: often at
- * first, since a transaction is short, then less and less.
+ * Tries a statement until no other process's lock is in the way, stepping aside between tries so that a busy
+ * neighbour never stops our event loop: often at first, since a transaction is short, then less and less.
  */
-export async function beginImmediate(database: DatabaseSync): Promise<void> {
+export async function whileBusy<T>(statement: () => T): Promise<T> {
   const giveUpAt = Date.now() + lockWaitMs;
   for (let tries = 1; ; tries += 1) {
     try {
-      database.exec('begin immediate');
-      return;
+      return statement();
     } catch (error) {
       if (!isBusy(error) || Date.now() > giveUpAt) throw error;
     }
@@ -33,7 +37,7 @@ export async function beginImmediate(database: DatabaseSync): Promise<void> {
 }
 
 /** Is it another process's lock that stopped the statement? */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   const code = (error as { errcode?: number } | null)?.errcode;
   return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
 }
@@ -84,9 +88,12 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
       const values = query.parameters as readonly SQLInputValue[];
       // PostgreSQL rejects NUL in text and SQLite stores it, so it is refused in both.
       if (values.some((value) => typeof value === 'string' && value.includes('\0'))) throw nulInText();
-      if (returnsRows) return { rows: statement.all(...values) as R[] };
-      const { changes, lastInsertRowid } = statement.run(...values);
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      // A read waits too, while a neighbour repairs the log of one that was killed.
+      return whileBusy(() => {
+        if (returnsRows) return { rows: statement.all(...values) as R[] };
+        const { changes, lastInsertRowid } = statement.run(...values);
+        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+      });
     },
     streamQuery() {
       throw new Error('A stream would hold the one connection; read in pages by key.');

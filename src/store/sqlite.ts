@@ -6,7 +6,7 @@ import { createChanges } from './changes.ts';
 import type { Engine } from './engine.ts';
 import { storageError } from './errors.ts';
 import { schemaVersion, statementsSince } from './migrate.ts';
-import { beginImmediate, createSqliteDialect } from './sqlite-dialect.ts';
+import { beginImmediate, createSqliteDialect, whileBusy } from './sqlite-dialect.ts';
 import { createSqliteMemoryIndex } from './sqlite-memory-index.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
@@ -44,39 +44,33 @@ async function openDatabase(path: string): Promise<DatabaseSync> {
   let database: DatabaseSync | undefined;
   try {
     createPrivateFile(path);
-    database = new DatabaseSync(path, { timeout: lockPatienceMs });
-    const { user_version: version } = database.prepare('pragma user_version').get() as {
-      user_version: number;
-    };
+    const opened = new DatabaseSync(path, { timeout: lockPatienceMs });
+    database = opened;
+    const version = await whileBusy(() => versionOf(opened));
     // A database that is not ours to write is found here, before anything is changed in it.
     if (version > schemaVersion) statementsSince(version, 'sqlite');
-    // See wal-sync.ts for what makes writes durable.
-    if (version !== 0) database.exec('pragma synchronous=normal; pragma foreign_keys=on');
-    else await makeWal(database);
-    if (version < schemaVersion) await migrate(database);
-    return database;
+    // See wal-sync.ts for what makes writes durable. Several processes may come upon a new file at once, and
+    // changing its mode needs it alone for a moment.
+    await whileBusy(() =>
+      opened.exec('pragma journal_mode=wal; pragma synchronous=normal; pragma foreign_keys=on'),
+    );
+    if (version < schemaVersion) await migrate(opened);
+    return opened;
   } catch (error) {
     database?.close();
     throw storageError(error);
   }
 }
 
-/** Only the first ever opening sets the mode: it is kept in the file. */
-async function makeWal(database: DatabaseSync): Promise<void> {
-  database.exec(
-    'pragma busy_timeout=5000; pragma journal_mode=wal; pragma synchronous=normal; pragma foreign_keys=on',
-  );
-  database.exec(`pragma busy_timeout=${lockPatienceMs}`);
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.user_version);
 }
 
 async function migrate(database: DatabaseSync): Promise<void> {
   await beginImmediate(database);
   try {
     // Another process may have been quicker.
-    const { user_version: version } = database.prepare('pragma user_version').get() as {
-      user_version: number;
-    };
-    for (const statements of statementsSince(version, 'sqlite')) database.exec(statements);
+    for (const statements of statementsSince(versionOf(database), 'sqlite')) database.exec(statements);
     database.exec(`pragma user_version=${schemaVersion}`);
     database.exec('commit');
   } catch (error) {

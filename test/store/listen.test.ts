@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { startEngines } from './engines.ts';
+import { approvalInput } from './records.ts';
+
+const engines = await startEngines();
+afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
+const postgres = engines[1];
+
+test.skipIf(postgres?.missing !== undefined)(
+  `a server whose listening connection was cut still hears of a decision (${postgres?.name})`,
+  async () => {
+    const place = await postgres?.createPlace();
+    if (!place) throw new Error('no PostgreSQL');
+    const [here, there] = [await place.open(() => 1_000), await place.open(() => 1_000)];
+    const { id } = await here.approvals.request(approvalInput, 1_000);
+    const waiting = here.approvals.wait(id, 50_000, new AbortController().signal);
+    const { db } = await there.engine();
+    const cut = async () =>
+      (
+        await sql<{ cut: number }>`select count(pg_terminate_backend(pid)) as cut from pg_stat_activity
+        where application_name = 'sekisho listener' and datname = current_database()`.execute(db)
+      ).rows[0]?.cut ?? 0;
+    while ((await cut()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await there.approvals.decide(id, 'declined', 'local', 'once', 1_000);
+
+    expect(await waiting).toMatchObject({ id, status: 'declined' });
+  },
+);
+
+test.skipIf(postgres?.missing !== undefined)(
+  `many changes become few notifications (${postgres?.name})`,
+  async () => {
+    const place = await postgres?.createPlace();
+    if (!place) throw new Error('no PostgreSQL');
+    const [here, there] = [await place.open(), await place.open()];
+    const { changes } = await here.engine();
+    const other = (await there.engine()).changes;
+    let woken = 0;
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const listening = (async () => {
+      while (!stop.signal.aborted) {
+        await other.next('tasks', 60_000, stop.signal);
+        woken += 1;
+      }
+    })();
+    await other.next('ready', 10_000);
+    woken = 0;
+    for (let i = 0; i < 500; i += 1) changes.tell('tasks');
+    while (woken === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    stop.abort();
+    await listening;
+
+    // The one at once, the one after 50 ms, a look of its own, and the end.
+    expect(woken).toBeLessThan(6);
+  },
+);
