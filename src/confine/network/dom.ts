@@ -6,7 +6,10 @@ import domino from 'domino';
  */
 export function parseHtml(html: string, url: string): HtmlDocument {
   const document = domino.createDocument(html, true) as unknown as HtmlDocument;
-  Object.defineProperties(document, { baseURI: { value: url }, documentURI: { value: url } });
+  Object.defineProperties(document, {
+    baseURI: { value: baseOf(document, url) },
+    documentURI: { value: url },
+  });
   if (document.documentElement) {
     steady(document);
     steady(document.documentElement);
@@ -37,10 +40,16 @@ export interface HtmlElement extends HtmlNode {
 
 export interface HtmlDocument {
   readonly title: string;
+  readonly baseURI: string;
   readonly body: HtmlElement | null;
   readonly documentElement: HtmlElement | null;
   querySelector(selector: string): HtmlElement | null;
   querySelectorAll(selector: string): readonly HtmlElement[];
+}
+
+function baseOf(document: HtmlDocument, url: string): string {
+  const base = document.querySelector('base[href]')?.getAttribute('href');
+  return base && URL.canParse(base, url) ? new URL(base, url).href : url;
 }
 
 /** Makes `querySelectorAll` of this node's kind return an array, once: below the prototype that has it frozen. */

@@ -9,13 +9,12 @@ import { toMarkdown } from './markdown.ts';
  */
 export function readableHtml(html: string, url: string): ReadablePage {
   const document = parseHtml(html, url);
-  const base = baseOf(document, url);
   const whole = mainText(document);
   const article = readArticle(html, url);
   const root = article && article.chars >= whole.chars * minShare ? article.root : whole.root;
   return {
     title: line(article?.title) ?? line(document.title),
-    text: root ? toMarkdown(root, base) : '',
+    text: root ? toMarkdown(root, document.baseURI) : '',
     description: meta(document, 'description', 'og:description') ?? line(article?.excerpt),
     site: line(article?.siteName) ?? meta(document, 'og:site_name'),
     author: line(article?.byline) ?? meta(document, 'author', 'article:author'),
@@ -27,6 +26,9 @@ export function readableHtml(html: string, url: string): ReadablePage {
 /** An article that holds less of the main text than this has lost what the reader came for. */
 const minShare = 0.25;
 
+/** What no article holds; the algorithm keeps it where it finds little else. */
+const navigation =
+  'nav, dialog, template, [hidden], [aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo]';
 const maxArticleElements = 12_000;
 
 interface Article {
@@ -43,6 +45,7 @@ interface Article {
 function readArticle(html: string, url: string): Article | undefined {
   // It tears its document to pieces, so it gets one of its own.
   const document = parseHtml(html, url);
+  for (const noise of document.querySelectorAll(navigation)) noise.remove();
   // Its passes grow with the square of a page that is one long list; such a page is taken whole.
   if (document.querySelectorAll('*').length > maxArticleElements) return undefined;
   const found = new Readability<HtmlElement>(document as never, {
@@ -64,8 +67,7 @@ function mainText(document: HtmlDocument): {
   return { root, chars: charsOf(root.textContent ?? '') };
 }
 
-const notText =
-  'script, style, noscript, template, svg, iframe, nav, footer, aside, form, dialog, [hidden], [aria-hidden=true], [role=navigation], [role=banner]';
+const notText = `${navigation}, script, style, noscript, svg, iframe, footer, aside, form`;
 
 function charsOf(text: string): number {
   return text.replace(/\s+/g, ' ').length;
@@ -83,9 +85,4 @@ function meta(document: HtmlDocument, ...names: readonly string[]): string | und
 function line(words: string | null | undefined): string | undefined {
   const trimmed = words?.replace(/\s+/g, ' ').trim();
   return trimmed ? trimmed : undefined;
-}
-
-function baseOf(document: HtmlDocument, url: string): string {
-  const base = document.querySelector('base[href]')?.getAttribute('href');
-  return base && URL.canParse(base, url) ? new URL(base, url).href : url;
 }
