@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, expect, test } from 'vitest';
+import { toolsetNames } from '../../src/config/toolset-names.ts';
 import { createLineClient, exitOf, modernCall, modernHeaders, post } from '../support/clients.ts';
 
 const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
@@ -21,7 +22,7 @@ afterEach(async () => {
 /** The arguments that serve a new folder with one file in it. */
 async function serveArgs(...more: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'sekisho-protocol-'));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   const root = join(folder, 'root');
   await mkdir(root);
   await writeFile(join(root, 'a.txt'), 'hello\n');
@@ -31,7 +32,7 @@ async function serveArgs(...more: readonly string[]): Promise<string[]> {
 /** A configuration file in a folder of its own. */
 async function configFile(config: object): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'sekisho-protocol-'));
-  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  cleanups.push(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   const file = join(folder, 'sekisho.jsonc');
   await writeFile(file, JSON.stringify(config));
   return file;
@@ -176,13 +177,17 @@ test('a server whose client is gone leaves', async () => {
   expect(await exitOf(child)).toBe(0);
 });
 
-test.each(['legacy', 'modern'])('the Inspector finds no error in the tools: %s', async (era) => {
-  const folder = dirname(
-    createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'),
-  );
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...[join(folder, 'clients/launcher/build/index.js'), '--cli', process.execPath, ...(await serveArgs())],
-    ...['--method', 'tools/list', '--strict', '--format', 'json', '--protocol-era', era],
-  ]);
-  expect(JSON.parse(stdout)).toHaveProperty('result.tools');
-});
+test.each(['legacy', 'modern'])(
+  'the Inspector finds no error in the tools of any toolset: %s',
+  async (era) => {
+    const folder = dirname(
+      createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'),
+    );
+    const args = await serveArgs('--toolsets', toolsetNames.join(','));
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...[join(folder, 'clients/launcher/build/index.js'), '--cli', process.execPath, ...args],
+      ...['--method', 'tools/list', '--strict', '--format', 'json', '--protocol-era', era],
+    ]);
+    expect(JSON.parse(stdout)).toHaveProperty('result.tools');
+  },
+);
