@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+
+const config = { toolsets: ['vault' as const], vault: { hardMaxChars: 12 } };
+
+test('a note is created, read to its end, replaced and refused on the whole road', async () => {
+  await using world = await openTestCheckpoint({ config, files: { 'vault/old.md': 'old\n' } });
+  const { call, root } = world;
+  const content = '# House\r\n- [ ] paint\r\n';
+  expect(outputOf(await call('vault_create', { path: 'ideas/house.md', content }))).toEqual({
+    written_path: 'ideas/house.md',
+    written_bytes: 22,
+  });
+  expect(outputOf(await call('vault_read', { path: 'ideas/house.md', full: true }))).toMatchObject({
+    text: '# House',
+    next_offset: { start_line: 2 },
+    truncated_reason: 'hard_limit',
+  });
+  const wanted = { path: 'ideas/house.md', find: '[ ]', replace: '[x]' };
+  expect(outputOf(await call('vault_replace', wanted))).toEqual({
+    written_path: 'ideas/house.md',
+    replacements: 1,
+  });
+  expect(readFileSync(join(root, 'vault/ideas/house.md'), 'utf8')).toBe('# House\r\n- [x] paint\r\n');
+  expect(errorOf(await call('vault_create', { path: 'old.md', content: 'new' }))).toEqual({
+    code: 'conflict',
+    message: 'old.md already exists.',
+    suggestion: 'Change it with vault_replace.',
+  });
+  expect(errorOf(await call('vault_scan', { path: 'old.md', chunk_lines: true }))).toMatchObject({
+    code: 'invalid_parameter',
+    details: { field: 'chunk_lines' },
+  });
+  expect(errorOf(await call('vault_read', { path: '../root/vault/old.md', full: true }))).toMatchObject({
+    code: 'invalid_path',
+  });
+  expect(readFileSync(join(root, 'vault/old.md'), 'utf8')).toBe('old\n');
+});
+
+test('without extras the vault has the four tools of the document', async () => {
+  await using world = await openTestCheckpoint({ config: { ...config, vault: { extras: false } } });
+  const { tools } = await world.checkpoint.door.list({ transport: 'stdio', connectionId: 'c' });
+  const names = tools.map((tool) => tool.name).filter((name) => name.startsWith('vault_'));
+  expect(names.toSorted()).toEqual(['vault_create', 'vault_read', 'vault_replace', 'vault_scan']);
+  expect(existsSync(join(world.root, 'vault'))).toBe(false);
+});
