@@ -4,6 +4,8 @@ import type { Asks } from './asks.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
 import type { Outlet } from './http-outlet.ts';
+import type { Ticket } from './http-tickets.ts';
+import { createTickets, essentialCapabilities, ownerOf } from './http-tickets.ts';
 import type { Params, RequestId } from './jsonrpc.ts';
 import { notificationFrame } from './jsonrpc.ts';
 import type { Keeper } from './keeper.ts';
@@ -14,7 +16,7 @@ import type { Run } from './run.ts';
 /** A client of an older revision between its handshake and its end. */
 export interface Session {
   readonly id: string;
-  /** Who made the handshake; nobody else may use the session. */
+  /** The token that made the handshake; nobody else may use the session. */
   readonly bearer: string | undefined;
   readonly connectionId: string;
   readonly client: Handshake['client'];
@@ -28,19 +30,36 @@ export interface Session {
   announce(method: string, params?: Params): void;
 }
 
-/** The sessions that are open: never more than `max`, none idle for longer than `idleMs`. */
+/**
+ * The sessions that are open: never more than `max`, none idle for longer than `idleMs`. One that was closed to make
+ * room, or by another server with the same key, is taken up again when its client comes back.
+ */
 export interface Sessions {
   open(hands: Handshake, arrival: Arrival): Session | undefined;
   /** The session, if it is open and this caller's. */
   find(id: string, arrival: Arrival): Session | undefined;
-  close(session: Session): Promise<void>;
+  /** For good: the client said that it is done. */
+  end(session: Session): Promise<void>;
   closeIdle(nowMs: number): Promise<void>;
   closeAll(): Promise<void>;
   readonly size: number;
   all(): Iterable<Session>;
 }
 
-export function createSessions(mcp: Mcp, max: number, idleMs: number): Sessions {
+export interface SessionLimits {
+  readonly max: number;
+  readonly idleMs: number;
+  readonly key: Uint8Array;
+}
+
+/** A client that comes back after this long makes a new handshake. */
+const ticketMaxAgeMs = 24 * 60 * 60_000;
+/** Ended sessions that are remembered, so that they stay ended. */
+const maxEnded = 10_000;
+
+export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): Sessions {
+  const tickets = createTickets(key);
+  const ended = new Set<string>();
   // In order of use: the first is the one that was left alone for longest.
   const sessions = new Map<string, Session>();
 
@@ -62,22 +81,44 @@ export function createSessions(mcp: Mcp, max: number, idleMs: number): Sessions 
     return false;
   }
 
+  function takeUp(id: string, ticket: Ticket, arrival: Arrival): Session | undefined {
+    if (!makeRoom()) return undefined;
+    const session = createSession(mcp, id, ticket, arrival);
+    sessions.set(id, session);
+    return session;
+  }
+
+  function comeBack(id: string, arrival: Arrival): Session | undefined {
+    const ticket = ended.has(id) ? undefined : tickets.read(id);
+    if (!ticket || ticket.owner !== ownerOf(arrival.bearer)) return undefined;
+    return Date.now() - ticket.issuedAtMs > ticketMaxAgeMs ? undefined : takeUp(id, ticket, arrival);
+  }
+
   return {
     open(hands, arrival) {
-      if (!makeRoom()) return undefined;
-      const session = createSession(mcp, hands, arrival);
-      sessions.set(session.id, session);
-      return session;
+      const ticket: Ticket = {
+        connectionId: randomUUID(),
+        client: hands.client,
+        clientCapabilities: essentialCapabilities(hands.clientCapabilities),
+        issuedAtMs: Date.now(),
+        owner: ownerOf(arrival.bearer),
+      };
+      return takeUp(tickets.write(ticket), ticket, arrival);
     },
     find(id, arrival) {
-      const session = sessions.get(id);
+      const session = sessions.get(id) ?? comeBack(id, arrival);
       if (!session || session.bearer !== arrival.bearer) return undefined;
       session.usedAtMs = Date.now();
       sessions.delete(id);
       sessions.set(id, session);
       return session;
     },
-    close,
+    async end(session) {
+      ended.add(session.id);
+      const [oldest] = ended;
+      if (ended.size > maxEnded && oldest !== undefined) ended.delete(oldest);
+      await close(session);
+    },
     async closeIdle(nowMs) {
       for (const session of [...sessions.values()]) {
         if (nowMs - session.usedAtMs < idleMs) break;
@@ -94,15 +135,15 @@ export function createSessions(mcp: Mcp, max: number, idleMs: number): Sessions 
   };
 }
 
-function createSession(mcp: Mcp, hands: Handshake, arrival: Arrival): Session {
-  const connectionId = randomUUID();
+function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): Session {
+  const { connectionId, client, clientCapabilities } = ticket;
   const keeper = createKeeper();
   const session: Session = {
-    id: randomUUID(),
+    id,
     bearer: arrival.bearer,
     connectionId,
-    client: hands.client,
-    clientCapabilities: hands.clientCapabilities,
+    client,
+    clientCapabilities,
     running: new Map(),
     asks: createAsks(),
     keeper,

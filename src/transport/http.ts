@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -29,6 +30,8 @@ export interface HttpOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly maxSessions?: number | undefined;
   readonly sessionIdleMs?: number | undefined;
+  /** A secret of all servers behind one address: a session goes on at any of them. Absent: one of this process. */
+  readonly sessionKey?: Uint8Array | undefined;
   readonly stopGraceMs?: number | undefined;
   /** Answers that take this long become streams, quiet streams are kept alive, and idle sessions closed. */
   readonly beatMs?: number | undefined;
@@ -66,11 +69,11 @@ const defaultBeatMs = 15_000;
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const { door } = options;
   const mcp = createMcp(door, options.extension);
-  const sessions = createSessions(
-    mcp,
-    options.maxSessions ?? defaultMaxSessions,
-    options.sessionIdleMs ?? defaultSessionIdleMs,
-  );
+  const sessions = createSessions(mcp, {
+    max: options.maxSessions ?? defaultMaxSessions,
+    idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
+    key: options.sessionKey ?? randomBytes(32),
+  });
   const desk: HttpDesk = {
     mcp,
     sessions,
@@ -126,7 +129,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
         return refuse(response, 405, 'This needs a session of an older revision.');
       }
       if (request.method === 'DELETE') {
-        await sessions.close(session);
+        await sessions.end(session);
         response.writeHead(204).end();
         return;
       }

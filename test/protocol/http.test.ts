@@ -394,3 +394,48 @@ test('the newest revision has no streams to get and no sessions to delete', asyn
     expect([method, status]).toEqual([method, 405]);
   }
 });
+
+test('a session goes on at another server with the same key, and nowhere else', async () => {
+  const sessionKey = Buffer.alloc(32, 7);
+  const first = await open({ sessionKey });
+  const second = await open({ sessionKey });
+  const stranger = await open();
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { text: 'hi' } },
+  };
+  const token = { authorization: 'Bearer a' };
+  const session = await openSession(first.url, { elicitation: {} }, token);
+  const id = session['mcp-session-id'] ?? '';
+
+  await post(first.url, call, session);
+  await first.service.close();
+  const moved = await post(second.url, call, session);
+  const elsewhere = await post(stranger.url, call, session);
+  const stolen = await post(second.url, call, { ...session, authorization: 'Bearer b' });
+  const forged = await post(second.url, call, { ...session, 'mcp-session-id': `x${id}` });
+
+  expect([moved.status, elsewhere.status, stolen.status, forged.status]).toEqual([200, 404, 404, 404]);
+  const [before, after] = [first, second].map(({ door }) => door.calls[0]);
+  expect(after?.arrival.connectionId).toBe(before?.arrival.connectionId);
+  expect(after?.arrival.client).toEqual({ name: 'raw', version: '1' });
+  expect(id).toMatch(/^[\x21-\x7e]{1,1500}$/);
+});
+
+test('a session that gave way to others is taken up again, with what its client can do', async () => {
+  const { url, door, service } = await open({ maxSessions: 1 });
+  const session = await openSession(url, { elicitation: {}, experimental: { x: 'x'.repeat(5000) } });
+  await openSession(url);
+
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...session },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'guarded' } }),
+  });
+  const question = await readEvents(response).next();
+
+  expect(question.value.method).toBe('elicitation/create');
+  expect([service.sessionCount, door.left.length]).toEqual([1, 2]);
+});
