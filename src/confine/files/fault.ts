@@ -120,6 +120,10 @@ export function notFound(shown: string, cause?: unknown): ToolError {
 
 export function exists(shown: string, cause?: unknown): ToolError {
   return new ToolError('conflict', text(`${shown} already exists.`, `${shown} は既に存在します。`), {
+    suggestion: text(
+      'Choose another name, or replace it on purpose.',
+      '別の名前にするか、明示的に置き換えてください。',
+    ),
     cause,
   });
 }

@@ -15,6 +15,8 @@ export interface LineIndexes {
 const maxFiles = 64;
 /** Marks of all files together: 8 MiB, enough for 64 GiB of text. */
 const maxMarks = 1024 * 1024;
+/** Up to here a file that grew is counted anew, in some 10 ms: certain, where a look at samples is only likely right. */
+const recountBytes = 64 * 1024 * 1024;
 /** A second change within a clock tick of the file system could show the same time. */
 const tickMs = 50;
 
@@ -44,7 +46,8 @@ export function createLineIndexes(): LineIndexes {
       const startedMs = Date.now();
       const bytes = Number(stat.size);
       const older = kept.get(keyOf(stat))?.counted;
-      const grown = older && older.index.bytes < bytes && (await isGrownFrom(older, fd)) ? older : undefined;
+      const mayGrow = older && older.index.bytes > recountBytes && older.index.bytes < bytes;
+      const grown = mayGrow && (await isGrownFrom(older, fd)) ? older : undefined;
       const counted = await countLines(fd, bytes, written, signal, grown);
       const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;
       if (isSettled && versionOf(fstatSync(fd, { bigint: true })) === versionOf(stat)) keep(stat, counted);
