@@ -49,6 +49,8 @@ interface CommandJob {
 
 /** Each job eats at least a character of the command, so a command within its limit never meets this. */
 const maxJobs = 4 * limits.commandBytes;
+/** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
+const maxWrappers = 40;
 const nowhere: Place = { functions: [], pipes: undefined, forks: false };
 const movesFolder = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
@@ -129,7 +131,11 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
       folders.push(args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? literalWord('~'));
     }
     for (const assigned of namesAssigned(use)) noteAssigned(assigned.name, assigned.value, job.excerpt);
-    const via = job.via.length < 32 ? [...job.via, program] : job.via;
+    if (job.via.length > maxWrappers) {
+      raise('too-deep', job.excerpt);
+      return;
+    }
+    const via = [...job.via, program];
     if (isShell(program) && readShellLine(args).readsInput) {
       for (const text of job.texts) pushScript(text, true, job, via);
     }

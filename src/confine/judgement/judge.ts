@@ -10,6 +10,7 @@ import { text } from '../../contract/text.ts';
 import { builtinRules, commandRules } from './builtin-rules.ts';
 import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
 import type { CommandRule, Rule, Use } from './rule.ts';
+import { hasTilde } from './words.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
 
@@ -88,7 +89,7 @@ function judgementOf(
 }
 
 function argvOf(use: Use): readonly (string | null)[] {
-  return use.words.map((word) => word.value ?? null);
+  return use.words.map((word) => (hasTilde(word) && word !== use.words[0] ? null : (word.value ?? null)));
 }
 
 function isTooLong(line: CommandLine): boolean {

@@ -175,5 +175,7 @@ function isList(text: string): boolean {
 /** Past its nesting limit the parser keeps a word's text without parts; such a word is not known. */
 function looksExpanded(text: string): boolean {
   const bare = text.replace(/\\[\s\S]/g, '');
-  return /[`*?]|\$[\w{(?#@*!$'"-]|\[.*\]/.test(bare) || /\{[^}]*(,|\.\.)/.test(bare);
+  if (/[`*?]|\$[\w{(?#@*!$'"-]/.test(bare)) return true;
+  if (bare.includes('[') && bare.includes(']', bare.indexOf('['))) return true;
+  return bare.includes('{') && /,|\.\./.test(bare);
 }

@@ -1,0 +1,275 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { fill, positions, spellings, wrappers } from './corpus.ts';
+
+// Scripts are run by a real bash in which `zap` and `zip` only write down that they were started, and with what.
+// Whatever was started must be among the commands that the judge found, or the judge must have refused the script.
+
+const bash = '/bin/bash';
+const has = existsSync(bash) && existsSync('/proc/self/fd');
+const runs = process.env.SEKISHO_HAMMER ? 12_000 : 400;
+const folder = mkdtempSync(join(tmpdir(), 'sekisho-differential-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const judge = createCommandJudge();
+const realPrograms = [
+  'bash',
+  'sh',
+  'dash',
+  'env',
+  'nice',
+  'nohup',
+  'timeout',
+  'stdbuf',
+  'setsid',
+  'xargs',
+  'find',
+  'cat',
+  'busybox',
+  'flock',
+];
+
+type Argv = readonly (string | null)[];
+
+test.skipIf(!has)(
+  'what a real bash starts is what the judge saw: commands in wrappers and places (skipped: no bash)',
+  () => {
+    const usable = wrappers.filter((template) => {
+      const [program = ''] = template.replace(/^\\/, '').split(' ');
+      return (
+        [...realPrograms, 'command', 'builtin', 'exec', 'eval', 'trap', 'time'].includes(program) &&
+        !template.includes('/')
+      );
+    });
+    const places = positions.filter((template) => !/while :|for \(\(;;|until C/.test(template));
+    const word = fc.constantFrom(
+      ...[
+        'a',
+        '"b c"',
+        "'d'",
+        '\\e',
+        '-f',
+        '--',
+        '{g,h}',
+        '*',
+        '$v',
+        '"$v"',
+        '$(echo i)',
+        "$'\\x6a'",
+        '~',
+        '""',
+        'k=l',
+        '#m',
+        '"$@"',
+      ],
+    );
+    const name = fc
+      .constantFrom('zap', 'zip')
+      .chain((plain) => fc.constantFrom(plain, plain, ...spellings.map((spell) => spell(plain))));
+    const command = fc
+      .tuple(name, fc.array(word, { maxLength: 3 }))
+      .map(([first, rest]) => [first, ...rest].join(' '));
+    const script = fc
+      .tuple(
+        command,
+        fc.constantFrom('C', ...usable),
+        fc.constantFrom('C', ...usable),
+        fc.constantFrom(...places),
+        fc.boolean(),
+      )
+      .map(([inner, first, second, place, assigned]) => {
+        const made = fill(place, fill(second, fill(first, inner)));
+        return assigned ? `v='x y'; ${made}` : made;
+      });
+    const { missed, started, seen } = compare(fc.sample(script, { seed: 3, numRuns: runs }));
+    expect(missed).toEqual([]);
+    expect(started).toBeGreaterThan(runs / 4);
+    expect(seen).toBeGreaterThan(runs / 10);
+  },
+  600_000,
+);
+
+test.skipIf(!has)(
+  'what a real bash starts is what the judge saw: any order of shell words (skipped: no bash)',
+  () => {
+    const token = fc.constantFrom(
+      ...[
+        'zap',
+        'zap',
+        'zap',
+        'zip',
+        'zap a',
+        ' ',
+        ' ',
+        ' ',
+        ' ',
+        '\n',
+        ';',
+        '&&',
+        '||',
+        '|',
+        '&',
+        '(',
+        ')',
+        '{ ',
+        ' }',
+        '"',
+        "'",
+        '\\',
+      ],
+      ...[
+        '`',
+        '$(',
+        ')',
+        '${v:-',
+        '}',
+        '$((',
+        '))',
+        '((',
+        '<(',
+        '[[ ',
+        ' ]]',
+        '<<E\n',
+        '\nE\n',
+        '<<<',
+        '>o',
+        '2>&1',
+        '#',
+        '*',
+        '=',
+        'v=',
+        '$v',
+      ],
+      ...[
+        '"$v"',
+        '${v}',
+        '$',
+        '{a,b}',
+        '!',
+        ' if ',
+        ' then ',
+        ' fi ',
+        ' case a in a) ',
+        ' ;; esac ',
+        ' for v in ',
+        ' do ',
+        ' done ',
+        'f() ',
+      ],
+      ...[
+        'eval ',
+        "trap 'zap t' EXIT;",
+        'exec ',
+        'command ',
+        'env ',
+        'bash -c ',
+        "sh -c 'zap s'",
+        '<<-E\n',
+        '\t',
+        "$'",
+        '$"',
+        '-',
+        ',',
+      ],
+      ...[
+        'alias x=zap;',
+        'x ',
+        'set -- zap;',
+        '$1 ',
+        'v=zap;',
+        'printf -v v zap;',
+        'read v <<<zap;',
+        'declare -n w=v;',
+        '${!v}',
+        '${v@P}',
+        '$[',
+        ']',
+        'a[',
+        'let ',
+        'test -v ',
+      ],
+    );
+    const script = fc.array(token, { minLength: 2, maxLength: 14 }).map((tokens) => tokens.join(''));
+    const { missed, started } = compare(fc.sample(script, { seed: 4, numRuns: runs }));
+    expect(missed).toEqual([]);
+    expect(started).toBeGreaterThan(0);
+  },
+  600_000,
+);
+
+function compare(scripts: readonly string[]) {
+  const logs = runAll(scripts);
+  const missed: string[] = [];
+  let started = 0;
+  let seen = 0;
+  for (const [at, script] of scripts.entries()) {
+    const ran = logs.get(at) ?? [];
+    if (ran.length > 0) started++;
+    const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
+    const { decision, commands = [] } = judge.judge({ kind: 'script', script, shell: 'bash' }, context);
+    if (decision === 'deny') continue;
+    if (ran.length > 0) seen++;
+    for (const argv of ran) {
+      if (!commands.some((found) => unify(found, argv)))
+        missed.push(`${JSON.stringify(script)} ran ${JSON.stringify(argv)}`);
+    }
+  }
+  return { missed, started, seen };
+}
+
+/** A word that is not known stands for any number of words. */
+function unify(found: Argv, argv: readonly string[]): boolean {
+  const [first, ...rest] = found;
+  if (first === undefined) return argv.length === 0;
+  if (first === null) return argv.some((_, at) => unify(rest, argv.slice(at))) || unify(rest, []);
+  return first === argv[0] && unify(rest, argv.slice(1));
+}
+
+/** Runs each script with stubs of its own, since what it leaves in the background may start them later. */
+function runAll(scripts: readonly string[]): Map<number, string[][]> {
+  const round = mkdtempSync(join(folder, 'round-'));
+  const [real, work, stub] = [join(round, 'real'), join(round, 'work'), join(round, 'stub')];
+  for (const path of [real, work]) mkdirSync(path);
+  for (const name of ['a', 'b', 'f']) writeFileSync(join(work, name), 'x\n');
+  const text = `#!/bin/sh\n{ printf '%s\\037' "\${0##*/}" "$@"; printf '\\036'; } >> "\${0%/*}/log"\n`;
+  writeFileSync(stub, text, { mode: 0o755 });
+  for (const program of realPrograms) {
+    const found = ['/usr/bin', '/bin'].map((path) => join(path, program)).find((path) => existsSync(path));
+    if (found) symlinkSync(found, join(real, program));
+  }
+  for (const at of scripts.keys()) {
+    mkdirSync(join(round, `${at}`));
+    for (const name of ['zap', 'zip']) symlinkSync(stub, join(round, `${at}`, name));
+  }
+  writeFileSync(join(round, 'scripts'), scripts.map((script) => `${script}\0`).join(''));
+  const driver = `i=0; cd '${work}'; while IFS= read -r -d '' s; do
+    timeout -k 1 1 env -i PATH="${round}/$i:${real}" HOME='${work}' ${bash} --norc --noprofile -c "$s" < /dev/null > /dev/null 2>&1
+    i=$((i + 1)); done < '${join(round, 'scripts')}'`;
+  execFileSync(bash, ['--norc', '--noprofile', '-c', driver], { stdio: 'ignore', timeout: 580_000 });
+  const started = new Map<number, string[][]>();
+  for (const at of scripts.keys()) {
+    const log = join(round, `${at}`, 'log');
+    if (!existsSync(log)) continue;
+    const entries = readFileSync(log, 'utf8')
+      .split('\x1e')
+      .filter((entry) => entry !== '');
+    started.set(
+      at,
+      entries.map((entry) => entry.split('\x1f').slice(0, -1)),
+    );
+  }
+  return started;
+}
