@@ -30,12 +30,7 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
         await lockOwner(engine, tx, owner);
         const same = await findByGist(tx, owner, row.gist);
         if (same) return { memory: memoryOf(same), duplicate: true };
-        const stored = await tx
-          .insertInto('memories')
-          // The database numbers the rows.
-          .values(row as MemoryRow)
-          .returningAll()
-          .executeTakeFirstOrThrow();
+        const stored = await tx.insertInto('memories').values(row).returningAll().executeTakeFirstOrThrow();
         await engine.memoryIndex.put(tx, owner, stored.seq, words);
         await countOwner(tx, owner, 1, words.length);
         return { memory: memoryOf(stored), duplicate: false };

@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
 export interface Tables {
   audit: AuditRow;
@@ -6,7 +8,7 @@ export interface Tables {
   approvals: ApprovalRow;
   rates: RateRow;
   rate_hits: RateHitRow;
-  memories: MemoryRow;
+  memories: Numbered<MemoryRow>;
   memory_owners: MemoryOwnerRow;
 }
 
@@ -94,3 +96,6 @@ export interface MemoryOwnerRow {
   memories: number;
   words: number;
 }
+
+/** A table whose `seq` the database gives out. */
+type Numbered<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };

@@ -1,0 +1,100 @@
+import type { Insertable } from 'kysely';
+import { ConfigError } from '../contract/error.ts';
+import type { Engine } from './engine.ts';
+import type { MemoryRow, Tables } from './tables.ts';
+
+/**
+ * Copies all records into an empty store, on the same engine or the other; stop the servers first. The audit chain
+ * stays as it is, so its key must lie in the new store's state folder. Rate windows are not worth moving.
+ */
+export async function copyStore(
+  from: Engine,
+  to: Engine,
+  progress: (table: string, rows: number) => void = () => {},
+): Promise<void> {
+  await assertEmpty(to);
+  for (const { table, key } of plainTables) {
+    await copyTable(from, to, table, key, (rows) => progress(table, rows));
+  }
+  await copyMemories(from, to, (rows) => progress('memories', rows));
+}
+
+/** Tables whose rows are the same in every database, with the column that orders them. */
+const plainTables = [
+  { table: 'audit', key: 'seq' },
+  { table: 'audit_head', key: 'id' },
+  { table: 'tokens', key: 'id' },
+  { table: 'approvals', key: 'id' },
+  { table: 'memory_owners', key: 'owner' },
+] as const satisfies readonly { table: keyof Tables; key: string }[];
+
+async function assertEmpty({ db }: Engine): Promise<void> {
+  for (const { table } of plainTables) {
+    if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) {
+      throw new ConfigError(`the store to copy to must be empty, and its table ${table} is not`);
+    }
+  }
+}
+
+async function copyTable(
+  from: Engine,
+  to: Engine,
+  table: (typeof plainTables)[number]['table'],
+  key: string,
+  progress: (rows: number) => void,
+): Promise<void> {
+  let copied = 0;
+  for (let after: unknown; ; ) {
+    // One loop for tables of different columns: the types of a row and its key are the table's own at run time.
+    let query = from.db.selectFrom(table as 'audit').selectAll();
+    if (after !== undefined) query = query.where(key as 'seq', '>', after as number);
+    const rows = await query
+      .orderBy(key as 'seq')
+      .limit(pageRows)
+      .execute();
+    if (rows.length === 0) return;
+    await to.write((tx) => to.insertMany(tx, table, rows as Insertable<Tables[typeof table]>[]));
+    copied += rows.length;
+    progress(copied);
+    after = (rows.at(-1) as Record<string, unknown> | undefined)?.[key];
+  }
+}
+
+/** On PostgreSQL a row holds its index too. */
+type WithIndex = MemoryRow & { readonly word_index?: unknown };
+
+/** Memories keep their order and get the new database's numbers, and its own index of their words. */
+async function copyMemories(from: Engine, to: Engine, progress: (rows: number) => void): Promise<void> {
+  let copied = 0;
+  for (let after = 0; ; ) {
+    const rows = await from.db
+      .selectFrom('memories')
+      .selectAll()
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(pageRows)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return;
+    await to.write(async (tx) => {
+      for (const { seq: _, word_index: __, ...row } of rows as readonly WithIndex[]) {
+        const { seq } = await tx
+          .insertInto('memories')
+          .values(row)
+          .returning('seq')
+          .executeTakeFirstOrThrow();
+        await to.memoryIndex.put(
+          tx,
+          row.owner,
+          seq,
+          row.words.split(' ').filter((word) => word !== ''),
+        );
+      }
+    });
+    copied += rows.length;
+    progress(copied);
+    after = last.seq;
+  }
+}
+
+const pageRows = 500;

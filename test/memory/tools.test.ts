@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { CapabilityName } from '../../src/contract/capabilities.ts';
+import type { LooseTool } from '../../src/contract/define-tool.ts';
+import type { ToolContext } from '../../src/contract/tool.ts';
+import { openStore } from '../../src/store/open.ts';
+import { forget } from '../../src/tools/assistant/forget.ts';
+import { recall } from '../../src/tools/assistant/recall.ts';
+import { remember } from '../../src/tools/assistant/remember.ts';
+import { updateMemory } from '../../src/tools/assistant/update-memory.ts';
+
+/** Calls tools as the road does: check, run, and what they told the audit log. */
+async function openTools() {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-tools-'));
+  let nowMs = Date.parse('2026-02-10T12:00:00');
+  const store = await openStore({ url: `sqlite:${join(folder, 'records.db')}`, clock: () => nowMs });
+  onTestFinished(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const memory = store.memoriesFor('local');
+  const facts: object[] = [];
+
+  async function call(tool: LooseTool, input: object): Promise<unknown> {
+    const checked = tool.check(input);
+    if (!checked.ok) return `${checked.field}: ${checked.message.en}`;
+    const context = {
+      memory,
+      signal: new AbortController().signal,
+      locale: 'en',
+      progress() {},
+      audit: (told: object) => facts.push(told),
+      meta() {},
+    } as unknown as ToolContext<CapabilityName>;
+    return (await tool.run(checked.input, context)).structured;
+  }
+  return { call, facts, at: (when: string) => (nowMs = Date.parse(when)) };
+}
+
+test('what is remembered is recalled, changed and forgotten', async () => {
+  const { call, facts } = await openTools();
+  const { id } = (await call(remember, { content: '好きな色は青', tags: ['preference', 'preference'] })) as {
+    id: string;
+  };
+  expect(id).toMatch(/^mem_[0-9a-z]{16}$/);
+
+  expect(await call(recall, { query: '好きな色' })).toEqual({
+    memories: [
+      {
+        id,
+        content: '好きな色は青',
+        category: 'general',
+        tags: ['preference'],
+        created_at: new Date('2026-02-10T12:00:00').toISOString(),
+        score: expect.any(Number),
+      },
+    ],
+  });
+  expect(await call(remember, { content: '好きな色は青です。' })).toEqual({
+    id,
+    duplicate_of: id,
+    content: '好きな色は青',
+  });
+  expect(await call(updateMemory, { id, content: '好きな色は緑', category: 'taste' })).toMatchObject({
+    id,
+    content: '好きな色は緑',
+    category: 'taste',
+    tags: ['preference'],
+  });
+  expect(await call(forget, { id })).toEqual({ forgotten: id });
+  expect(await call(recall, { query: '' })).toEqual({ memories: [] });
+  expect(facts).toEqual([
+    { memory: id, duplicate: false },
+    { recalled: 1 },
+    { memory: id, duplicate: true },
+    { updated: id },
+    { forgot: id },
+    { recalled: 0 },
+  ]);
+});
+
+test('an id that is not there is told the same way, whosever it may be', async () => {
+  const { call } = await openTools();
+  const wanted = { code: 'not_found', message: 'No memory has the id "mem_x".' };
+
+  await expect(call(forget, { id: 'mem_x' })).rejects.toMatchObject(wanted);
+  await expect(call(updateMemory, { id: 'mem_x', content: 'y' })).rejects.toMatchObject(wanted);
+  await expect(call(updateMemory, { id: 'mem_x' })).rejects.toMatchObject({ code: 'invalid_parameter' });
+});
+
+test('days narrow what is recalled, both ends included', async () => {
+  const { call, at } = await openTools();
+  for (const day of ['01', '02', '03']) {
+    at(`2026-02-${day}T23:30:00`);
+    await call(remember, { content: `note of day ${day}` });
+  }
+  const found = async (bounds: object) =>
+    ((await call(recall, { query: 'note', ...bounds })) as { memories: { content: string }[] }).memories
+      .map(({ content }) => content.slice(-2))
+      .sort();
+
+  expect(await found({ since: '2026-02-02' })).toEqual(['02', '03']);
+  expect(await found({ until: '2026-02-02' })).toEqual(['01', '02']);
+  expect(await found({ since: '2026-02-02', until: '2026-02-02' })).toEqual(['02']);
+  expect(await found({ until: new Date('2026-02-02T00:00:00').toISOString() })).toEqual(['01']);
+});
+
+test.each([
+  [remember, { content: '' }, 'content: must not be blank (空白だけにはできません)'],
+  [remember, { content: ' \n\t\0' }, 'content: must not be blank (空白だけにはできません)'],
+  [remember, { content: 'x'.repeat(8001) }, 'content: must be at most 8000 characters long'],
+  [remember, { content: 'x', tags: [''] }, 'tags.0: must not be blank (空白だけにはできません)'],
+  [remember, { content: 'x', owner: 'user:ann' }, 'owner: is not an argument of this tool'],
+  [recall, { query: 'x', limit: 0 }, 'limit: must be at least 1'],
+  [recall, { query: 'x', limit: 51 }, 'limit: must be at most 50'],
+  [
+    recall,
+    { query: 'x', since: '2026-02-31' },
+    'since: must be a date such as 2026-02-01 (日付で指定してください)',
+  ],
+  [recall, { query: 'x', principal: 'user:ann' }, 'principal: is not an argument of this tool'],
+  [recall, {}, 'query: is required'],
+  [forget, { id: '../x' }, 'id: must be an id that recall gave (recall の id を指定してください)'],
+])('$name refuses %o', async (tool, input, problem) => {
+  const { call } = await openTools();
+
+  expect(await call(tool, input)).toBe(problem);
+});
