@@ -224,6 +224,12 @@ export type GuardReason =
 /** Starts one stage confined: it reads `readable` and the system's programs, and writes only `writable`. */
 export type StageSpawn = (request: StageSpawnRequest) => ConfinedChild | Promise<ConfinedChild>;
 
+/** What stages run in: the spawn, and the walls that it has. */
+export interface StageWalls {
+  readonly spawn: StageSpawn;
+  readonly sandbox: SandboxName;
+}
+
 export interface StageSpawnRequest {
   /** Absolute host path. */
   readonly program: string;

@@ -1,8 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { openSync } from 'node:fs';
 import type { Folder } from '../../contract/files.ts';
-import type { PipelineOrder } from '../../contract/pipeline.ts';
-import type { Confinement } from './confinement.ts';
+import type { PipelineOrder, StageWalls } from '../../contract/pipeline.ts';
 import { createDescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort } from './ports.ts';
 import type { Shelf } from './programs.ts';
@@ -11,7 +10,7 @@ export interface NameListerOptions {
   readonly folder: Folder;
   readonly shelf: Shelf;
   readonly makePipe: () => MakePipe;
-  readonly confinement: () => Promise<Confinement>;
+  readonly stages: () => Promise<StageWalls>;
 }
 
 /** ripgrep's listing below a folder (the working folder where empty), in the same confinement as any stage. */
@@ -21,9 +20,9 @@ export type NameLister = (
   order: PipelineOrder,
 ) => AsyncIterable<Buffer>;
 
-export function createNameLister({ folder, shelf, makePipe, confinement }: NameListerOptions): NameLister {
+export function createNameLister({ folder, shelf, makePipe, stages }: NameListerOptions): NameLister {
   return async function* listNames(args, below, order) {
-    const { spawn } = await confinement();
+    const { spawn } = await stages();
     const program = await shelf.find('rg');
     const descriptors = createDescriptorSet();
     try {
@@ -37,7 +36,7 @@ export function createNameLister({ folder, shelf, makePipe, confinement }: NameL
         environment: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' },
         workingFolder: folder.at(order.folder.path).hostPath,
         descriptors: [none, pipe.write, none],
-        readable: folder.roots.map((root) => root.hostPath),
+        readable: [...folder.roots.map((root) => root.hostPath), program.path],
         writable: [],
       });
       descriptors.close(pipe.write);

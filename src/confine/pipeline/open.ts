@@ -4,11 +4,10 @@ import { closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
-import type { MirrorVerdict, Pipelines, ShelfEntry } from '../../contract/pipeline.ts';
+import type { MirrorVerdict, Pipelines, ShelfEntry, StageWalls } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { createBuiltins } from './builtins.ts';
-import { type Confinement, chooseConfinement } from './confinement.ts';
 import { expandGlob } from './glob.ts';
 import { readAt } from './index-file.ts';
 import { createNameLister } from './list-names.ts';
@@ -29,10 +28,8 @@ export interface PipelinesOptions {
   readonly folder: Folder;
   /** A folder of this part's own, outside the workspace. */
   readonly stateFolder: string;
-  /** Only the operator's word takes the sandbox away. */
-  readonly sandbox?: 'required' | 'off' | undefined;
-  /** What stages run in instead of the sandbox that is found here. */
-  readonly confinement?: (() => Promise<Confinement>) | undefined;
+  /** What starts the stages, confined; throws `unavailable` where nothing confines. There is no other way to start one. */
+  readonly stages: () => Promise<StageWalls>;
   readonly shelf?: Shelf | undefined;
   readonly workingFolders?: WorkingFolderStore | undefined;
   /** Milliseconds since 1970, with fractions. */
@@ -57,7 +54,6 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const clock = options.clock ?? (() => performance.timeOrigin + performance.now());
   const shelf = options.shelf ?? createShelf();
   const makePipe = lazily(openPipes);
-  const confinement = lazily(options.confinement ?? (() => chooseConfinement(options.sandbox ?? 'required')));
   const lock = lazily(openLock);
   const unprotected = asUnprotected(folder);
   const mirrors = folder.roots.map((_, rootIndex) =>
@@ -78,7 +74,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     folder,
     records,
     index: createCodeIndex({ folder, stateFolder: options.stateFolder, parser }),
-    listNames: createNameLister({ folder, shelf, makePipe, confinement }),
+    listNames: createNameLister({ folder, shelf, makePipe, stages: options.stages }),
   });
 
   for (const [index, mirror] of mirrors.entries()) if (folder.roots[index]?.writable) await mirror.recover();
@@ -86,7 +82,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   function outputsOf(session: string): OutputShelf {
     let shelfOfSession = outputs.get(session);
     if (!shelfOfSession) {
-      shelfOfSession = createOutputShelf(join(run, `out-${randomUUID()}`));
+      shelfOfSession = createOutputShelf(join(run, 'out', randomUUID()));
       outputs.set(session, shelfOfSession);
     }
     return shelfOfSession;
@@ -112,8 +108,9 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
                 folder,
                 shelf,
                 makePipe,
-                spawn: confinement,
-                scratchFolder: () => join(run, randomUUID()),
+                stages: options.stages,
+                nameFolder: join(run, 'names'),
+                temporaryFolder: join(run, 'tmp'),
                 outputs: outputsOf(session),
                 now: () => performance.now(),
                 builtin: (work, given, wrote) => builtins(work, given, session, wrote),

@@ -5,12 +5,13 @@ import type { Folder, Place } from '../../contract/files.ts';
 import { guardError, type ProgramWork, type StageArgument } from '../../contract/pipeline.ts';
 import { text, verbatim } from '../../contract/text.ts';
 import type { DescriptorSet } from './pipe.ts';
+import { firstOpenDescriptor } from './stage-shell.ts';
 
 /** A stage's arguments as the program gets them, where it starts, and the files it was handed open. */
 export interface ResolvedStage {
   readonly args: readonly string[];
   readonly workingFolder: string;
-  /** Descriptors for 3, 4, 5 … of the child. */
+  /** Descriptors for those of the child from `firstOpenDescriptor` on. */
   readonly open: readonly number[];
 }
 
@@ -74,7 +75,7 @@ function inNameFolder(
     if (known !== undefined && known === name) return name;
     const fd = openFile(place, work.program, options);
     open.push(fd);
-    const target = `/proc/self/fd/${open.length + 2}`;
+    const target = `/proc/self/fd/${firstOpenDescriptor + open.length - 1}`;
     if (place.rootIndex > 0 || options.cwd.startsWith('/')) return target;
     if (known === undefined) {
       const path = join(options.nameFolder, place.path);
@@ -108,7 +109,7 @@ function inRealFolder(
       const fd = openFile(place, work.program, options);
       if (few) {
         open.push(fd);
-        return `/proc/self/fd/${open.length + 2}`;
+        return `/proc/self/fd/${firstOpenDescriptor + open.length - 1}`;
       }
       options.descriptors.close(fd);
     }

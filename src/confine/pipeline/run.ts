@@ -1,34 +1,34 @@
 import type { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanText } from '../../contract/clean-text.ts';
-import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
 import type {
   BuiltinWork,
   PipelineOrder,
   PipelineResult,
   StagePlan,
-  StageSpawn,
-  StepReport,
+  StageWalls,
   WriteRecord,
 } from '../../contract/pipeline.ts';
-import type { ConfinedChild, SandboxName } from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
 import type { Builtin } from './builtin.ts';
+import { cancelled, type Ended, hasFailed, reportOf, stageFailed, timeoutOf, watchChild } from './ends.ts';
 import { resolveStage } from './operands.ts';
 import type { OutputShelf } from './output.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort, writePort } from './ports.ts';
 import type { Shelf } from './programs.ts';
-import { writtenBytes } from './written-bytes.ts';
+import { readStatus, stageArguments } from './stage-shell.ts';
 
 export interface RunnerOptions {
   readonly folder: Folder;
   readonly shelf: Shelf;
   readonly makePipe: () => MakePipe;
-  readonly spawn: () => Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
-  readonly scratchFolder: () => string;
+  readonly stages: () => Promise<StageWalls>;
+  /** Holds, for each pipeline, the names that its operands were handed over by. */
+  readonly nameFolder: string;
+  /** Where sort keeps what does not fit into memory; the only folder that a stage writes. */
+  readonly temporaryFolder: string;
   readonly outputs: OutputShelf;
   readonly now: () => number;
   /** What the work of a stage that is done here is. */
@@ -46,24 +46,18 @@ interface Running {
   readonly ended: Promise<Ended>;
 }
 
-interface Ended {
-  readonly exitCode: number;
-  readonly signal?: string | undefined;
-  readonly stderr: string;
-  readonly outputBytes?: number | undefined;
-  readonly durationMs: number;
-}
-
 /** Runs the stages side by side, joined by the system's pipes; resolves when the last process has ended. */
 export async function runPipeline(order: PipelineOrder, options: RunnerOptions): Promise<PipelineResult> {
   order.signal.throwIfAborted();
-  const { spawn, sandbox } = await options.spawn();
+  const { spawn, sandbox } = await options.stages();
   const programs = await Promise.all(
     order.stages.map(({ work }) => (work.kind === 'program' ? options.shelf.find(work.program) : undefined)),
   );
   const makePipe = options.makePipe();
+  // The same walls for every stage and pipeline: each set costs a thread.
+  const ripgrep = await options.shelf.find('rg').catch(() => undefined);
   const descriptors = createDescriptorSet();
-  const scratch = options.scratchFolder();
+  const names = join(options.nameFolder, randomUUID());
   const stop = new AbortController();
   const running: Running[] = [];
   let tee: WriteRecord | undefined;
@@ -87,12 +81,13 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
         ? resolveStage(work, {
             folder: options.folder,
             cwd: order.folder.path,
-            nameFolder: join(scratch, String(index)),
+            nameFolder: join(names, String(index)),
             descriptors,
           })
         : undefined,
     );
-    mkdirSync(join(scratch, 'tmp'), { recursive: true, mode: 0o700 });
+    for (const folder of [options.nameFolder, options.temporaryFolder])
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
     const none = descriptors.hold(openSync('/dev/null', 'r'));
     const pipes = order.stages.map(() => holdPipe(makePipe(), descriptors));
 
@@ -108,20 +103,35 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
         const errors = holdPipe(makePipe(), descriptors);
         const sandboxed = work.program === 'awk' && program.flavour === 'gawk' && work.reads.length === 0;
         const startedAt = options.now();
+        const status = holdPipe(makePipe(), descriptors);
+        const go = holdPipe(makePipe(), descriptors);
         const child = await spawn({
-          program: program.path,
-          args: [...(sandboxed ? ['--sandbox'] : []), ...stage.args],
-          environment: { ...stageEnvironment, TMPDIR: join(scratch, 'tmp') },
+          program: '/bin/sh',
+          args: stageArguments(program.path, [...(sandboxed ? ['--sandbox'] : []), ...stage.args]),
+          environment: { ...stageEnvironment, TMPDIR: options.temporaryFolder },
           workingFolder: stage.workingFolder,
-          descriptors: [input, output, errors.write, ...stage.open],
-          readable: [...options.folder.roots.map((root) => root.hostPath), scratch],
-          writable: [join(scratch, 'tmp')],
+          descriptors: [input, output, errors.write, status.write, go.read, ...stage.open],
+          readable: [
+            ...options.folder.roots.map((root) => root.hostPath),
+            options.nameFolder,
+            ...(ripgrep ? [ripgrep.path] : []),
+          ],
+          writable: [options.temporaryFolder],
         });
-        descriptors.close(errors.write);
+        for (const fd of [errors.write, status.write, go.read]) descriptors.close(fd);
         running.push({
           plan,
           kill: () => child.kill(),
-          ended: watch(child, readPort(descriptors.giveAway(errors.read)), startedAt, options.now),
+          ended: watchChild(child, {
+            errors: readPort(descriptors.giveAway(errors.read)),
+            status: readStatus(
+              readPort(descriptors.giveAway(status.read)),
+              child.pid,
+              sandbox !== 'bubblewrap',
+            ).finally(() => descriptors.close(go.write)),
+            startedAt,
+            now: options.now,
+          }),
         });
         for (const fd of stage.open) descriptors.close(fd);
         if (input !== none) descriptors.close(input);
@@ -177,50 +187,16 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     clearTimeout(timer);
     order.signal.removeEventListener('abort', stopAll);
     descriptors.closeAll();
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(names, { recursive: true, force: true });
   }
 }
 
 /** All that a stage sees of the world's settings. */
 const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
 
-const stderrBytes = 4096;
-
 function holdPipe({ read, write }: ReturnType<MakePipe>, descriptors: DescriptorSet) {
   return { read: descriptors.hold(read), write: descriptors.hold(write) };
 }
-
-async function watch(
-  child: ConfinedChild,
-  errors: AsyncIterable<Buffer>,
-  startedAt: number,
-  now: () => number,
-): Promise<Ended> {
-  let stderr = '';
-  let bytes = 0;
-  for await (const chunk of errors) {
-    if (bytes < stderrBytes) stderr += chunk.toString('utf8', 0, stderrBytes - bytes);
-    bytes += chunk.length;
-  }
-  // Its last descriptor is closed and it is not yet collected: the kernel still knows what it wrote.
-  const outputBytes = writtenBytes(child.pid, bytes);
-  const { code, signal } = await child.ended;
-  return {
-    exitCode: code ?? 128 + (signalNumbers[signal ?? ''] ?? 9),
-    ...(signal === null ? {} : { signal }),
-    stderr: cleanText(stderr),
-    ...(outputBytes === undefined ? {} : { outputBytes }),
-    durationMs: Math.round(now() - startedAt),
-  };
-}
-
-const signalNumbers: Readonly<Record<string, number>> = {
-  SIGPIPE: 13,
-  SIGTERM: 15,
-  SIGKILL: 9,
-  SIGXCPU: 24,
-  SIGSEGV: 11,
-};
 
 interface BuiltinStart {
   readonly input: AsyncIterable<Buffer> | undefined;
@@ -266,78 +242,4 @@ function startBuiltin(plan: StagePlan, builtin: Builtin, start: BuiltinStart): R
     }
   };
   return { plan, kill: async () => start.output.cut(), ended: work() };
-}
-
-function hasFailed({ work }: StagePlan, end: Ended): boolean {
-  // A stage whose reader has enough is ended by the pipe.
-  if (end.exitCode === 141 || end.signal === 'SIGPIPE') return false;
-  if (work.kind === 'program') return !work.answers.includes(end.exitCode);
-  return end.exitCode !== 0 && work.kind !== 'outline-check';
-}
-
-function reportOf(
-  plan: StagePlan,
-  end: Ended,
-  last: { readonly bytes: number; readonly truncated: boolean } | undefined,
-): StepReport {
-  const outputBytes = last ? last.bytes : end.outputBytes;
-  return {
-    command: plan.shown,
-    ...(outputBytes === undefined ? {} : { outputBytes }),
-    truncated: last?.truncated ?? false,
-    durationMs: end.durationMs,
-    exitCode: end.exitCode,
-    ...(end.stderr === '' ? {} : { stderr: end.stderr }),
-  };
-}
-
-function stageFailed(
-  plan: StagePlan,
-  end: Ended,
-  at: number,
-  steps: readonly StepReport[],
-  stdout: string,
-): ToolError {
-  const excerpt = end.stderr.trim().split('\n').slice(0, 5).join('\n');
-  const detail = `Stage ${at + 1} (${plan.shown}) ended with ${end.exitCode}${excerpt === '' ? '.' : `: ${excerpt}`}`;
-  return new ToolError(
-    'STAGE_FAILED',
-    text(detail, `${at + 1} 段目 (${plan.shown}) が終了コード ${end.exitCode} で失敗しました。${excerpt}`),
-    {
-      suggestion: text('Mend this stage and send the pipeline again.', 'この段を直して送り直してください。'),
-      wire: {
-        code: 'STAGE_FAILED',
-        reason: 'STAGE_FAILED',
-        detail,
-        suggestion: 'Mend this stage and send the pipeline again.',
-        stage: at + 1,
-        command: plan.shown,
-        exit_code: end.exitCode,
-        stderr: end.stderr,
-        ...(stdout === '' ? {} : { stdout: stdout.slice(0, 4000) }),
-        steps: steps.length,
-      },
-    },
-  );
-}
-
-function timeoutOf(order: PipelineOrder, ends: readonly Ended[]): ToolError {
-  const seconds = order.timeoutMs / 1000;
-  const at = Math.max(
-    0,
-    ends.findIndex((end) => end.signal !== undefined && end.signal !== 'SIGPIPE'),
-  );
-  const detail = `The pipeline took longer than ${seconds} s and was stopped.`;
-  const suggestion = 'Narrow the input (a folder, a glob, head) or raise timeout_ms, up to 120000.';
-  return new ToolError('TIMEOUT', text(detail, `パイプラインが ${seconds} 秒を超えたため停止しました。`), {
-    suggestion: text(
-      suggestion,
-      '入力を絞る (フォルダー、ワイルドカード、head) か、timeout_ms を最大 120000 まで上げてください。',
-    ),
-    wire: { code: 'TIMEOUT', reason: 'TIMEOUT', detail, suggestion, stage: at + 1 },
-  });
-}
-
-function cancelled(): ToolError {
-  return new ToolError('cancelled', text('The pipeline was cancelled.', 'パイプラインは取り消されました。'));
 }

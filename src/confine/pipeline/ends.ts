@@ -1,0 +1,130 @@
+import type { Buffer } from 'node:buffer';
+import { cleanText } from '../../contract/clean-text.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { PipelineOrder, StagePlan, StepReport } from '../../contract/pipeline.ts';
+import type { ConfinedChild } from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+import type { StageStatus } from './stage-shell.ts';
+
+/** How a stage ended. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly signal?: string | undefined;
+  readonly stderr: string;
+  readonly outputBytes?: number | undefined;
+  readonly durationMs: number;
+}
+
+const stderrBytes = 4096;
+
+export interface Watching {
+  readonly errors: AsyncIterable<Buffer>;
+  /** What the program's shell says; resolves before the child ends. */
+  readonly status: Promise<StageStatus | undefined>;
+  readonly startedAt: number;
+  readonly now: () => number;
+}
+
+/** Reads a program's errors, and its end. */
+export async function watchChild(
+  child: ConfinedChild,
+  { errors, status, startedAt, now }: Watching,
+): Promise<Ended> {
+  let stderr = '';
+  let bytes = 0;
+  for await (const chunk of errors) {
+    if (bytes < stderrBytes) stderr += chunk.toString('utf8', 0, stderrBytes - bytes);
+    bytes += chunk.length;
+  }
+  const told = await status;
+  const { code, signal } = await child.ended;
+  return {
+    exitCode: told?.exitCode ?? code ?? 128 + (signalNumbers[signal ?? ''] ?? 9),
+    ...(signal === null || told ? {} : { signal }),
+    stderr: cleanText(stderr),
+    ...(told?.writtenBytes === undefined ? {} : { outputBytes: Math.max(0, told.writtenBytes - bytes) }),
+    durationMs: Math.round(now() - startedAt),
+  };
+}
+
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGPIPE: 13,
+  SIGTERM: 15,
+  SIGKILL: 9,
+  SIGXCPU: 24,
+  SIGSEGV: 11,
+};
+
+export function hasFailed({ work }: StagePlan, end: Ended): boolean {
+  // A stage whose reader has enough is ended by the pipe.
+  if (end.exitCode === 141 || end.signal === 'SIGPIPE') return false;
+  if (work.kind === 'program') return !work.answers.includes(end.exitCode);
+  return end.exitCode !== 0 && work.kind !== 'outline-check';
+}
+
+export function reportOf(
+  plan: StagePlan,
+  end: Ended,
+  last: { readonly bytes: number; readonly truncated: boolean } | undefined,
+): StepReport {
+  const outputBytes = last ? last.bytes : end.outputBytes;
+  return {
+    command: plan.shown,
+    ...(outputBytes === undefined ? {} : { outputBytes }),
+    truncated: last?.truncated ?? false,
+    durationMs: end.durationMs,
+    exitCode: end.exitCode,
+    ...(end.stderr === '' ? {} : { stderr: end.stderr }),
+  };
+}
+
+export function stageFailed(
+  plan: StagePlan,
+  end: Ended,
+  at: number,
+  steps: readonly StepReport[],
+  stdout: string,
+): ToolError {
+  const excerpt = end.stderr.trim().split('\n').slice(0, 5).join('\n');
+  const detail = `Stage ${at + 1} (${plan.shown}) ended with ${end.exitCode}${excerpt === '' ? '.' : `: ${excerpt}`}`;
+  return new ToolError(
+    'STAGE_FAILED',
+    text(detail, `${at + 1} 段目 (${plan.shown}) が終了コード ${end.exitCode} で失敗しました。${excerpt}`),
+    {
+      suggestion: text('Mend this stage and send the pipeline again.', 'この段を直して送り直してください。'),
+      wire: {
+        code: 'STAGE_FAILED',
+        reason: 'STAGE_FAILED',
+        detail,
+        suggestion: 'Mend this stage and send the pipeline again.',
+        stage: at + 1,
+        command: plan.shown,
+        exit_code: end.exitCode,
+        stderr: end.stderr,
+        ...(stdout === '' ? {} : { stdout: stdout.slice(0, 4000) }),
+        steps: steps.length,
+      },
+    },
+  );
+}
+
+export function timeoutOf(order: PipelineOrder, ends: readonly Ended[]): ToolError {
+  const seconds = order.timeoutMs / 1000;
+  const at = Math.max(
+    0,
+    ends.findIndex((end) => end.signal !== undefined && end.signal !== 'SIGPIPE'),
+  );
+  const detail = `The pipeline took longer than ${seconds} s and was stopped.`;
+  const suggestion = 'Narrow the input (a folder, a glob, head) or raise timeout_ms, up to 120000.';
+  return new ToolError('TIMEOUT', text(detail, `パイプラインが ${seconds} 秒を超えたため停止しました。`), {
+    suggestion: text(
+      suggestion,
+      '入力を絞る (フォルダー、ワイルドカード、head) か、timeout_ms を最大 120000 まで上げてください。',
+    ),
+    wire: { code: 'TIMEOUT', reason: 'TIMEOUT', detail, suggestion, stage: at + 1 },
+  });
+}
+
+export function cancelled(): ToolError {
+  return new ToolError('cancelled', text('The pipeline was cancelled.', 'パイプラインは取り消されました。'));
+}
