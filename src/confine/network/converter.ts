@@ -28,7 +28,7 @@ export interface Converter {
  */
 export function openConverter({
   url = new URL(`./converter-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
-  timeoutMs = 15_000,
+  timeoutMs = 10_000,
   idleMs = 30_000,
 }: {
   readonly url?: URL | undefined;
