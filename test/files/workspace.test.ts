@@ -242,6 +242,17 @@ test('a replaced file keeps its mode, and a new one gets no execute bit', async 
   expect(statSync(join(root, 'new')).mode & 0o111).toBe(0);
 });
 
+test.skipIf(process.getuid?.() === 0)(
+  'a file that its owner made read-only is not replaced (skipped: root may write everything)',
+  async () => {
+    const { folder, root } = open();
+    writeFileSync(join(root, 'kept'), 'old', { mode: 0o444 });
+    await expect(folder.at('kept').replace('new')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(folder.at('kept').append('new')).rejects.toMatchObject({ code: 'forbidden' });
+    expect(readFileSync(join(root, 'kept'), 'utf8')).toBe('old');
+  },
+);
+
 test('the observer can read what a change is about to replace', async () => {
   const seen: unknown[] = [];
   const { folder } = open({

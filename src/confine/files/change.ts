@@ -1,6 +1,6 @@
-import { closeSync, lstatSync, type Stats } from 'node:fs';
+import { accessSync, closeSync, constants, lstatSync, type Stats } from 'node:fs';
 import type { FileChange, FileStat, WriteOptions } from '../../contract/files.ts';
-import { cancelled, changedSince } from './fault.ts';
+import { cancelled, changedSince, fault } from './fault.ts';
 import { readAtNow } from './io.ts';
 import type { HeldPlace } from './place.ts';
 import { readStat } from './reading.ts';
@@ -63,6 +63,27 @@ export function openFormer(
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+/**
+ * The same for a change of content. A rename asks only who may write the folder; a file that its owner made
+ * read-only, or that is another's, stays as it is. Throws `forbidden`.
+ */
+export function openOverwritable(
+  place: HeldPlace,
+  folder: number,
+  name: string,
+  expected?: FileStat,
+): Former | undefined {
+  const former = openFormer(place, folder, name, expected);
+  if (!former) return undefined;
+  try {
+    accessSync(itself(former.fd), constants.W_OK);
+    return former;
+  } catch (cause) {
+    closeSync(former.fd);
+    throw fault(cause, place.shown);
   }
 }
 

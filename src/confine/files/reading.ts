@@ -58,7 +58,7 @@ export async function readFileBytes(
   }
 }
 
-function tooLarge(shown: string, bytes: number, maxBytes: number): ToolError {
+export function tooLarge(shown: string, bytes: number, maxBytes: number): ToolError {
   return new ToolError(
     'too_large',
     text(

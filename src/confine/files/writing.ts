@@ -5,13 +5,13 @@ import type { WriteOptions, Written } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { writeAtomically } from './atomic.ts';
-import { assertUnchanged, change, type Former, observed, openFormer } from './change.ts';
+import { assertUnchanged, change, type Former, observed, openOverwritable } from './change.ts';
 import { encode } from './encode.ts';
 import { cancelled, exists, fault } from './fault.ts';
 import { inOwnFolder } from './folders.ts';
 import { fsync, readAt, writeAll } from './io.ts';
 import type { HeldPlace } from './place.ts';
-import { readStat } from './reading.ts';
+import { readStat, tooLarge } from './reading.ts';
 import { entryOf, itself } from './walk.ts';
 
 type Content = string | Uint8Array;
@@ -33,7 +33,7 @@ export function replace(place: HeldPlace, content: Content, options: WriteOption
   return change(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
     const created = await inOwnFolder(place, async (folder, name) => {
-      const former = openFormer(place, folder, name, options.expected);
+      const former = openOverwritable(place, folder, name, options.expected);
       try {
         const action = former ? 'replace' : 'create';
         await observed(place, { action, bytes: bytes.length }, former, () =>
@@ -56,10 +56,13 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
   return change(place, options, async () => {
     const encoded = await toBytes(content, place.shown, { encoding: options.encoding });
     return inOwnFolder(place, async (folder, name) => {
-      const former = openFormer(place, folder, name, options.expected);
+      const former = openOverwritable(place, folder, name, options.expected);
       // The byte order mark stands at the start of a file and nowhere else.
       const isMarked =
-        former !== undefined && options.encoding?.startsWith('utf-16') && typeof content === 'string';
+        former !== undefined &&
+        former.plain.size > 0 &&
+        options.encoding?.startsWith('utf-16') &&
+        typeof content === 'string';
       const more = isMarked ? encoded.subarray(2) : encoded;
       try {
         await observed(
@@ -67,12 +70,12 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
           { action: former ? 'append' : 'create', bytes: more.length },
           former,
           async () => {
-            if (former && former.plain.size > rewriteBytes && former.plain.nlink === 1) {
+            const { size = 0, nlink = 1 } = former?.plain ?? {};
+            if (former && size > rewriteBytes && nlink === 1) {
               await growInPlace(former, more, place.shown, options.signal);
             } else {
-              const old = former
-                ? await readAt(former.fd, 0, former.plain.size, options.signal)
-                : Buffer.alloc(0);
+              if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
+              const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
               await write(place, folder, name, Buffer.concat([old, more]), former?.plain, options);
             }
           },
