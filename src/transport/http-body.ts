@@ -35,16 +35,22 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
     if (Number(request.headers['content-length']) > maxBytes) return tooLarge();
     const chunks: Buffer[] = [];
     let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= maxBytes) chunks.push(chunk);
-      else {
-        request.pause();
-        tooLarge();
+      if (bytes <= maxBytes) {
+        chunks.push(chunk);
+        return;
       }
-    });
+      request.off('data', take);
+      chunks.length = 0;
+      tooLarge();
+    };
+    request.on('data', take);
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('The client hung up.')));
+    request.on('close', () => {
+      // Every request closes; an error is worth making only for one that did not end.
+      if (!request.readableEnded) reject(new Error('The client hung up.'));
+    });
   });
 }
