@@ -13,6 +13,8 @@ export async function openPostgres(url: string): Promise<Engine> {
     connectionString: url,
     types: numbers,
     max: connections,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
     application_name: 'sekisho',
   });
   // An idle connection that dies is replaced at the next query; without a listener it would end the process.
@@ -98,4 +100,7 @@ const numbers: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 };
 const connections = 10;
+/** A database that does not answer must not hold calls for ever. */
+const connectMs = 10_000;
+const queryMs = 60_000;
 const attempts = 10;

@@ -19,13 +19,12 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
       return engine.write(
         async (tx) => {
           if (sweep) await forgetBefore(tx, nowMs - keepMs);
-          await tx
+          // Touching the row locks it, whether it is new or not.
+          const { hits } = await tx
             .insertInto('rates')
             .values({ key, hits: 0, touched_at_ms: nowMs })
-            .onConflict((conflict) => conflict.column('key').doNothing())
-            .execute();
-          const { hits } = await engine
-            .lock(tx.selectFrom('rates').select('hits').where('key', '=', key))
+            .onConflict((conflict) => conflict.column('key').doUpdateSet({ touched_at_ms: nowMs }))
+            .returning('hits')
             .executeTakeFirstOrThrow();
           const slot = hits % max;
           const oldest = await tx
@@ -44,7 +43,7 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
             .execute();
           await tx
             .updateTable('rates')
-            .set({ hits: hits + 1, touched_at_ms: nowMs })
+            .set({ hits: hits + 1 })
             .where('key', '=', key)
             .execute();
           return { retryAfterMs: 0 };

@@ -8,8 +8,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 
 const rounds = process.env.SEKISHO_HAMMER ? 20 : 3;
+const timeoutMs = rounds * 40_000;
 
-test('what was acknowledged is there after kill -9, and the chain holds', async () => {
+test('what was acknowledged is there after kill -9, and the chain holds', {
+  timeout: timeoutMs,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = `sqlite:${join(folder, 'records.db')}`;
