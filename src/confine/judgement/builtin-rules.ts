@@ -1,7 +1,9 @@
 import type { CommandRule, Rule } from './rule.ts';
 import { askRules } from './rules-ask.ts';
 import { constructRules } from './rules-constructs.ts';
+import { evaluationRules } from './rules-evaluation.ts';
 import { fileRules } from './rules-files.ts';
+import { gitRules } from './rules-git.ts';
 import { packageRules } from './rules-packages.ts';
 import { shellRules } from './rules-shell.ts';
 import { strictRules } from './rules-strict.ts';
@@ -12,6 +14,8 @@ export const commandRules: readonly CommandRule[] = [
   ...fileRules,
   ...systemRules,
   ...shellRules,
+  ...evaluationRules,
+  ...gitRules,
   ...strictRules,
   ...askRules,
   ...packageRules,

@@ -7,7 +7,9 @@ export function programOf(name: string): string {
   const base = name
     .slice(name.lastIndexOf('/') + 1)
     .toLowerCase()
-    .replace(/\.(exe|com|cmd|bat)$/, '');
+    .replace(/\.(exe|com|cmd|bat)$/, '')
+    // zsh finds a program by `=name`, and has file commands of its own.
+    .replace(/^=?(zf_)?/, '');
   return prefixedByG.test(base) ? base.slice(1) : base;
 }
 

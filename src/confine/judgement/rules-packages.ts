@@ -256,7 +256,7 @@ export const packageRules: readonly CommandRule[] = [
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
     fits: ({ args }) => {
       const at = args.findIndex(
-        (word) => /^-(m|MCPAN$)/.test(word.prefix) || (mayBeOption(word) && word.prefix === ''),
+        (word) => /^-(m|MCPAN$)/.test(word.prefix) || (mayBeOption(word) && word.prefix.length < 2),
       );
       const [option, next] = [args[at], args[at + 1]];
       if (!option) return false;

@@ -35,6 +35,7 @@ export function startPrefix(words: readonly Word[]): string {
     if (/^[-(!]/.test(word.prefix) || mayBeOption(word)) break;
     starts.push(word);
   }
+  if (words.some((word) => word.value === '-files0-from')) return '';
   if (starts.length === 0) return './';
   return starts.length === 1
     ? (starts[0] as Word).prefix

@@ -69,8 +69,8 @@ export function unwrapGit(words: readonly Word[]): readonly Inner[] {
       at < 0
         ? []
         : line.rest.slice(at + 1).filter((word, index) => index > 0 || !word.value?.startsWith('-'));
-    if (command.length === 1) inner.push({ kind: 'script', source: command[0] as Word, posix: true });
-    else if (command.length > 1) inner.push({ kind: 'command', words: command });
+    const [script, ...args] = command;
+    if (script) inner.push(...shellOrProgram(script, args));
   }
   if (verb === 'rebase') inner.push(...scriptsOf(line.rest, 'x', ['exec'], 'sXCm'));
   if (verb === 'difftool') inner.push(...scriptsOf(line.rest, 'x', ['extcmd'], 't'));
@@ -123,5 +123,14 @@ function aliasOf(setting: Word): Inner[] {
 function aliasBody(body: Word): Inner[] {
   if (body.value === undefined) return [{ kind: 'unread', rule: 'wrapper-unread', word: body }];
   const source = body.value.startsWith('!') ? body.value.slice(1) : `git ${body.value}`;
-  return [{ kind: 'script', source: literalWord(source), posix: true }];
+  // The words after the alias follow it.
+  return [{ kind: 'script', source: literalWord(`${source} "$@"`), posix: true }];
+}
+
+/** git hands a first word with a blank or a sign of the shell to the shell, and the others as its arguments. */
+function shellOrProgram(first: Word, args: readonly Word[]): Inner[] {
+  if (first.value !== undefined && /^[\w./-]+$/.test(first.value))
+    return [{ kind: 'command', words: [first, ...args] }];
+  if (first.value === undefined || args.length === 0) return [{ kind: 'script', source: first, posix: true }];
+  return [{ kind: 'script', source: literalWord(`${first.value} "$@"`), posix: true }];
 }

@@ -27,7 +27,7 @@ export function readHead(words: readonly Word[], grammar: WrapperGrammar): Wrapp
   }
   for (; index < words.length; index++) {
     const word = words[index] as Word;
-    if (grammar.assignments && /^[A-Za-z_]\w*=/.test(word.prefix)) {
+    if (grammar.assignments && /^[^-=][^=]*=/.test(word.prefix)) {
       if (!isOneField(word)) return word;
       assignments.push(word);
       continue;
@@ -44,7 +44,7 @@ export function readHead(words: readonly Word[], grammar: WrapperGrammar): Wrapp
     if (used === undefined) return word;
     index += used;
   }
-  while (grammar.assignments && /^[A-Za-z_]\w*=/.test(words[index]?.prefix ?? '')) {
+  while (grammar.assignments && /^[^=]+=/.test(words[index]?.prefix ?? '')) {
     const word = words[index++] as Word;
     if (!isOneField(word)) return word;
     assignments.push(word);

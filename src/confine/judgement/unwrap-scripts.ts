@@ -30,6 +30,11 @@ const scripts: ReadonlyMap<string, ScriptOptions> = new Map<string, ScriptOption
   ['bsdtar', { valued: '', longValued: ['use-compress-program'], otherValued: 'fCTXb' }],
   ['rsync', { valued: 'e', longValued: ['rsh', 'rsync-path'], otherValued: 'fTBM' }],
   ['nodemon', { valued: 'x', longValued: ['exec'], otherValued: 'ewid' }],
+  ['sg', { valued: 'c', longValued: [] }],
+  ['emulate', { valued: 'c', longValued: [] }],
+  ['nc', { valued: 'ec', longValued: [], otherValued: 'pswiqx' }],
+  ['ncat', { valued: 'ec', longValued: ['exec', 'sh-exec'], otherValued: 'pswid' }],
+  ['netcat', { valued: 'ec', longValued: [], otherValued: 'pswiqx' }],
   ['nix-shell', { valued: '', longValued: ['run', 'command'], otherValued: 'pAIE' }],
   ['sort', { valued: '', longValued: ['compress-program'], otherValued: 'kotST' }],
   ['split', { valued: '', longValued: ['filter'], otherValued: 'abCln' }],
@@ -46,6 +51,7 @@ export function optionScripts(program: string, words: readonly Word[]): readonly
       .operands.filter((word) => word.value !== '--')
       .map((source) => ({ kind: 'script', source, posix: true }));
   }
+  if (program === 'tmux') return tmuxCommands(words);
   const grammar = scripts.get(program);
   if (!grammar) return [];
   const options = readOptions(words, {
@@ -66,6 +72,16 @@ const hyperfineValued = [
   ...['warmup', 'runs', 'min-runs', 'max-runs', 'parameter-list', 'parameter-scan', 'export-json', 'shell'],
   ...['export-csv', 'export-markdown', 'names', 'prefix-colors', 'kill-others-on', 'style', 'time-unit'],
 ];
+
+/** tmux runs words in several of its subcommands: whatever could be such words is judged. */
+function tmuxCommands(words: readonly Word[]): readonly Inner[] {
+  if (words.length > 40) return [{ kind: 'unread', rule: 'wrapper-unread', word: literalWord('tmux') }];
+  return words.flatMap((word, at): Inner[] => {
+    if (word.value === undefined || word.prefix.startsWith('-')) return [];
+    if (/[^\w./:=-]/.test(word.value)) return [{ kind: 'script', source: word, posix: true }];
+    return [{ kind: 'command', words: words.slice(at) }];
+  });
+}
 
 /** tar's `exec=COMMAND` among its other, harmless actions. */
 function checkpointAction(value: Word): Word | undefined {

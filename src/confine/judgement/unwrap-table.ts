@@ -148,6 +148,86 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
   ],
   ['ltrace', { flags: 'bcCfhiLrStTV', valued: 'aADeFlnopsuwxX' }],
   ['xargs', xargs()],
+  ['entr', { flags: 'acdnprxz' }],
+  ['chronic', { flags: 've' }],
+  ['ifne', { flags: 'n' }],
+  ['caffeinate', { flags: 'disum', valued: 'tw' }],
+  ['arch', { attached: 'axi', flags: 'c', valued: 'de' }],
+  [
+    'xcrun',
+    { flags: 'vnkl', longValued: ['sdk', 'toolchain'], long: ['verbose', 'no-cache', 'kill-cache', 'log'] },
+  ],
+  ['prlimit', { flags: 'v', valued: 'po', long: ['verbose', 'noheadings', 'raw'], longValued: prlimits() }],
+  [
+    'setpriv',
+    {
+      flags: 'd',
+      long: ['dump', 'no-new-privs', 'clear-groups', 'keep-groups', 'init-groups', 'reset-env'],
+      longValued: [
+        'reuid',
+        'regid',
+        'ruid',
+        'euid',
+        'rgid',
+        'egid',
+        'groups',
+        'bounding-set',
+        'inh-caps',
+        'ambient-caps',
+        'securebits',
+        'pdeathsig',
+      ],
+    },
+  ],
+  [
+    'nsenter',
+    {
+      flags: 'amuinpCUTrwFZeWc',
+      valued: 'tSG',
+      long: [
+        'all',
+        'mount',
+        'uts',
+        'ipc',
+        'net',
+        'pid',
+        'cgroup',
+        'user',
+        'time',
+        'no-fork',
+        'preserve-credentials',
+        'root',
+        'wd',
+        'env',
+      ],
+      longValued: ['target', 'setuid', 'setgid', 'wdns'],
+    },
+  ],
+  [
+    'dotenvx',
+    { verbs: ['run'], flags: 'q', valued: 'f', long: ['quiet', 'overload'], longValued: ['env-file'] },
+  ],
+  [
+    'env-cmd',
+    {
+      valued: 'fer',
+      flags: 'x',
+      longValued: ['file', 'environments'],
+      long: ['no-override', 'silent', 'use-shell', 'expand-envs'],
+    },
+  ],
+  ['hatch', { verbs: ['run'] }],
+  [
+    'perf',
+    {
+      verbs: ['stat', 'record', 'trace'],
+      flags: 'adgvr',
+      valued: 'eoFCpt',
+      long: ['all-cpus', 'detailed', 'null'],
+      longValued: ['event', 'output', 'repeat', 'call-graph', 'freq'],
+    },
+  ],
+  ['screen', { flags: 'dDmUqaAOLrRix', valued: 'ceEhpsStT' }],
   ['noglob', {}],
   ['nocorrect', {}],
   ['repeat', { operands: 1 }],
@@ -250,6 +330,25 @@ function unshareSwitches(): readonly string[] {
   return [
     ...['mount', 'uts', 'ipc', 'net', 'pid', 'user', 'cgroup', 'time', 'fork', 'map-root-user'],
     ...['map-current-user', 'map-auto', 'keep-caps', 'kill-child', 'mount-proc'],
+  ];
+}
+
+function prlimits(): readonly string[] {
+  return [
+    ...[
+      'pid',
+      'output',
+      'core',
+      'data',
+      'nice',
+      'fsize',
+      'sigpending',
+      'memlock',
+      'rss',
+      'nofile',
+      'msgqueue',
+    ],
+    ...['rtprio', 'stack', 'cpu', 'nproc', 'as', 'locks', 'rttime'],
   ];
 }
 
