@@ -39,6 +39,14 @@ export interface HttpDesk {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
+/** One POST while it is answered. */
+interface Post {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly outlet: Outlet;
+  readonly arrival: Arrival;
+}
+
 /** Answers a POST to the MCP endpoint. Never throws. */
 export async function answerPost(
   desk: HttpDesk,
@@ -47,10 +55,11 @@ export async function answerPost(
   arrival: Arrival,
 ): Promise<void> {
   const outlet = createOutlet(request, response);
+  const post: Post = { request, response, outlet, arrival };
   let id: RequestId | null = null;
   try {
     const value = await readJson(request, desk.maxBodyBytes);
-    if (Array.isArray(value)) return await answerBatch(desk, request, response, outlet, arrival, value);
+    if (Array.isArray(value)) return await answerBatch(desk, post, value);
     const message = readMessage(value);
     if (message.kind === 'invalid') {
       id = message.id;
@@ -59,104 +68,80 @@ export async function answerPost(
     if (message.kind === 'request') id = message.id;
     const isModern = isModernMessage(request, message);
     if (message.kind === 'request') {
-      if (isModern) await answerModern(desk, request, response, outlet, arrival, message);
-      else await answerLegacy(desk, request, response, outlet, arrival, message);
+      if (isModern) await answerModern(desk, post, message);
+      else await answerLegacy(desk, post, message);
       return;
     }
     // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
     if (!isModern) takeLegacy(findSession(desk, request, arrival), message);
     outlet.end(202);
   } catch (error) {
-    fail(desk, request, outlet, id, error);
+    fail(desk, post, id, error);
   }
 }
 
 /** A request of revision 2026-07-28: it stands alone. */
-async function answerModern(
-  desk: HttpDesk,
-  request: IncomingMessage,
-  response: ServerResponse,
-  outlet: Outlet,
-  base: Arrival,
-  message: Request,
-): Promise<void> {
+async function answerModern(desk: HttpDesk, post: Post, message: Request): Promise<void> {
+  const { request, response, outlet } = post;
   const { id, method, params } = message;
   const envelope = readEnvelope(params);
   assertHeadersMatch(request, envelope.version, method, params);
   assertStatelessRevision(envelope.version);
   const arrival = {
-    ...base,
+    ...post.arrival,
     client: envelope.client,
-    traceparent: traceparentOf(params) ?? base.traceparent,
+    traceparent: traceparentOf(params) ?? post.arrival.traceparent,
   };
   if (method === 'subscriptions/listen') {
     await desk.listeners.open(id, params, arrival, outlet, response);
     return;
   }
-  await serve(desk, response, outlet, message, 'modern', (run) =>
+  await serve(desk, post, message, 'modern', (run) =>
     desk.mcp.answer(method, modernExchange(envelope, params, arrival, run, outlet)),
   );
 }
 
 /** A request of an older revision: the handshake, one in a session, or one that needs neither. */
-async function answerLegacy(
-  desk: HttpDesk,
-  request: IncomingMessage,
-  response: ServerResponse,
-  outlet: Outlet,
-  arrival: Arrival,
-  message: Request,
-): Promise<void> {
-  if (message.method === 'initialize') {
-    const hands = desk.mcp.shakeHands(message.params);
+async function answerLegacy(desk: HttpDesk, post: Post, message: Request): Promise<void> {
+  const { request, outlet, arrival } = post;
+  const { id, method, params } = message;
+  if (method === 'initialize') {
+    const hands = desk.mcp.shakeHands(params);
     const session = desk.sessions.open(hands, arrival);
     if (!session) throw new RpcError(rpcCode.serverBusy, 'Too many sessions.', undefined, 503);
-    outlet.finish(200, resultFrame(message.id, hands.resultJson), ['mcp-session-id', session.id]);
+    outlet.finish(200, resultFrame(id, hands.resultJson), ['mcp-session-id', session.id]);
     return;
   }
   const session = findSession(desk, request, arrival);
-  await serve(
-    desk,
-    response,
-    outlet,
-    message,
-    'legacy',
-    (run) => desk.mcp.answer(message.method, legacyExchange(session, message.params, arrival, run, outlet)),
-    session?.running,
-  );
+  const work = (run: Run) => desk.mcp.answer(method, legacyExchange(session, params, arrival, run, outlet));
+  await serve(desk, post, message, 'legacy', work, session?.running);
 }
 
 /** Several messages of revision 2025-03-26 in one body, answered in one. */
-async function answerBatch(
-  desk: HttpDesk,
-  request: IncomingMessage,
-  response: ServerResponse,
-  outlet: Outlet,
-  arrival: Arrival,
-  values: readonly unknown[],
-): Promise<void> {
+async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[]): Promise<void> {
+  const { request, outlet, arrival } = post;
   if (values.length === 0 || values.length > maxBatch || hasEnvelopeClaim(values, claimsEnvelope)) {
     throw new RpcError(rpcCode.invalidRequest, `A batch holds 1 to ${maxBatch} messages of older revisions.`);
   }
   const session = findSession(desk, request, arrival);
   const frames: string[] = [];
   const gather: Outlet = {
-    ...outlet,
     canStream: false,
+    open: () => {},
     event: () => {},
     beat: () => {},
     end: () => {},
     finish: (_status, frame) => void frames.push(frame),
+    isCongested: () => false,
   };
   await Promise.all(
     values.map(async (value) => {
       const message = readMessage(value);
-      if (message.kind === 'request') {
-        const { method, params } = message;
-        await serve(desk, response, gather, message, 'legacy', (run) =>
-          desk.mcp.answer(method, legacyExchange(session, params, arrival, run, gather)),
-        );
-      } else takeLegacy(session, message);
+      if (message.kind !== 'request') return takeLegacy(session, message);
+      const { method, params } = message;
+      await serve(desk, { ...post, outlet: gather }, message, 'legacy', (run) =>
+        desk.mcp.answer(method, legacyExchange(session, params, arrival, run, gather)),
+      );
     }),
   );
   if (frames.length === 0) outlet.end(202);
@@ -166,8 +151,7 @@ async function answerBatch(
 /** Runs one request to its answer. A client that hangs up aborts it. */
 async function serve(
   desk: HttpDesk,
-  response: ServerResponse,
-  outlet: Outlet,
+  { response, outlet }: Post,
   { id, method }: Request,
   era: Era,
   work: (run: Run) => Promise<string>,
@@ -235,13 +219,7 @@ function isModernMessage(request: IncomingMessage, message: Incoming): boolean {
   return headerIsModern;
 }
 
-function fail(
-  desk: HttpDesk,
-  request: IncomingMessage,
-  outlet: Outlet,
-  id: RequestId | null,
-  error: unknown,
-): void {
+function fail(desk: HttpDesk, { request, outlet }: Post, id: RequestId | null, error: unknown): void {
   if (!(error instanceof RpcError) && !request.destroyed) desk.onFault?.(error);
   const failure = asRpcError(error);
   const status = failure.httpStatus === 200 ? 400 : failure.httpStatus;

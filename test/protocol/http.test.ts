@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import type { HttpOptions, HttpService } from '../../src/transport/http.ts';
 import { serveHttp } from '../../src/transport/http.ts';
+import { hostName, loopbackHosts } from '../../src/transport/http-guard.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, post, readEvents } from '../support/clients.ts';
 import { createFixtureDoor, type FixtureDoor } from '../support/fixture-door.ts';
 
@@ -438,4 +439,50 @@ test('a session that gave way to others is taken up again, with what its client 
 
   expect(question.value.method).toBe('elicitation/create');
   expect([service.sessionCount, door.left.length]).toEqual([1, 2]);
+});
+
+test('a batch of an older revision is answered in one list, its notifications not at all', async () => {
+  const { url, door } = await open();
+  const session = await openSession(url);
+  const call = {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { text: 'hi' } },
+  };
+  const note = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+  const answered = await post(url, [{ jsonrpc: '2.0', id: 1, method: 'ping' }, note, call], session);
+  const silent = await post(url, [note], session);
+
+  expect(answered.messages).toMatchObject([
+    { id: 1, result: {} },
+    { id: 2, result: { structuredContent: { text: 'hi' } } },
+  ]);
+  expect([silent.status, silent.messages]).toEqual([202, []]);
+  expect(door.calls).toHaveLength(1);
+});
+
+test.each([
+  ['localhost:7040', [], 'localhost'],
+  ['LOCALHOST', [], 'localhost'],
+  ['[::1]:7040', [], '[::1]'],
+  ['anything.example', ['*'], 'anything.example'],
+])('the Host %s is known by its name', async (host, more, name) => {
+  expect(hostName(host.toLowerCase())).toBe(name);
+  const { url } = await open({ allowedHosts: [...loopbackHosts, ...more] });
+  const status = await new Promise((resolve, reject) => {
+    httpRequest({ port: new URL(url).port, path: '/healthz', headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+  expect(status).toBe(200);
+});
+
+test('an empty list of hosts lets nobody in', async () => {
+  const { base } = await open({ allowedHosts: [] });
+  expect((await fetch(`${base}/healthz`)).status).toBe(403);
 });
