@@ -121,6 +121,7 @@ test('file_write creates, refuses to replace, and replaces when told to', async 
     success: true,
     written_bytes: 3,
     created: true,
+    blocks: [{ type: 'text', text: 'Created n/a.md: 3 bytes.' }],
   });
   await expect(call('file_write', { path: 'n/a.md', content: 'two' })).rejects.toMatchObject({
     code: 'conflict',

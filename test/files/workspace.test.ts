@@ -118,14 +118,18 @@ test('a file hard-linked from outside keeps its content there', async () => {
   expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('outside!');
 });
 
-test.each(['.git/hooks/pre-commit', 'x/.GIT/config', '.mcp.json', '.vscode/tasks.json', 'd/.Bashrc'])(
-  'the protected name %s is not written',
-  async (path) => {
-    const { folder, root } = open();
-    await expect(folder.at(path).create('x')).rejects.toMatchObject({ code: 'forbidden' });
-    expect(existsSync(join(root, path))).toBe(false);
-  },
-);
+test.each([
+  '.sekisho-0123456789abcdef.tmp',
+  '.git/hooks/pre-commit',
+  'x/.GIT/config',
+  '.mcp.json',
+  '.vscode/tasks.json',
+  'd/.Bashrc',
+])('the protected name %s is not written', async (path) => {
+  const { folder, root } = open();
+  await expect(folder.at(path).create('x')).rejects.toMatchObject({ code: 'forbidden' });
+  expect(existsSync(join(root, path))).toBe(false);
+});
 
 test('a folder cannot be moved to where a protected file would lie in it', async () => {
   const { folder, root } = open();

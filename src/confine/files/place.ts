@@ -198,7 +198,9 @@ export class HeldPlace implements Place {
         text(`${this.shown} can only be read.`, `${this.shown} は読み取り専用です。`),
       );
     }
-    const name = this.facts.protection(this.components, asFolder);
+    const name =
+      this.facts.protection(this.components, asFolder) ??
+      this.components.find((each) => isTemporaryName(each));
     if (name !== undefined) {
       throw new ToolError(
         'forbidden',

@@ -43,6 +43,12 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     example: { path: 'notes/today.md', content: '# Today\n' },
     risk: ({ path }, { files }) => ({ writes: [files.at(path).path] }),
 
+    render: ({ path, written_bytes, created }, locale) =>
+      text(
+        `${created ? 'Created' : 'Replaced'} ${path}: ${written_bytes} bytes.`,
+        `${path} を${created ? '作成' : '上書き'}しました (${written_bytes} バイト)。`,
+      )[locale],
+
     async run({ path, content, overwrite }, { files, signal, audit }) {
       const file = files.at(path);
       if (!allowExecutable) assertNotExecutable(file, content);
