@@ -19,6 +19,7 @@ import { findFilterHole } from './filter-check.ts';
 import { initArguments } from './prelude.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
+import { copySystemSettings } from './system-settings.ts';
 import { findMembers, signal } from './tree.ts';
 
 export interface BubblewrapOptions {
@@ -36,7 +37,8 @@ export interface BubblewrapOptions {
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
 export function openBubblewrap(options: BubblewrapOptions): Backend {
   const filter = openFilter();
-  const system = systemArguments(options);
+  const settings = copySystemSettings(systemFiles);
+  const system = systemArguments(options, settings);
 
   /** Starts bwrap; `inner` stands after the arguments that are the same for all. */
   function start(
@@ -76,7 +78,13 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
         'pipe',
         'pipe',
       ]);
-      return adopt(child, { members: insiders, destroy });
+      return adopt(child, {
+        members: insiders,
+        destroy(pid) {
+          // bwrap ends after all that was inside.
+          if (child.exitCode === null && child.signalCode === null) destroy(pid);
+        },
+      });
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
       const binds = [
@@ -97,6 +105,7 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
     },
     async close() {
       closeSync(filter);
+      rmSync(settings, { recursive: true, force: true });
     },
   };
 }
@@ -134,7 +143,10 @@ function openFilter(): number {
 }
 
 /** What is the same for every command: made once. */
-function systemArguments({ readable, temporaryBytes, path }: BubblewrapOptions): readonly string[] {
+function systemArguments(
+  { readable, temporaryBytes, path }: BubblewrapOptions,
+  settings: string,
+): readonly string[] {
   const args = [
     '--unshare-all',
     '--die-with-parent',
@@ -149,11 +161,13 @@ function systemArguments({ readable, temporaryBytes, path }: BubblewrapOptions):
     if (target !== undefined) args.push('--symlink', target, folder);
     else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
   }
-  for (const file of systemFiles) if (existsSync(file)) args.push('--ro-bind', file, file);
+  args.push('--ro-bind', settings, '/etc');
   args.push('--dev', '/dev', '--proc', '/proc', '--size', String(temporaryBytes), '--tmpfs', '/tmp');
   args.push('--dir', '/tmp/home');
   // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
-  for (const folder of [...toolFolders(path), ...readable]) args.push('--ro-bind-try', folder, folder);
+  for (const folder of [...toolFolders(path), ...readable]) {
+    if (existsSync(folder)) args.push('--ro-bind-try', folder, folder);
+  }
   return args;
 }
 

@@ -42,6 +42,7 @@ export const systemFiles = [
   '/etc/terminfo',
   '/etc/fonts',
   '/etc/java',
+  '/etc/python3',
 ];
 
 /**

@@ -22,7 +22,7 @@ export interface Belonging {
  * sessions, and those that left all of them (`setsid`) and were adopted, found by the tag that they inherited.
  */
 export function findMembers({ pid, isTagged }: Belonging): ProcessRow[] {
-  const rows = readProcesses();
+  const rows = readProcessesSince(pid);
   const members = new Set([pid]);
   for (let grew = true; grew; ) {
     grew = false;
@@ -66,14 +66,21 @@ export function isAlive(pid: number): boolean {
   return row !== undefined && !row.ended;
 }
 
-function readProcesses(): ProcessRow[] {
+/** Children have higher numbers than the first process, unless the numbers began anew since. */
+function readProcessesSince(first: number): ProcessRow[] {
+  const from = newestProcess() < first ? 0 : first;
   const rows: ProcessRow[] = [];
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
-    const row = Number.isInteger(pid) ? readProcess(pid) : undefined;
+    const row = pid >= from ? readProcess(pid) : undefined;
     if (row) rows.push(row);
   }
   return rows;
+}
+
+/** The number that was given last: `0.10 0.12 0.09 2/345 6789`. */
+function newestProcess(): number {
+  return Number(/(\d+)\s*$/.exec(readFileSync('/proc/loadavg', 'latin1'))?.[1] ?? 0);
 }
 
 function readProcess(pid: number): ProcessRow | undefined {

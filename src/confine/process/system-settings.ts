@@ -1,0 +1,43 @@
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/**
+ * A folder to stand in for `/etc`, with copies of the settings that programs look up. Made once: a mount for each
+ * of them would double the time of every command. The caller removes it.
+ */
+export function copySystemSettings(files: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-etc-'));
+  const budget = { entries: 5000 };
+  for (const file of files) {
+    const target = join(folder, file.slice('/etc/'.length));
+    mkdirSync(dirname(target), { recursive: true });
+    copy(file, target, budget);
+  }
+  return folder;
+}
+
+/** Links stay links: most of them lead into `/usr`, which is there. What cannot be read is left out. */
+function copy(from: string, to: string, budget: { entries: number }): void {
+  budget.entries--;
+  if (budget.entries < 0) return;
+  try {
+    const stat = lstatSync(from);
+    if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
+    else if (stat.isFile()) copyFileSync(from, to);
+    else if (stat.isDirectory()) {
+      mkdirSync(to, { recursive: true });
+      for (const name of readdirSync(from)) copy(join(from, name), join(to, name), budget);
+    }
+  } catch {
+    // Not on this machine, or not for this user.
+  }
+}
