@@ -78,7 +78,7 @@ export function folderNameOf(principal: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .slice(0, 40)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^[_-]+|[_-]+$/g, '');
   const digest = createHash('sha256').update(principal).digest('hex').slice(0, 20);
   return `${readable === '' ? 'id' : readable}.${digest}`;
 }

@@ -74,20 +74,18 @@ export const editFile = defineTool({
     const { place, shown } = spot;
     const whole = await place.readWhole({ signal });
     const { encoding, hasBom: withBom, stat: expected } = whole;
-    const { after, replacements } = applyEdits(shown, whole.text, [
-      { old_string, new_string, replace_all },
-      ...edits,
-    ]);
-    const diff = await unifiedDiff(shown, whole.text, after);
-    if (dry_run) return { path: shown, replacements, diff, dry_run: true };
+    const made = applyEdits(shown, whole.text, [{ old_string, new_string, replace_all }, ...edits]);
+    const diff = await unifiedDiff(shown, whole.text, made.after);
+    const reply = { path: shown, replacements: made.count, diff };
+    if (dry_run) return { ...reply, dry_run: true };
     if (encoding === 'shift_jis' || encoding === 'euc-jp') {
       const former = await place.readBytes({ signal });
-      const bytes = await splice(former, encoding, whole.text, after);
+      const bytes = await splice(former, encoding, whole.text, made.replacements);
       await place.replace(bytes, { signal, expected });
     } else {
-      await place.replace(after, { signal, expected, encoding, withBom });
+      await place.replace(made.after, { signal, expected, encoding, withBom });
     }
-    audit({ wrote: shown, replacements });
-    return { path: shown, replacements, diff };
+    audit({ wrote: shown, replacements: made.count });
+    return reply;
   },
 });

@@ -1,6 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
 import { closestPlace } from './closest-place.ts';
+import type { Replacement } from './splice.ts';
 
 export interface Edit {
   readonly old_string: string;
@@ -14,13 +15,15 @@ export interface Edit {
  */
 export function applyEdits(shown: string, before: string, edits: readonly Edit[]) {
   let after = before;
-  let replacements = 0;
+  let count = 0;
+  const replacements: Replacement[] = [];
   for (const [index, edit] of edits.entries()) {
     const made = applyEdit(shown, after, edit, edits.length > 1 ? index + 1 : undefined);
     after = made.after;
-    replacements += made.count;
+    count += made.count;
+    replacements.push(made.replacement);
   }
-  return { after, replacements };
+  return { after, count, replacements };
 }
 
 function applyEdit(shown: string, before: string, edit: Edit, number: number | undefined) {
@@ -53,7 +56,7 @@ function applyEdit(shown: string, before: string, edit: Edit, number: number | u
   const count = parts.length - 1;
   if (count === 0) throw notThere(shown, before, edit.old_string, which);
   if (count > 1 && !edit.replace_all) throw manyPlaces(shown, before, wanted, count, which);
-  return { after: parts.join(instead), count };
+  return { after: parts.join(instead), count, replacement: { wanted, instead } };
 }
 
 /**

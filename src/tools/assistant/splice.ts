@@ -2,61 +2,45 @@ import { Buffer } from 'node:buffer';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
 
+/** A replacement as it was made: every occurrence of the one by the other. */
+export interface Replacement {
+  readonly wanted: string;
+  readonly instead: string;
+}
+
 /**
- * The bytes of a Japanese text after a change: what did not change keeps its very bytes, for these encodings write
- * some characters in two ways and a round trip would pick one. Throws `unsupported_encoding` where the change
- * holds a character that the encoding lacks.
+ * The bytes of a Japanese text after replacements: what they did not touch keeps its very bytes, for these
+ * encodings write some characters in two ways and a round trip would pick one. Throws `unsupported_encoding` where
+ * a replacement holds a character that the encoding lacks.
  */
 export async function splice(
   former: Uint8Array,
   encoding: 'shift_jis' | 'euc-jp',
   before: string,
-  after: string,
+  replacements: readonly Replacement[],
 ): Promise<Uint8Array> {
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before.charCodeAt(head) === after.charCodeAt(head)) head++;
-  let tail = 0;
-  while (
-    tail < shorter - head &&
-    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
-  ) {
-    tail++;
+  let text = before;
+  let bytes = former;
+  for (const { wanted, instead } of replacements) {
+    const put = await encode(instead, encoding);
+    const pieces: Uint8Array[] = [];
+    const parts = text.split(wanted);
+    let at = 0;
+    for (const [index, part] of parts.entries()) {
+      if (index > 0) {
+        pieces.push(put);
+        at = byteOffset(bytes, encoding, at, wanted.length);
+      }
+      const end = byteOffset(bytes, encoding, at, part.length);
+      pieces.push(bytes.subarray(at, end));
+      at = end;
+    }
+    text = parts.join(instead);
+    bytes = Buffer.concat(pieces);
   }
-  const pieces: Uint8Array[] = [];
-  let at = byteOffset(former, encoding, 0, head);
-  pieces.push(former.subarray(0, at));
-  for (const part of await changes(
-    before.slice(head, before.length - tail),
-    after.slice(head, after.length - tail),
-  )) {
-    const end = part.added ? at : byteOffset(former, encoding, at, part.value.length);
-    if (part.added) pieces.push(await encode(part.value, encoding));
-    else if (!part.removed) pieces.push(former.subarray(at, end));
-    at = end;
-  }
-  pieces.push(former.subarray(at));
-  const bytes = Buffer.concat(pieces);
   // The proof that no character was cut and none was written as another.
-  if (new TextDecoder(encoding).decode(bytes) !== after) throw cannotHold(encoding);
+  if (new TextDecoder(encoding).decode(bytes) !== text) throw cannotHold(encoding);
   return bytes;
-}
-
-interface Change {
-  readonly value: string;
-  readonly added: boolean;
-  readonly removed: boolean;
-}
-
-/** Line by line, so that lines between two edits keep their bytes too. */
-async function changes(before: string, after: string): Promise<readonly Change[]> {
-  const { diffLines } = await import('diff');
-  return (
-    diffLines(before, after, { timeout: 500 }) ?? [
-      { value: before, added: false, removed: true },
-      { value: after, added: true, removed: false },
-    ]
-  );
 }
 
 /** Where the bytes of so many characters end: every character of these encodings is one UTF-16 unit. */

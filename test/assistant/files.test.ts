@@ -1,0 +1,205 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Caller } from '../../src/contract/caller.ts';
+import { openWorld } from './world.ts';
+
+let world: ReturnType<typeof openWorld>;
+afterEach(() => world.close());
+
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'ok',
+    (error: { code?: string }) => error.code,
+  );
+const user = (name: string): Caller => ({
+  kind: 'user',
+  principal: `user:${name}`,
+  sessionId: name,
+  remote: true,
+});
+const day = 'output/2026-02-21';
+
+describe('the desk of the day', () => {
+  test('writing goes to output/DATE/user_ID, made on the first write', async () => {
+    world = openWorld({}, { layout: 'output' });
+    await world.call('list_files', {});
+    expect(existsSync(join(world.root, 'output'))).toBe(false);
+    const reply = await world.call('write_file', { path: 'notes/a.md', content: 'x' });
+    expect(reply).toMatchObject({ path: `${day}/user_local/notes/a.md`, created: true, bytes: 1 });
+    expect(readFileSync(join(world.root, day, 'user_local/notes/a.md'), 'utf8')).toBe('x');
+  });
+
+  test('reading looks there first, then in the workspace, and both names lead to the file', async () => {
+    world = openWorld({ 'a.md': 'workspace', 'b.md': 'only there' }, { layout: 'output' });
+    expect((await world.call('read_file', { path: 'a.md' })).content).toBe('workspace');
+    await world.call('write_file', { path: 'a.md', content: 'mine' });
+    expect((await world.call('read_file', { path: 'a.md' })).content).toBe('mine');
+    expect((await world.call('read_file', { path: `./${day}//user_local/a.md` })).content).toBe('mine');
+    expect((await world.call('read_file', { path: 'b.md' })).content).toBe('only there');
+    await world.call('write_file', { path: `${day}/user_local/a.md`, content: 'again' });
+    expect(existsSync(join(world.root, day, 'user_local', day))).toBe(false);
+    expect((await world.call('read_file', { path: 'a.md' })).content).toBe('again');
+    expect(readFileSync(join(world.root, 'a.md'), 'utf8')).toBe('workspace');
+  });
+
+  test('two people with the same file name each have their own', async () => {
+    world = openWorld({}, { layout: 'output' });
+    await world.call('write_file', { path: 'a.md', content: 'of ann' }, { caller: user('ann') });
+    await world.call('write_file', { path: 'a.md', content: 'of bob' }, { caller: user('bob') });
+    expect((await world.call('read_file', { path: 'a.md' }, { caller: user('ann') })).content).toBe('of ann');
+  });
+
+  test('nobody behind a token reads, lists, finds or searches what is another’s', async () => {
+    world = openWorld({ 'shared.txt': 'needle' }, { layout: 'output' });
+    await world.call('write_file', { path: 'secret.txt', content: 'needle of bob' }, { caller: user('bob') });
+    const ann = { caller: user('ann') };
+    for (const path of [`${day}/user_bob/secret.txt`, `${day}/./user_bob//secret.txt`, `${day}/user_bob`]) {
+      expect(await codeOf(world.call('read_file', { path }, ann))).toBe('not_found');
+      expect(await codeOf(world.call('list_files', { path }, ann))).toBe('not_found');
+      expect(await codeOf(world.call('grep', { pattern: 'needle', path }, ann))).toBe('not_found');
+      expect(await codeOf(world.call('glob', { pattern: '**', path }, ann))).toBe('not_found');
+    }
+    expect((await world.call('list_files', { path: day }, ann)).total).toBe(0);
+    expect((await world.call('glob', { pattern: '**/*.txt' }, ann)).paths).toEqual(['shared.txt']);
+    expect((await world.call('grep', { pattern: 'needle', output: 'files' }, ann)).files).toEqual([
+      { path: 'shared.txt' },
+    ]);
+    // The person at the machine sees all of it.
+    expect((await world.call('glob', { pattern: '**/*.txt' })).total).toBe(2);
+  });
+
+  test('searching covers one’s own folder once, even where .gitignore leaves out output/', async () => {
+    world = openWorld({ '.gitignore': 'output/\n', 'src/a.txt': 'needle' }, { layout: 'output' });
+    await world.call('write_file', { path: 'src/b.txt', content: 'needle' });
+    const mine = `${day}/user_local/src/b.txt`;
+    expect((await world.call('glob', { pattern: '**/*.txt' })).paths).toEqual([mine, 'src/a.txt']);
+    expect((await world.call('glob', { pattern: '*.txt', path: 'src' })).paths).toEqual([mine, 'src/a.txt']);
+    const found = await world.call('grep', { pattern: 'needle', include_ignored: true, output: 'files' });
+    expect(found.files).toEqual([{ path: mine }, { path: 'src/a.txt' }]);
+  });
+
+  test('grep pages through both folders without gap or overlap', async () => {
+    world = openWorld({ 'w.txt': 'hit w1\nhit w2\nhit w3\n' }, { layout: 'output' });
+    await world.call('write_file', { path: 'o.txt', content: 'hit o1\nhit o2\nhit o3\n' });
+    for (const limit of [1, 2, 3, 4, 5, 6]) {
+      const read: string[] = [];
+      let cursor: unknown;
+      do {
+        const page = await world.call('grep', { pattern: 'hit', limit, ...(cursor ? { cursor } : {}) });
+        read.push(...(page.lines as { text: string }[]).map(({ text }) => text));
+        cursor = page.next_cursor;
+      } while (cursor !== undefined);
+      expect(read).toEqual(['hit o1', 'hit o2', 'hit o3', 'hit w1', 'hit w2', 'hit w3']);
+    }
+  });
+});
+
+describe.each(['output', 'workspace'] as const)('in the layout %s', (layout) => {
+  test.each(['read_file', 'write_file', 'edit_file', 'list_files', 'glob', 'grep'])(
+    '%s takes no absolute path, no "..", and follows no link',
+    async (name) => {
+      world = openWorld({ 'in/a.txt': 'a' }, { layout });
+      const own = layout === 'output' ? join(world.root, day, 'user_local') : world.root;
+      mkdirSync(own, { recursive: true });
+      for (const at of [world.root, own])
+        if (!existsSync(join(at, 'link'))) symlinkSync('/etc', join(at, 'link'));
+      if (!existsSync(join(own, 'passwd'))) symlinkSync('/etc/passwd', join(own, 'passwd'));
+      const rest: Record<string, unknown> = {
+        write_file: { content: 'x' },
+        edit_file: { old_string: 'root', new_string: 'x' },
+        glob: { pattern: '**' },
+        grep: { pattern: 'root' },
+      };
+      const before = readFileSync('/etc/passwd', 'utf8');
+      for (const path of ['/etc/passwd', '../x', 'in/../../x', 'in/..', '~/x', 'C:\\x', '\\\\host\\share']) {
+        expect(await codeOf(world.call(name, { path, ...(rest[name] as object) })), path).toBe(
+          'invalid_path',
+        );
+      }
+      for (const path of ['link/passwd', 'link', 'passwd']) {
+        // A write over a link would replace the link itself; reading through one is refused.
+        const code = await codeOf(world.call(name, { path, ...(rest[name] as object) }));
+        expect(['forbidden', 'unsupported_type'], path).toContain(code);
+      }
+      expect(readFileSync('/etc/passwd', 'utf8')).toBe(before);
+    },
+  );
+});
+
+describe('read_file', () => {
+  test('numbers lines as asked, and says how to go on', async () => {
+    world = openWorld({ 'a.txt': 'one\ntwo\nthree\n' });
+    expect((await world.call('read_file', { path: 'a.txt', line_numbers: true })).content).toBe(
+      '1\tone\n2\ttwo\n3\tthree\n',
+    );
+    const cut = await world.call('read_file', { path: 'a.txt', max_chars: 8 });
+    expect(cut).toMatchObject({ content: 'one\ntwo\n', truncated: true, next_start_line: 3 });
+    expect(
+      (await world.call('read_file', { path: 'a.txt', start_line: -1, line_numbers: true })).content,
+    ).toBe('3\tthree\n');
+  });
+});
+
+describe('write_file', () => {
+  test('says what changed when it replaces', async () => {
+    world = openWorld({ 'a.txt': 'one\ntwo\n' });
+    const reply = await world.call('write_file', { path: 'a.txt', content: 'one\n2\n' });
+    expect(reply).toMatchObject({
+      created: false,
+      diff: '--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n',
+    });
+  });
+
+  test('replaces what is no text without a diff', async () => {
+    world = openWorld({ 'a.bin': Buffer.from([0, 1, 2, 255]) });
+    const reply = await world.call('write_file', { path: 'a.bin', content: 'text' });
+    expect(reply.diff).toBeUndefined();
+    expect(readFileSync(join(world.root, 'a.bin'), 'utf8')).toBe('text');
+  });
+
+  test('a whole rewrite of a large file gives a short diff, soon', async () => {
+    const lines = (word: string) =>
+      Array.from({ length: 20_000 }, (_, index) => `${word} ${index}\n`).join('');
+    world = openWorld({ 'a.txt': lines('old') });
+    const reply = await world.call('write_file', { path: 'a.txt', content: lines('new') });
+    expect(String(reply.diff ?? '').length).toBeLessThan(4100);
+  });
+});
+
+describe('list_files', () => {
+  test('has the form of the document', async () => {
+    world = openWorld({ 'dir1/x': '', 'dir2/y': '', 'file1.txt': 'abc', 'file2.py': '' });
+    expect((await world.call('list_files', {})).text).toBe(
+      'Directories:\n  dir1/\n  dir2/\n\nFiles:\n  file1.txt\n  file2.py',
+    );
+    expect((await world.call('list_files', { sizes: true })).files).toEqual([
+      { name: 'file1.txt', bytes: 3 },
+      { name: 'file2.py', bytes: 0 },
+    ]);
+  });
+
+  test('pages through ten thousand entries', async () => {
+    world = openWorld();
+    for (let index = 0; index < 10_000; index++)
+      writeFileSync(join(world.root, `f${String(index).padStart(5, '0')}`), '');
+    const whole = await world.call('list_files', { limit: 20_000 });
+    expect((whole.files as unknown[]).length).toBe(10_000);
+    const page = await world.call('list_files', { limit: 3, cursor: '9998' });
+    expect(page).toMatchObject({ files: [{ name: 'f09998' }, { name: 'f09999' }], total: 10_000 });
+    expect(page.next_cursor).toBeUndefined();
+  }, 60_000);
+
+  test('shows names that would deceive as what they are', async () => {
+    world = openWorld({ 'a\nb': '', 'c\u202etxt.exe': '', '\u001b[2Jd': '' });
+    const { files } = await world.call('list_files', {});
+    expect(JSON.stringify(files)).not.toMatch(/\\u001b|\u202e|\\n"/);
+    expect(JSON.stringify(files)).toContain('a\\\\nb');
+  });
+
+  test('links and pipes are named apart, since they are not read', async () => {
+    world = openWorld({ a: '' });
+    symlinkSync('/etc', join(world.root, 'link'));
+    expect(await world.call('list_files', {})).toMatchObject({ files: [{ name: 'a' }], others: ['link'] });
+  });
+});
