@@ -41,8 +41,9 @@ export function resolveStage(work: ProgramWork, options: ResolveOptions): Resolv
   const folders = operands.map(
     (operand, index) => !('file' in operand) && isFolder(places[index] as Place, work.program),
   );
+  const named = { cwd: options.cwd, program: work.program };
   const names = operands.map((operand, index) =>
-    nameOf('file' in operand ? operand.file : operand.path, places[index] as Place, options.cwd),
+    nameOf('file' in operand ? operand.file : operand.path, places[index] as Place, named),
   );
   const walks =
     takesFolders.has(work.program) &&
@@ -87,9 +88,10 @@ function inNameFolder(
   };
 
   const given = operands.map((_, index) => link(places[index] as Place, names[index] as string));
+  const named = { cwd: options.cwd, program: work.program };
   for (const read of work.reads) {
     const place = placeOf(read, work.program, options);
-    link(place, nameOf(read, place, options.cwd));
+    link(place, nameOf(read, place, named));
   }
   return { args: fill(work.args, given), workingFolder, open };
 }
@@ -125,13 +127,18 @@ function fill(args: readonly StageArgument[], given: readonly string[]): string[
 }
 
 /** The name as written where it is plain; a roundabout one is straightened, and an absolute one made relative. */
-function nameOf(written: string, place: Place, cwd: string): string {
+function nameOf(
+  written: string,
+  place: Place,
+  { cwd, program }: { readonly cwd: string; readonly program: string },
+): string {
   const plain = posix.normalize(written);
   const name =
     !written.startsWith('/') && (plain === written || written === `./${plain}`)
       ? written
       : posix.relative(cwd === '.' ? '' : cwd, place.path) || '.';
-  return name.startsWith('-') ? `./${name}` : name;
+  // These two have no `--` to end their options with.
+  return name.startsWith('-') && (program === 'jq' || program === 'find') ? `./${name}` : name;
 }
 
 /** The place that an operand names, with the guard's words where it lies outside. */

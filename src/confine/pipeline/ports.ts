@@ -12,29 +12,36 @@ export function writePort(fd: number) {
   const socket = new Socket({ fd, readable: false, writable: true });
   let written = 0;
   let isOpen = true;
+  let wake = (): void => undefined;
+  socket.on('drain', () => wake());
   // The reader may have had enough: that ends the stage, and is no error.
-  socket.on('error', () => {
-    isOpen = false;
-  });
-  socket.on('close', () => {
-    isOpen = false;
-  });
+  for (const end of ['error', 'close'] as const) {
+    socket.on(end, () => {
+      isOpen = false;
+      wake();
+    });
+  }
+
   return {
     async write(chunk: string | Uint8Array): Promise<boolean> {
       if (!isOpen) return false;
       const bytes = typeof chunk === 'string' ? Buffer.byteLength(chunk) : chunk.length;
       if (bytes === 0) return true;
-      if (!socket.write(chunk)) {
-        await Promise.race([once(socket, 'drain').catch(() => undefined), once(socket, 'close')]);
+      const hasRoom = socket.write(chunk);
+      if (!hasRoom) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
       }
       if (isOpen) written += bytes;
       return isOpen;
     },
+    /** Resolves when all was read, or the reader is gone. */
     async end(): Promise<void> {
-      if (socket.destroyed) return;
-      socket.end();
-      await Promise.race([once(socket, 'close'), once(socket, 'finish').catch(() => undefined)]);
-      socket.destroy();
+      if (socket.closed) return;
+      const closed = once(socket, 'close').catch(() => undefined);
+      socket.end(() => socket.destroy());
+      await closed;
     },
     /** Lets go at once, whatever is still to be written. */
     cut(): void {
