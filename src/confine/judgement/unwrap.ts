@@ -3,6 +3,7 @@ import { cousinShells, foreignShells, isMultiCall, posixShells, programOf } from
 import { unwrapFd, unwrapFind } from './unwrap-find.ts';
 import { unwrapGit } from './unwrap-git.ts';
 import { readHead } from './unwrap-head.ts';
+import { runners } from './unwrap-runners.ts';
 import { optionScripts } from './unwrap-scripts.ts';
 import { unwrapShell } from './unwrap-shell.ts';
 import { type WrapperGrammar, wrappers } from './unwrap-table.ts';
@@ -51,7 +52,7 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
       return unwrapScript(rest);
   }
   const scripts = optionScripts(program, rest);
-  const grammar = wrappers.get(program);
+  const grammar = wrappers.get(program) ?? runners.get(program);
   return grammar ? [...scripts, ...unwrapWrapper(program, rest, grammar)] : scripts;
 }
 
