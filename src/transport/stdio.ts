@@ -56,12 +56,18 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
   async function run(): Promise<void> {
     await inputEnd();
     // A reader that is gone shows only when something is written. A space is nothing to a JSON parser.
-    const probe = setInterval(() => output.write(' '), readerProbeMs);
-    const deadline = signal?.aborted
-      ? setTimeout(stop, options.stopGraceMs ?? limits.stopGraceMs)
-      : undefined;
+    const probe = setInterval(() => {
+      if (!output.writableNeedDrain) output.write(' ');
+    }, readerProbeMs);
+    let deadline: NodeJS.Timeout | undefined;
+    const giveGrace = () => {
+      deadline = setTimeout(stop, options.stopGraceMs ?? limits.stopGraceMs);
+    };
+    if (signal?.aborted) giveGrace();
+    else signal?.addEventListener('abort', giveGrace, { once: true });
     await Promise.race([connection.idle(), gaveUp.promise]);
     isOver = true;
+    signal?.removeEventListener('abort', giveGrace);
     clearInterval(probe);
     clearTimeout(deadline);
     clearTimeout(lastWait);
@@ -80,7 +86,9 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
         read(chunk);
         if (!outbox.isCongested()) return;
         input.pause();
-        void outbox.drained().then(() => input.resume());
+        void outbox.drained().then(() => {
+          if (input.listeners('data').includes(onData)) input.resume();
+        });
       };
       if (signal?.aborted || input.readableEnded || input.destroyed) return resolve();
       signal?.addEventListener('abort', done, { once: true });

@@ -321,6 +321,20 @@ test('when told to stop, calls that do not end are aborted and still answered', 
   expect(await client.next((m) => m.id === 1)).toMatchObject({ result: { isError: true } });
 });
 
+test('a signal that comes after the end of the input stops what is left', async () => {
+  const stop = new AbortController();
+  const { client, closed } = openStdio({ signal: stop.signal, stopGraceMs: 20 });
+  client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } });
+  await client.request('ping');
+  client.end();
+  await new Promise(setImmediate);
+
+  stop.abort();
+  await closed;
+
+  expect(await client.next((m) => m.id === 1)).toMatchObject({ result: { isError: true } });
+});
+
 test('a reader that stands still holds back the input, and loses nothing', async () => {
   const { client, output } = openStdio();
   output.pause();
