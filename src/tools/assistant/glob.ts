@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { cleanLine } from '../../contract/clean-text.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { text } from '../../contract/text.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
-import { groundsOf, nameBelow, pathInput } from './paths.ts';
+import { cleanName, groundsOf, nameBelow, pathInput } from './paths.ts';
 
 export const glob = defineTool({
   name: 'glob',
@@ -70,7 +69,7 @@ export const glob = defineTool({
       });
       total += names.total;
       searched += names.searched;
-      for (const name of names.paths) found.push(cleanLine(nameBelow(shown, name)));
+      for (const name of names.paths) found.push(cleanName(nameBelow(shown, name)));
     }
     const paths = found.slice(offset, offset + limit);
     const next = offset + paths.length;

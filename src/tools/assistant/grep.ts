@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { cleanLine, cleanText } from '../../contract/clean-text.ts';
+import { cleanText } from '../../contract/clean-text.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { text } from '../../contract/text.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
-import { groundsOf, nameBelow, pathInput } from './paths.ts';
+import { cleanName, groundsOf, nameBelow, pathInput } from './paths.ts';
 
 export const grep = defineTool({
   name: 'grep',
@@ -103,7 +103,7 @@ export const grep = defineTool({
       }
       for (const line of found.lines) {
         lines.push({
-          path: cleanLine(nameBelow(shown, line.path)),
+          path: cleanName(nameBelow(shown, line.path)),
           line: line.line,
           text: cleanText(line.text),
           ...(!line.isMatch && { around: true }),
@@ -111,7 +111,7 @@ export const grep = defineTool({
       }
       for (const file of found.files) {
         files.push({
-          path: cleanLine(nameBelow(shown, file.path)),
+          path: cleanName(nameBelow(shown, file.path)),
           ...(file.count !== undefined && { count: file.count }),
         });
       }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { cleanLine } from '../../contract/clean-text.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { FolderEntry } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
-import { type Ground, groundsOf, nameBelow, pathInput } from './paths.ts';
+import { cleanName, type Ground, groundsOf, nameBelow, pathInput } from './paths.ts';
 
 export const listFiles = defineTool({
   name: 'list_files',
@@ -72,7 +71,7 @@ export const listFiles = defineTool({
     const files: { name: string; bytes?: number }[] = [];
     const others: string[] = [];
     for (const { name, kind, ground } of page) {
-      const shown = cleanLine(name);
+      const shown = cleanName(name);
       if (kind === 'folder') directories.push(`${shown}/`);
       else if (kind !== 'file') others.push(shown);
       else files.push(sizes ? { name: shown, ...sizeOf(ground, name) } : { name: shown });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Desk } from '../../contract/capabilities.ts';
+import { cleanLine } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder, Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
@@ -80,6 +81,13 @@ export function nameBelow(shown: string, path: string): string {
   if (path === '.') return shown;
   return shown === '.' ? path : `${shown}/${path}`;
 }
+
+/** A name as a reply shows it. Most names are plain, and there may be thousands. */
+export function cleanName(name: string): string {
+  return plainAscii.test(name) ? name : cleanLine(name);
+}
+
+const plainAscii = /^[\x20-\x7e]*$/;
 
 function spotsOf(desk: Desk, path: string): readonly [Spot, Spot?] {
   assertRelative(path);

@@ -37,19 +37,11 @@ const compareMs = 200;
 
 /** The lines that differ with a few around them, as offsets, and how many lines come before. */
 function changedPart(before: string, after: string) {
-  const shorter = Math.min(before.length, after.length);
-  let same = 0;
-  while (same < shorter && before.charCodeAt(same) === after.charCodeAt(same)) same++;
+  const same = commonStart(before, after);
   let start = same;
   for (let lines = 0; lines <= contextLines && start > 0; lines++)
     start = before.lastIndexOf('\n', start - 2) + 1;
-  let tail = 0;
-  while (
-    tail < shorter - same &&
-    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
-  ) {
-    tail++;
-  }
+  const tail = commonEnd(before, after, Math.min(before.length, after.length) - same);
   let beforeEnd = before.length - tail;
   for (let lines = 0; lines <= contextLines && beforeEnd < before.length; lines++) {
     const newline = before.indexOf('\n', beforeEnd);
@@ -58,4 +50,25 @@ function changedPart(before: string, after: string) {
   let line = 0;
   for (let at = before.indexOf('\n'); at !== -1 && at < start; at = before.indexOf('\n', at + 1)) line++;
   return { start, line, beforeEnd, afterEnd: beforeEnd + after.length - before.length };
+}
+
+/** Texts are compared a block at a time: comparing slices is the engine's work, comparing characters is ours. */
+const blockChars = 4096;
+
+function commonStart(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  let same = 0;
+  while (same + blockChars <= end && a.slice(same, same + blockChars) === b.slice(same, same + blockChars)) {
+    same += blockChars;
+  }
+  while (same < end && a.charCodeAt(same) === b.charCodeAt(same)) same++;
+  return same;
+}
+
+function commonEnd(a: string, b: string, most: number): number {
+  let same = 0;
+  const block = (text: string) => text.slice(text.length - same - blockChars, text.length - same);
+  while (same + blockChars <= most && block(a) === block(b)) same += blockChars;
+  while (same < most && a.charCodeAt(a.length - 1 - same) === b.charCodeAt(b.length - 1 - same)) same++;
+  return same;
 }
