@@ -4,6 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { BackgroundCommand } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import type { Child } from './child.ts';
+import { watchCrowd } from './crowd.ts';
 import { continuationBytes, wholeCharacters } from './output.ts';
 import { describe, stopTree } from './run-child.ts';
 
@@ -20,6 +21,7 @@ export function watchBackground(
     startedAtMs,
     keepBytes,
     maxMs,
+    maxProcesses,
     onOutput,
   }: {
     readonly id: string;
@@ -27,6 +29,7 @@ export function watchBackground(
     readonly startedAtMs: number;
     readonly keepBytes: number;
     readonly maxMs: number;
+    readonly maxProcesses: number;
     readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
   },
 ): RunningCommand {
@@ -70,6 +73,9 @@ export function watchBackground(
 
   child.stdout.on('data', (chunk: Buffer) => add('stdout', chunk));
   child.stderr.on('data', (chunk: Buffer) => add('stderr', chunk));
+  const crowd = watchCrowd(child, maxProcesses, () => {
+    stopping ??= stopTree(child, 0);
+  });
   const timer = setTimeout(() => void stop(), maxMs);
   timer.unref();
 
@@ -77,6 +83,7 @@ export function watchBackground(
     const ending = await child.exited;
     await stopping;
     clearTimeout(timer);
+    crowd.close();
     // What it left behind ends with it, and with that the pipes.
     child.destroy();
     await Promise.race([

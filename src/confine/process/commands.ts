@@ -179,6 +179,7 @@ async function start(
     startedAtMs: Date.now(),
     keepBytes: order.maxStreamBytes ?? limits.streamBytes,
     maxMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
+    maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     onOutput: order.onOutput,
   });
   session.backgrounds.set(background.id, background);
@@ -224,7 +225,7 @@ async function spawnIn(
 ): Promise<Child> {
   assertCommand(command);
   const roots = sandbox.roots();
-  return backend.spawn({
+  const started = backend.spawn({
     command,
     limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder: roots.folder(order.workingFolder),
@@ -236,6 +237,16 @@ async function spawnIn(
     }),
     writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
     stdin,
+  });
+  return started.catch((cause) => {
+    throw new ToolError(
+      'unavailable',
+      text('The command could not be started.', 'コマンドを開始できませんでした。'),
+      {
+        suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
+        cause,
+      },
+    );
   });
 }
 

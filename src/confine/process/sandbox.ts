@@ -141,6 +141,7 @@ function failed(name: SandboxName, cause: string): Trial {
 }
 
 async function open(name: SandboxName, options: SandboxOptions, roots: Roots): Promise<Backend> {
+  if (process.platform === 'win32') throw new Error('commands are not run on Windows yet');
   if (name === 'none') return openUnconfined();
   if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
   const { PATH } = options.serverEnvironment ?? process.env;

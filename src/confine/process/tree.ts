@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** A process as `/proc` shows it. */
 export interface ProcessRow {
@@ -46,8 +46,8 @@ export function findMembers({ pid, isTagged }: Belonging): ProcessRow[] {
 export function destroyGroup(belonging: Belonging, isRunning: boolean): void {
   const members = findMembers(belonging);
   // The group in one go: one by one, a fork bomb grows faster than it dies.
-  if (isRunning || members.some((member) => member.group === belonging.pid))
-    signal(-belonging.pid, 'SIGKILL');
+  const isGroup = isRunning || members.some((member) => member.group === belonging.pid) || !hasProc();
+  if (isGroup) signal(-belonging.pid, 'SIGKILL');
   for (const member of members) signal(member.pid, 'SIGKILL');
 }
 
@@ -63,11 +63,23 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 /** Is it there and not only waiting to be collected? */
 export function isAlive(pid: number): boolean {
   const row = readProcess(pid);
-  return row !== undefined && !row.ended;
+  if (row || hasProc()) return row !== undefined && !row.ended;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without it (macOS) a command is its process group. */
+function hasProc(): boolean {
+  return existsSync('/proc/self/stat');
 }
 
 /** Children have higher numbers than the first process, unless the numbers began anew since. */
 function readProcessesSince(first: number): ProcessRow[] {
+  if (!hasProc()) return [];
   const from = newestProcess() < first ? 0 : first;
   const rows: ProcessRow[] = [];
   for (const name of readdirSync('/proc')) {
