@@ -100,7 +100,7 @@ async function allTools(): Promise<readonly Tool[]> {
       { HOME: folder },
       folder,
     );
-    return await loadTools(settings);
+    return (await loadTools(settings)).filter((tool) => !tool.unlisted);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

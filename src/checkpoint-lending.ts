@@ -2,6 +2,7 @@ import type { Rooms } from './checkpoint-rooms.ts';
 import type { Caller } from './contract/caller.ts';
 import type { Capabilities, CapabilityName } from './contract/capabilities.ts';
 import type { Tool, ToolGuide } from './contract/tool.ts';
+import { once } from './once.ts';
 
 /** Who borrows, for which tool. */
 export interface Borrower {
@@ -15,12 +16,12 @@ type Lenders = {
 
 /** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
 export function createLender(rooms: Rooms, guide: () => Promise<ToolGuide>) {
+  const readOnly = once(async () => (await import('./confine/files/workspace.ts')).asReadOnly);
   const lenders: Lenders = {
     files: async ({ tool }) => {
       const { folder } = await rooms.workspace();
       if (!tool.annotations.readOnly) return folder;
-      const { asReadOnly } = await import('./confine/files/workspace.ts');
-      return asReadOnly(folder);
+      return (await readOnly())(folder);
     },
     search: async () => (await rooms.search())((await rooms.workspace()).folder),
     commands: async ({ caller }) => (await rooms.commands()).forSession(caller.sessionId),

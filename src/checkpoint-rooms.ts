@@ -64,7 +64,12 @@ export function createRooms(settings: Settings) {
 
   const vault = once(async () => {
     const { openVault, vaultSettingsFrom } = await import('./confine/vault/open.ts');
-    return openVault({ root: settings.vault.root, settings: vaultSettingsFrom(process.env, settings.vault) });
+    return openVault({
+      root: settings.vault.root,
+      settings: vaultSettingsFrom(process.env, settings.vault),
+      workspace: (await workspace()).folder,
+      timeZone: settings.assistant.timeZone,
+    });
   });
 
   const pipelines = once(async () => {

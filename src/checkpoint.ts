@@ -3,6 +3,7 @@ import { createCatalog } from './call/catalog.ts';
 import { createCredentials } from './call/credentials.ts';
 import { type Desk, handle } from './call/handle.ts';
 import { identifyArrival } from './call/identify.ts';
+import { createResourceDoor } from './call/resources.ts';
 import { createSeal } from './call/seal.ts';
 import { createLender } from './checkpoint-lending.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
@@ -82,6 +83,12 @@ export async function openCheckpoint(
     now,
   };
 
+  const servesNotes = settings.toolsets.includes('vault') && (settings.vault.extras ?? true);
+  const watchNote = async (uri: string, changed: () => void) => {
+    const { openVaultResources } = await import('./tools/vault/resources.ts');
+    return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
+  };
+
   const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
   const door: Door = {
     info: { name, version: options.version ?? '0.0.0', title: 'Sekisho' },
@@ -101,6 +108,7 @@ export async function openCheckpoint(
       if (arrival.connectionId === undefined) return;
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
     },
+    resources: servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined,
     onListChanged: () => () => {},
     async admits(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);

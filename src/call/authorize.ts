@@ -8,7 +8,9 @@ import type { Grant, Identified } from './slips.ts';
 export function authorize(identified: Identified, catalog: Catalog): Grant {
   const { call, caller } = identified;
   const tool = catalog.find(call.tool);
-  if (!tool) throw unknownTool(call.tool, catalog.nearest(call.tool, caller));
+  if (!tool || tool.unlisted !== Boolean(call.isMethod)) {
+    throw unknownTool(call.tool, catalog.nearest(call.tool, caller));
+  }
   const decision = decide(tool, caller, catalog.mode);
   if (!decision.allowed) {
     throw new ToolError(decision.code, decision.message, { suggestion: decision.suggestion });

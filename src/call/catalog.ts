@@ -20,13 +20,14 @@ export function createCatalog(tools: readonly Tool[], mode: Mode): Catalog {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
     byName.set(tool.name, tool);
   }
+  const shown = tools.filter((tool) => !tool.unlisted);
   const lists = new Map<string, { readonly key: string; readonly tools: readonly Tool[] }>();
 
   function allowed(caller: Caller) {
-    const bits = tools.map((tool) => (decide(tool, caller, mode).allowed ? '1' : '0')).join('');
+    const bits = shown.map((tool) => (decide(tool, caller, mode).allowed ? '1' : '0')).join('');
     let list = lists.get(bits);
     if (!list) {
-      list = { key: bits, tools: tools.filter((_, index) => bits[index] === '1') };
+      list = { key: bits, tools: shown.filter((_, index) => bits[index] === '1') };
       // Few combinations of role, purpose and toolsets exist; a bound all the same, since tokens name toolsets.
       if (lists.size >= 256) lists.clear();
       lists.set(bits, list);
@@ -47,7 +48,7 @@ export function createCatalog(tools: readonly Tool[], mode: Mode): Catalog {
         .map((near) => near.name);
     },
     list: (caller): readonly GuideEntry[] =>
-      tools.map((tool) => {
+      shown.map((tool) => {
         const decision = decide(tool, caller, mode);
         return decision.allowed ? { tool, allowed: true } : { tool, allowed: false, reason: decision.reason };
       }),

@@ -19,6 +19,8 @@ export interface Arrival {
 export interface Call {
   readonly tool: string;
   readonly input: unknown;
+  /** A transport's own request for a method of the protocol; only such a one reaches unlisted tools. */
+  readonly isMethod?: boolean | undefined;
   readonly arrival: Arrival;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;

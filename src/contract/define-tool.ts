@@ -40,6 +40,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
     description: definition.description,
     permission: definition.permission,
     agentsOnly: definition.agentsOnly ?? false,
+    unlisted: definition.unlisted ?? false,
     annotations: definition.annotations,
     uses: definition.uses,
     inputSchema: (locale) => schema('input', locale),

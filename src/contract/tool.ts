@@ -45,6 +45,8 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U 
   readonly title: Text;
   readonly description: Text;
   readonly permission: Permission;
+  /** A method of the protocol that walks the road like a tool; neither listed nor callable as one. */
+  readonly unlisted?: boolean | undefined;
   /** Only agents in a session and the coordinator have a use for it; a person's token does not pass. */
   readonly agentsOnly?: boolean | undefined;
   readonly annotations: Annotations;
@@ -75,6 +77,7 @@ export interface Tool {
   readonly description: Text;
   readonly permission: Permission;
   readonly agentsOnly: boolean;
+  readonly unlisted: boolean;
   readonly annotations: Annotations;
   readonly uses: readonly CapabilityName[];
   /** JSON Schema 2020-12 of the input and output in a language; made on first need and kept. */

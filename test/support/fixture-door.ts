@@ -120,6 +120,7 @@ function fixtureTool(name: string, schema: JsonSchema = { type: 'object' }): Too
     description: { en: `The fixture ${name}.`, ja: name },
     permission: 'unauthenticated',
     agentsOnly: false,
+    unlisted: false,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     uses: [],
     inputSchema: () => schema,

@@ -5,7 +5,7 @@ import { defaultToolsets, toolsetNames } from '../../src/config/toolset-names.ts
 import type { JsonSchema, Tool } from '../../src/contract/tool.ts';
 
 const settings = loadSettings({ toolsets: toolsetNames }, { HOME: '/nonexistent' });
-const tools = await loadTools(settings);
+const tools = (await loadTools(settings)).filter((tool) => !tool.unlisted);
 const japanese = /[\u3040-\u30ff\u4e00-\u9fff]/;
 
 test('names are unique, snake_case and short enough for every client', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { errorOf, local, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
 const config = { toolsets: ['vault' as const], vault: { hardMaxChars: 12 } };
 
@@ -45,4 +45,31 @@ test('without extras the vault has the four tools of the document', async () => 
   const names = tools.map((tool) => tool.name).filter((name) => name.startsWith('vault_'));
   expect(names.toSorted()).toEqual(['vault_create', 'vault_read', 'vault_replace', 'vault_scan']);
   expect(existsSync(join(world.root, 'vault'))).toBe(false);
+});
+test('a vault that is not there yet begins with its first note', async () => {
+  await using world = await openTestCheckpoint({ config });
+  expect(outputOf(await world.call('vault_list', {}))).toEqual({ entries: [] });
+  outputOf(await world.call('vault_create', { path: 'a.md', content: 'x' }));
+  expect(readFileSync(join(world.root, 'vault/a.md'), 'utf8')).toBe('x');
+});
+
+test('a note read as a resource walks the road: recorded, refused to strangers, and not callable as a tool', async () => {
+  await using world = await openTestCheckpoint({ config, files: { 'vault/a.md': 'hello' } });
+  const { resources } = world.checkpoint.door;
+  const { signal } = new AbortController();
+  expect(await resources?.list(local, undefined, signal)).toMatchObject({
+    resources: [{ uri: 'vault:///a.md' }],
+  });
+  expect(await resources?.read(local, 'vault:///a.md', signal)).toMatchObject({ text: 'hello' });
+  await expect(resources?.read(remote(), 'vault:///a.md', signal)).rejects.toMatchObject({
+    code: 'unauthenticated',
+  });
+  expect(errorOf(await world.call('resources/read', { uri: 'vault:///a.md' }))).toMatchObject({
+    code: 'not_found',
+  });
+
+  const { audit } = await world.checkpoint.store();
+  await audit.flush();
+  const entries = await audit.search({ tool: 'resources/read', limit: 10 });
+  expect(entries.map((entry) => entry.code ?? entry.outcome)).toEqual(['ok', 'unauthenticated', 'not_found']);
 });

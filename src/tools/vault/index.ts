@@ -1,5 +1,6 @@
 import { defineToolset } from '../../contract/define-tool.ts';
 import type { Toolset } from '../../contract/tool.ts';
+import { resourceMethods } from './resource-methods.ts';
 import { vaultAppend } from './vault-append.ts';
 import { vaultCreate } from './vault-create.ts';
 import { vaultLinks } from './vault-links.ts';
@@ -13,5 +14,5 @@ import { vaultSearch } from './vault-search.ts';
 export function createVaultToolset(options: { readonly extras: boolean }): Toolset {
   const documented = [vaultCreate, vaultRead, vaultScan, vaultReplace];
   const extras = [vaultList, vaultSearch, vaultAppend, vaultLinks];
-  return defineToolset('vault', options.extras ? [...documented, ...extras] : documented);
+  return defineToolset('vault', options.extras ? [...documented, ...extras, ...resourceMethods] : documented);
 }

@@ -1,0 +1,38 @@
+import type { Arrival, Call, Reply } from '../contract/call.ts';
+import type { ResourceDoor, ResourcePage, ResourceText } from '../contract/door.ts';
+import { ToolError } from '../contract/error.ts';
+import { verbatim } from '../contract/text.ts';
+
+/** Resources whose every request walks the road as a call of an unlisted tool. */
+export function createResourceDoor(
+  call: (call: Call) => Promise<Reply>,
+  watch: (uri: string, changed: () => void) => Promise<() => void>,
+): ResourceDoor {
+  async function walk(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    arrival: Arrival,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const reply = await call({ tool, input, arrival, signal, isMethod: true });
+    if (reply.kind === 'output') return reply.structured;
+    if (reply.kind === 'error') throw new ToolError(reply.code, verbatim(reply.text));
+    throw new ToolError('denied', verbatim(reply.question.message));
+  }
+
+  return {
+    // The tools' own output schemas say what these are.
+    list: (arrival, cursor, signal) =>
+      walk(
+        'resources/list',
+        cursor === undefined ? {} : { cursor },
+        arrival,
+        signal,
+      ) as Promise<ResourcePage>,
+    read: (arrival, uri, signal) => walk('resources/read', { uri }, arrival, signal) as Promise<ResourceText>,
+    async subscribe(arrival, uri, changed) {
+      await walk('resources/subscribe', { uri }, arrival, new AbortController().signal);
+      return watch(uri, changed);
+    },
+  };
+}

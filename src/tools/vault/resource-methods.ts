@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Arrival } from '../../contract/call.ts';
+import { defineTool } from '../../contract/define-tool.ts';
+import { text } from '../../contract/text.ts';
+import { openVaultResources } from './resources.ts';
+
+/**
+ * The protocol's resource methods as unlisted tools, so that who reads a note as a resource walks the same road as
+ * who calls `vault_read`: authorized, limited and recorded.
+ */
+const common = {
+  category: 'vault',
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: ['vault'],
+  unlisted: true,
+  ja: {},
+} as const;
+
+/** The tool was authorized for its caller; where the call came from says nothing more here. */
+const anywhere: Arrival = { transport: 'cli' };
+
+const resourcesList = defineTool({
+  ...common,
+  name: 'resources/list',
+  title: text('List notes', 'ノートの一覧'),
+  description: text('List the notes as resources.', 'ノートをリソースとして一覧します。'),
+  input: z.object({ cursor: z.string().optional() }),
+  output: z.object({
+    resources: z.array(z.object({ uri: z.string(), name: z.string(), mimeType: z.string() })),
+    nextCursor: z.string().optional(),
+  }),
+  example: {},
+  async run({ cursor }, { vault, signal }) {
+    const page = await openVaultResources(vault).list(anywhere, cursor, signal);
+    return {
+      resources: [...page.resources],
+      ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+    };
+  },
+});
+
+const resourcesRead = defineTool({
+  ...common,
+  name: 'resources/read',
+  title: text('Read a note', 'ノートを読む'),
+  description: text('Read a note as a resource.', 'ノートをリソースとして読みます。'),
+  input: z.object({ uri: z.string() }),
+  output: z.object({ uri: z.string(), mimeType: z.string(), text: z.string() }),
+  example: { uri: 'vault:///ideas/house.md' },
+  async run({ uri }, { vault, signal }) {
+    const resource = await openVaultResources(vault).read(anywhere, uri, signal);
+    return { uri, mimeType: resource.mimeType, text: 'text' in resource ? resource.text : '' };
+  },
+});
+
+const resourcesSubscribe = defineTool({
+  ...common,
+  name: 'resources/subscribe',
+  title: text('Watch a note', 'ノートを見守る'),
+  description: text('Hear of changes of a note.', 'ノートの変更を知らせます。'),
+  input: z.object({ uri: z.string() }),
+  output: z.object({}),
+  example: { uri: 'vault:///ideas/house.md' },
+  async run({ uri }, { vault }) {
+    // Only whether it may: the watch itself lives as long as the connection, not as this call.
+    const end = await openVaultResources(vault).subscribe(anywhere, uri, () => {});
+    end();
+    return {};
+  },
+});
+
+export const resourceMethods = [resourcesList, resourcesRead, resourcesSubscribe];
