@@ -12,7 +12,7 @@ import type { OpenEngine } from './engine.ts';
  * at once when a call waits for its record to be durable, else within `limits.auditBatchMs`. A record leaves the
  * queue only when it is committed.
  */
-export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey): AuditLog {
+export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey): AuditLog & { stop(): void } {
   const queue: UnchainedRow[] = [];
   let durableUpTo = 0;
   let accepted = 0;
@@ -20,6 +20,7 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let key: AuditKey | undefined;
+  let stopped = false;
 
   function enqueue(record: AuditRecord): void {
     queue.push(encodeRecord(record));
@@ -61,7 +62,12 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
 
   function later(delayMs: number = limits.auditBatchMs): void {
     // A failure is told to the calls that wait; the batch stays queued, and writeBatch asks for another try.
-    timer ??= setTimeout(() => drain().catch(() => {}), delayMs);
+    if (!stopped) timer ??= setTimeout(() => drain().catch(() => {}), delayMs);
+  }
+
+  /** For readers: a log that cannot be written now can still be read. */
+  async function tryToDrain(): Promise<void> {
+    await drainUntil(accepted).catch(() => {});
   }
 
   return {
@@ -76,12 +82,17 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
       later();
     },
     flush: () => drainUntil(accepted),
+    /** No more tries of what could not be written. */
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
     async search(query) {
-      await drainUntil(accepted);
+      await tryToDrain();
       return searchAudit(await openEngine(), query);
     },
     async verify() {
-      await drainUntil(accepted);
+      await tryToDrain();
       key ??= openKey();
       return verifyChain(await openEngine(), key);
     },

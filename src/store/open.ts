@@ -45,7 +45,7 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
     stateFolder ??
       (target.kind === 'sqlite' ? dirname(target.path) : join(homedir(), '.local/state/sekisho')),
   );
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
 
   let opening: Promise<Engine> | undefined;
   const engine: OpenEngine = () => {
@@ -75,10 +75,21 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
       try {
         await audit.flush();
       } finally {
+        audit.stop();
         await (await opening?.catch(() => undefined))?.close();
       }
     },
   };
+}
+
+/** Others on the machine have no business in it. A folder that is there keeps its mode: it may be shared. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`the state folder ${folder} cannot be made: ${code}`, { cause: error });
+  }
 }
 
 type Target =

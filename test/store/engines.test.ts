@@ -1,4 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
 import { startEngines } from './engines.ts';
 import { approvalInput, auditRecord } from './records.ts';
 
@@ -83,6 +85,18 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
         );
       }
     });
+  });
+
+  test.skipIf(missing !== undefined)('a server with another audit key records nothing', async () => {
+    const place = await createPlace();
+    const first = await place.open();
+    await first.audit.write(auditRecord());
+    const stranger = await openStore({ url: place.url, stateFolder: join(place.folder, 'elsewhere') });
+    onTestFinished(() => stranger.close().catch(() => {}));
+
+    await expect(stranger.audit.write(auditRecord())).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await stranger.audit.verify()).toMatchObject({ ok: false });
+    expect(await first.audit.verify()).toMatchObject({ ok: true, entries: 1 });
   });
 
   describe.skipIf(missing !== undefined)('tokens', () => {

@@ -32,6 +32,8 @@ test('a full disk refuses the call, keeps the record queued, and records it once
   await expect(
     store.memoriesFor('local').remember({ content: 'y'.repeat(8000), category: 'x', tags: [] }),
   ).rejects.toMatchObject({ code: 'storage_full' });
+  // The operator can still read the log.
+  expect(await store.audit.search({ limit: 9 })).toHaveLength(1);
   await sql.raw('pragma max_page_count = 1000000').execute(db);
   await store.audit.write(auditRecord({ id: 'after' }));
 
