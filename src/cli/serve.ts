@@ -1,3 +1,4 @@
+import { redactText } from '../call/redact.ts';
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -28,11 +29,14 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
     maxMessageBytes: limits.stdioMessageBytes,
     signal: stop.signal,
     arrival: { bearer: process.env.SEKISHO_TOKEN },
+    onFault: logFault,
   });
   const told = untilTold();
   await Promise.race([closed, told.signal]);
   told.forget();
   stop.abort();
+  // The last replies leave before what they came from is closed.
+  await closed;
   await checkpoint.close(limits.stopGraceMs);
   return 0;
 }
@@ -51,6 +55,7 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
       ? { allowedHosts: [...loopbackHosts, ...settings.http.allowedHosts] }
       : {}),
     allowedOrigins: settings.http.allowedOrigins,
+    onFault: logFault,
   });
   const { welcome } = await import('./welcome.ts');
   await welcome(checkpoint, server.address);
@@ -61,6 +66,18 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;
+}
+
+/** One JSON line on stderr; in `serve`, stdout belongs to the protocol. */
+function logFault(error: unknown): void {
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  note(
+    JSON.stringify({
+      time: new Date().toISOString(),
+      level: 'error',
+      message: redactText(words.slice(0, 1000)),
+    }),
+  );
 }
 
 function addressOf(value: unknown, settings: Settings): { host: string; port: number } {

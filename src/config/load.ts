@@ -64,7 +64,7 @@ export interface Settings {
     readonly maxBackgroundMs: number;
   };
   readonly agentCli: { readonly allowMime: readonly string[]; readonly allowExecutable: boolean };
-  readonly assistant: { readonly layout: 'output' | 'workspace'; readonly timeZone: string };
+  readonly assistant: { readonly layout: 'output' | 'workspace'; readonly timeZone: string | undefined };
   readonly web: {
     readonly allowHosts: readonly string[] | undefined;
     readonly denyHosts: readonly string[];
@@ -289,8 +289,9 @@ function localeOf(environment: NodeJS.ProcessEnv): Locale {
   return /^ja/i.test(language) ? 'ja' : 'en';
 }
 
-function timeZoneOf(zone: string | undefined): string {
-  if (zone === undefined) return Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Absent is the machine's own, which costs 12 ms to ask for and is rarely needed. */
+function timeZoneOf(zone: string | undefined): string | undefined {
+  if (zone === undefined) return undefined;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch (error) {
