@@ -3,7 +3,7 @@ import { bashOnly } from './posix.ts';
 import type { Scene } from './rule.ts';
 import { isDevice } from './targets.ts';
 import type { Given, Variables } from './variables.ts';
-import { readWord, type Word } from './words.ts';
+import { counters, readWord, type Word } from './words.ts';
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {
@@ -51,6 +51,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       return;
     case 'Assignment': {
       if (node.index) deferIndex(node.name, node.index, notes);
+      if (node.value.type === 'ArrayValue') deferElements(node.name, node.value.elements, notes);
       const whole = node.value.type === 'Word' && !node.index ? readWord(node.value) : undefined;
       if (node.append && whole) notes.assign(node.name, undefined, appended(whole));
       else notes.assign(node.name, whole);
@@ -60,6 +61,10 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
     case 'Select':
       if (node.type === 'Select' || !node.wordlist) notes.assign(node.name.value, undefined);
       else for (const word of node.wordlist) assignListed(node.name.value, word, notes);
+      return;
+    case 'Function':
+      // The judge takes what these print for a number; a function of that name could print anything.
+      if (Object.hasOwn(counters, node.name.value)) notes.raise('data-as-code');
       return;
     case 'Coproc':
       if (node.name) notes.assign(node.name.value, undefined);
@@ -104,6 +109,19 @@ function deferIndex(name: string, index: SyntaxWord, notes: NodeNotes): void {
     'data-as-code',
     ({ variables }) => !variables.isMap(name) && !isSafeArithmetic(index.text, variables),
   );
+}
+
+/** `x=([i]=1)`: the index of an element is evaluated like any other. */
+function deferElements(name: string, elements: readonly SyntaxWord[], notes: NodeNotes): void {
+  for (const { text } of elements) {
+    const end = text.startsWith('[') ? text.lastIndexOf(']') : -1;
+    if (end < 0) continue;
+    const index = text.slice(1, end);
+    notes.defer(
+      'data-as-code',
+      ({ variables }) => !variables.isMap(name) && !isSafeArithmetic(index, variables),
+    );
+  }
 }
 
 function assignListed(name: string, word: SyntaxWord, notes: NodeNotes): void {

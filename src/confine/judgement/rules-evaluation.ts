@@ -2,6 +2,7 @@ import { text } from '../../contract/text.ts';
 import { isSafeArithmetic } from './inspect-node.ts';
 import { hasOption, readOptions } from './options.ts';
 import type { CommandRule, Scene } from './rule.ts';
+import { possibleValues } from './variables.ts';
 import { isOneField, mayBeOption, type Word } from './words.ts';
 
 const plainName = /^[A-Za-z_]\w*$/;
@@ -117,6 +118,8 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
         const name = equals < 0 ? (word.value ?? '') : word.prefix.slice(0, equals).replace(/\+$/, '');
         if (/^[-+]/.test(name)) return false;
         if (!/^[A-Za-z_]\w*(\[\w*\])?$/.test(name) && !(/f/.test(flags) && equals < 0)) return true;
+        // Whatever an integer variable gets later is evaluated too.
+        if (/i/.test(flags) && !scene.variables.isTame(name)) return true;
         if (equals < 0) return false;
         if (/n/.test(flags)) return !plainName.test(word.value?.slice(equals + 1) ?? '');
         if (/i/.test(flags))
@@ -140,27 +143,26 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
   }
 }
 
-/** `-v` evaluates a subscript; an unquoted variable may hold the operator itself. */
+/** `-v` evaluates a subscript, and a word that is not known may be the `-v`. */
 function testEvaluates(args: readonly Word[], scene: Scene): boolean {
   return args.some((word, at) => {
-    if (
-      !isOneField(word) &&
-      !tame(word, scene) &&
-      word.pieces.some(
-        (piece) => piece.kind === 'unknown' || (piece.kind === 'variable' && /^[@*]$|^\d/.test(piece.name)),
-      )
-    )
-      return false === isFirstOperandSafe(args, at);
-    if (word.value !== '-v' && word.value !== '-R') return false;
-    const name = args[at + 1];
-    return name !== undefined && !/^([A-Za-z_]\w*(\[(\d+|@|\*)\])?|=|==|!=|-a|-o|\))$/.test(name.value ?? '');
+    const next = args[at + 1];
+    if (word.value === '-v' || word.value === '-R') {
+      return (
+        next !== undefined && !/^([A-Za-z_]\w*(\[(\d+|@|\*)\])?|=|==|!=|-a|-o|\))$/.test(next.value ?? '')
+      );
+    }
+    if (word.value !== undefined || tame(word, scene)) return false;
+    const values = possibleValues(word, scene.variables);
+    if (values?.every((value) => !value.startsWith('-'))) return false;
+    if (!isOneField(word)) return word.pieces.every((piece) => piece.kind !== 'glob');
+    // Between operators it is an operand, and alone it is only asked whether it is empty.
+    return next !== undefined && !isTestOperator(next) && !(at > 0 && isTestOperator(args[at - 1]));
   });
 }
 
-/** `[ -n $(x) ]`: words in a place that an operator before them has fixed. */
-function isFirstOperandSafe(args: readonly Word[], at: number): boolean {
-  const before = args[at - 1]?.value ?? '';
-  return /^(-[a-uw-zA-QS-Z]|-eq|-ne|-gt|-lt|-ge|-le|=|==|!=)$/.test(before);
+function isTestOperator(word: Word | undefined): boolean {
+  return /^(-[a-zA-Z]|-eq|-ne|-gt|-lt|-ge|-le|-nt|-ot|-ef|=|==|!=|<|>|\))$/.test(word?.value ?? '');
 }
 
 function tame(word: Word, { variables }: Scene): boolean {

@@ -136,8 +136,10 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
       return [{ kind: 'brace', text: part.text }];
     case 'ArithmeticExpansion':
       return [{ kind: 'unknown', oneField: true, isNumber: true }];
-    case 'CommandExpansion':
-      return [{ kind: 'unknown', oneField: quoted, candidates: echoed(part.script) }];
+    case 'CommandExpansion': {
+      const isNumber = countsOnly(part.script);
+      return [{ kind: 'unknown', oneField: quoted || isNumber, isNumber, candidates: echoed(part.script) }];
+    }
     case 'ProcessSubstitution':
       return [
         { kind: 'literal', text: '/dev/fd/', quoted: true },
@@ -165,6 +167,26 @@ function echoed(script: ParsedScript | undefined): readonly string[] {
   if (!/^(echo|printf)$/.test(command.name?.text ?? '')) return [];
   const words = command.suffix.flatMap((part) => (part.type === 'Word' ? [readWord(part).value] : []));
   return [words.join(' '), ...words.flatMap((word) => word ?? [])];
+}
+
+/** Commands that print one number and nothing that a file or its name could bring in. */
+export const counters: Readonly<Record<string, RegExp>> = {
+  wc: /^-[lwcm]+$/,
+  id: /^-[ugG]$/,
+  nproc: /^--all$/,
+  date: /^\+%[sYmdHMSNj]+$/,
+  tput: /^(cols|lines|colors)$/,
+};
+
+/** `$(wc -l < f)`, `$(ls | wc -l)`, `$(id -u)`. */
+function countsOnly(script: ParsedScript | undefined): boolean {
+  const statement =
+    script?.commands.length === 1 && !script.errors?.length ? script.commands[0]?.command : undefined;
+  const last = statement?.type === 'Pipeline' ? statement.commands.at(-1) : statement;
+  if (last?.type !== 'Command' || last.prefix.length > 0) return false;
+  const name = last.name?.text ?? '';
+  const words = Object.hasOwn(counters, name) ? counters[name] : undefined;
+  return words !== undefined && last.args.every((word) => word.type === 'Word' && words.test(word.text));
 }
 
 /** `${@:2}`, `${list[@]}` and `${!name*}` make several words even between quotes. */
