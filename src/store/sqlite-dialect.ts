@@ -1,14 +1,14 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import { nulInText } from './errors.ts';
+import type { Statements } from './sqlite-statements.ts';
 
 /** Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. */
-export function createSqliteDialect(database: DatabaseSync): Dialect {
+export function createSqliteDialect(database: DatabaseSync, statements: Statements): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createDriver: () => new SqliteDriver(database, statements),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -47,9 +47,9 @@ class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #connection: DatabaseConnection;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, statements: Statements) {
     this.#database = database;
-    this.#connection = createConnection(database);
+    this.#connection = createConnection(statements);
   }
   async init(): Promise<void> {}
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -69,31 +69,12 @@ class SqliteDriver implements Driver {
   async destroy(): Promise<void> {}
 }
 
-function createConnection(database: DatabaseSync): DatabaseConnection {
-  const statements = new Map<string, { statement: StatementSync; returnsRows: boolean }>();
-
-  function prepared(sql: string): { statement: StatementSync; returnsRows: boolean } {
-    const known = statements.get(sql);
-    if (known) return known;
-    const statement = database.prepare(sql);
-    const made = { statement, returnsRows: statement.columns().length > 0 };
-    if (statements.size >= statementsKept) statements.delete(statements.keys().next().value ?? '');
-    statements.set(sql, made);
-    return made;
-  }
-
+function createConnection(statements: Statements): DatabaseConnection {
   return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const { statement, returnsRows } = prepared(query.sql);
-      const values = query.parameters as readonly SQLInputValue[];
-      // PostgreSQL rejects NUL in text and SQLite stores it, so it is refused in both.
-      if (values.some((value) => typeof value === 'string' && value.includes('\0'))) throw nulInText();
       // A read waits too, while a neighbour repairs the log of one that was killed.
-      return whileBusy(() => {
-        if (returnsRows) return { rows: statement.all(...values) as R[] };
-        const { changes, lastInsertRowid } = statement.run(...values);
-        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
-      });
+      const { rows, changes } = await whileBusy(() => statements.run(query.sql, query.parameters));
+      return { rows: rows as R[], numAffectedRows: changes };
     },
     streamQuery() {
       throw new Error('A stream would hold the one connection; read in pages by key.');
@@ -104,4 +85,3 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
 const lockWaitMs = 30_000;
 const quickTries = 10;
 const longestWaitMs = 10;
-const statementsKept = 256;

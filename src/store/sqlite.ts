@@ -8,6 +8,7 @@ import { storageError } from './errors.ts';
 import { schemaVersion, statementsSince } from './migrate.ts';
 import { beginImmediate, createSqliteDialect, whileBusy } from './sqlite-dialect.ts';
 import { createSqliteMemoryIndex } from './sqlite-memory-index.ts';
+import { createStatements } from './sqlite-statements.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
 import { createWalSync } from './wal-sync.ts';
@@ -15,7 +16,8 @@ import { createWalSync } from './wal-sync.ts';
 /** Opens the database file, making it and its folder, which others cannot read, where they are missing. */
 export async function openSqlite(path: string): Promise<Engine> {
   const database = await openDatabase(path);
-  const db = new Kysely<Tables>({ dialect: createSqliteDialect(database) });
+  const statements = createStatements(database);
+  const db = new Kysely<Tables>({ dialect: createSqliteDialect(database, statements) });
   const wal = createWalSync(path);
   const { changes, stop } = createSqliteChanges(database);
 
@@ -28,7 +30,16 @@ export async function openSqlite(path: string): Promise<Engine> {
     // The write lock of the whole file is held already.
     lock: (query) => query,
     async insertMany(tx, table, rows) {
-      await tx.insertInto(table).values(rows).execute();
+      const [first] = rows;
+      if (!first) return;
+      // One small statement for any number of rows: a statement for each number would fill the memory.
+      const { sql } = tx.insertInto(table).values(first).compile();
+      const columns = Object.keys(first) as (keyof typeof first)[];
+      for (const row of rows)
+        statements.run(
+          sql,
+          columns.map((column) => row[column]),
+        );
     },
     positionFunction: 'instr',
     async close() {
