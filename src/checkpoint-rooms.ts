@@ -77,7 +77,7 @@ export function createRooms(settings: Settings) {
     return openPipelines({
       folder: (await workspace()).folder,
       stateFolder: join(settings.stateFolder, 'pipeline'),
-      sandbox: settings.process.sandbox,
+      stages: async () => (await commands()).stages(),
     });
   });
 

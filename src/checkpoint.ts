@@ -106,6 +106,7 @@ export async function openCheckpoint(
     },
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
+      (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
     },
     resources: servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined,

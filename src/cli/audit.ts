@@ -53,13 +53,25 @@ export async function searchAudit(
 
 /** Exit code 1 where anything was changed, removed or cut off. */
 export async function verifyAudit(flags: Flags, options: Options): Promise<number> {
-  return withLog(flags, async (log) => {
-    const verdict = await log.verify();
-    if (options.json) say(JSON.stringify(verdict));
-    else if (verdict.ok) say(`${verdict.entries} entries, unbroken. Head ${verdict.head}.`);
-    else say(`Broken at entry ${verdict.seq}: ${verdict.problem}`);
-    return verdict.ok ? 0 : 1;
-  });
+  const settings = loadSettings(flags);
+  const checkpoint = await openCheckpoint(settings);
+  try {
+    const log = await (await checkpoint.store()).audit.verify();
+    // The mirror of the pipeline's writes is a record too: it must agree with its index and the files.
+    const mirror = settings.toolsets.includes('pipeline')
+      ? await (await checkpoint.rooms.pipelines()).verify()
+      : undefined;
+    if (options.json) say(JSON.stringify(mirror ? { ...log, mirror } : log));
+    else {
+      if (log.ok) say(`${log.entries} entries, unbroken. Head ${log.head}.`);
+      else say(`Broken at entry ${log.seq}: ${log.problem}`);
+      if (mirror?.ok) say(`${mirror.records} mirrored writes agree.`);
+      else if (mirror) say(`The mirror does not agree: ${mirror.problem}`);
+    }
+    return log.ok && mirror?.ok !== false ? 0 : 1;
+  } finally {
+    await checkpoint.close();
+  }
 }
 
 export async function exportAudit(flags: Flags): Promise<number> {

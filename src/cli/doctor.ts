@@ -32,6 +32,16 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         remedy: status.remedy,
       });
     }
+    if (settings.toolsets.includes('pipeline')) {
+      for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
+        findings.push({
+          what: `program ${program.name}`,
+          works: program.from !== 'missing',
+          detail: [program.from, program.version, program.path].filter(Boolean).join('  '),
+          remedy: program.remedy,
+        });
+      }
+    }
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
     if (options.json) say(JSON.stringify(findings, null, 2));
     else for (const finding of findings) say(lineOf(finding));
