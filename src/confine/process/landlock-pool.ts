@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Collected, Collector } from './collect.ts';
 import type { ThreadWalls } from './landlock-rules.ts';
 import type { ThreadNews, ThreadOrder } from './landlock-thread.ts';
 
@@ -11,17 +12,18 @@ export interface ConfinedThread {
 
 export interface StartedChild {
   readonly pid: number;
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly ended: Promise<Collected>;
 }
 
 /** Throws where a wall cannot be raised. The thread keeps nothing alive by itself. */
 export async function openConfinedThread(
+  collector: Collector,
   walls: ThreadWalls,
   url: URL = threadUrl(),
 ): Promise<ConfinedThread> {
   const worker = new Worker(url, { workerData: walls, env: {}, execArgv: [], stdout: true, stderr: true });
   const starting = new Map<number, { resolve(child: StartedChild): void; reject(error: Error): void }>();
-  const running = new Map<number, (end: Awaited<StartedChild['ended']>) => void>();
+  let running = 0;
   let last = 0;
 
   const ready = new Promise<void>((resolve, reject) => {
@@ -32,7 +34,10 @@ export async function openConfinedThread(
         case 'unable':
           return reject(new Error(news.problem));
         case 'started': {
-          const ended = new Promise<Awaited<StartedChild['ended']>>((end) => running.set(news.id, end));
+          running++;
+          const ended = collector.wait(news.pid).finally(() => {
+            running--;
+          });
           starting.get(news.id)?.resolve({ pid: news.pid, ended });
           starting.delete(news.id);
           return;
@@ -41,9 +46,6 @@ export async function openConfinedThread(
           starting.get(news.id)?.reject(new Error(news.problem));
           starting.delete(news.id);
           return;
-        case 'ended':
-          running.get(news.id)?.({ code: news.code, signal: news.signal });
-          running.delete(news.id);
       }
     });
     worker.once('error', reject);
@@ -51,10 +53,7 @@ export async function openConfinedThread(
       const gone = new Error('the confined thread ended');
       reject(gone);
       for (const waiter of starting.values()) waiter.reject(gone);
-      // Nobody will hear of these children again; a lost one must not look like a success.
-      for (const end of running.values()) end({ code: null, signal: 'SIGKILL' });
       starting.clear();
-      running.clear();
     });
   });
   worker.stdout.resume();
@@ -77,7 +76,7 @@ export async function openConfinedThread(
       });
     },
     get working() {
-      return starting.size + running.size;
+      return starting.size + running;
     },
     async close() {
       await worker.terminate();

@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend, Child, SpawnOrder } from './child.ts';
+import { createCollector } from './collect.ts';
 import { findFilterHole } from './filter-check.ts';
 import { openKernel } from './kernel.ts';
 import { type ConfinedThread, openConfinedThread } from './landlock-pool.ts';
@@ -43,6 +44,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   mkdirSync(temporary);
   const system = [...systemFolders, ...systemFiles, ...shownProc];
   const tools = [...toolFolders(options.path), ...options.readable];
+  const collector = createCollector(kernel);
   const threads = new Map<string, Promise<ConfinedThread>>();
 
   /** Threads keep their walls for life, so there is one for each set. */
@@ -58,7 +60,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       threads.set(key, thread);
       return thread;
     }
-    thread = openConfinedThread({ readable: [...system, ...readable], writable, devices, filter });
+    thread = openConfinedThread(collector, { readable: [...system, ...readable], writable, devices, filter });
     threads.set(key, thread);
     thread.catch(() => threads.delete(key));
     await dropIdle();

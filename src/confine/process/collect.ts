@@ -1,0 +1,48 @@
+import { Buffer } from 'node:buffer';
+import { constants } from 'node:os';
+import type { Kernel } from './kernel.ts';
+
+export interface Collected {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Collects ended children that Node did not start. */
+export interface Collector {
+  /** Resolves when the child has ended; it may have already. */
+  wait(pid: number): Promise<Collected>;
+}
+
+export function createCollector({ syscall }: Kernel): Collector {
+  const waiting = new Map<number, (end: Collected) => void>();
+
+  function look(): void {
+    for (const [pid, resolve] of waiting) {
+      const status = Buffer.alloc(4);
+      const found = syscall(process.arch === 'x64' ? 61 : 260, pid, status, noHang, 0);
+      if (found === 0) continue;
+      waiting.delete(pid);
+      resolve(found === pid ? read(status.readUInt32LE(0)) : { code: null, signal: 'SIGKILL' });
+    }
+    if (waiting.size === 0) process.off('SIGCHLD', look);
+  }
+
+  return {
+    wait(pid) {
+      return new Promise((resolve) => {
+        if (waiting.size === 0) process.on('SIGCHLD', look);
+        waiting.set(pid, resolve);
+        look();
+      });
+    },
+  };
+}
+
+const noHang = 1;
+
+function read(status: number): Collected {
+  const number = status & 0x7f;
+  if (number === 0) return { code: (status >> 8) & 0xff, signal: null };
+  const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? ['SIGKILL'];
+  return { code: null, signal: name as NodeJS.Signals };
+}
