@@ -465,5 +465,6 @@ test('a line that is too long, or holds what none can, is refused', async () => 
       reason: 'PARSE_ERROR',
     });
   }
-  expect((await world.pipe(`awk '${'/[/]'.repeat(40)}'`)).error.code).toBe('GUARD_VIOLATION');
+  // Each slash may be read in two ways: too many to follow is refused, and soon.
+  expect((await world.pipe(`awk '${'/[/] length / 2;'.repeat(40)}'`)).error.reason).toBe('PARSE_ERROR');
 });

@@ -12,13 +12,13 @@ import type {
   WriteRecord,
 } from '../../contract/pipeline.ts';
 import type { Builtin } from './builtin.ts';
-import { cancelled, type Ended, hasFailed, reportOf, stageFailed, timeoutOf, watchChild } from './ends.ts';
+import { cancelled, type Ended, hasFailed, reportOf, stageFailed, timeoutOf } from './ends.ts';
 import { resolveStage } from './operands.ts';
 import type { OutputShelf } from './output.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort, writePort } from './ports.ts';
 import type { Shelf } from './programs.ts';
-import { readStatus, stageArguments } from './stage-shell.ts';
+import { type Running, startProgram } from './start-program.ts';
 
 export interface RunnerOptions {
   readonly folder: Folder;
@@ -39,17 +39,10 @@ export interface RunnerOptions {
   ) => Builtin;
 }
 
-/** A stage under way. */
-interface Running {
-  readonly plan: StagePlan;
-  readonly kill: () => Promise<void>;
-  readonly ended: Promise<Ended>;
-}
-
 /** Runs the stages side by side, joined by the system's pipes; resolves when the last process has ended. */
 export async function runPipeline(order: PipelineOrder, options: RunnerOptions): Promise<PipelineResult> {
   order.signal.throwIfAborted();
-  const { spawn, sandbox } = await options.stages();
+  const walls = await options.stages();
   const programs = await Promise.all(
     order.stages.map(({ work }) => (work.kind === 'program' ? options.shelf.find(work.program) : undefined)),
   );
@@ -59,6 +52,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
   const descriptors = createDescriptorSet();
   const names = join(options.nameFolder, randomUUID());
   const stop = new AbortController();
+  const programsUnderWay: Running[] = [];
   const running: Running[] = [];
   let tee: WriteRecord | undefined;
   let timedOut = false;
@@ -66,7 +60,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
 
   const stopAll = (): void => {
     stop.abort();
-    for (const stage of running) void stage.kill();
+    for (const stage of [...programsUnderWay, ...running]) void stage.kill();
   };
   const timer = setTimeout(() => {
     timedOut = true;
@@ -91,61 +85,48 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     const none = descriptors.hold(openSync('/dev/null', 'r'));
     const pipes = order.stages.map(() => holdPipe(makePipe(), descriptors));
 
+    const inputOf = (index: number): number => (index === 0 ? none : (pipes[index - 1]?.read ?? none));
+    const outputOf = (index: number): number => pipes[index]?.write ?? none;
+    const readable = [
+      ...options.folder.roots.map((root) => root.hostPath),
+      options.nameFolder,
+      ...(ripgrep ? [ripgrep.path] : []),
+    ];
+
+    // Side by side: each start waits for the walls to answer.
+    const starts = await Promise.allSettled(
+      order.stages.map(async (plan, index) => {
+        const [stage, program] = [resolved[index], programs[index]];
+        if (plan.work.kind !== 'program' || !stage || !program) return undefined;
+        const started = await startProgram(plan, {
+          ...{ work: plan.work, program, stage, walls, readable, descriptors, makePipe, now: options.now },
+          ...{ input: inputOf(index), output: outputOf(index), temporaryFolder: options.temporaryFolder },
+        });
+        programsUnderWay.push(started);
+        return started;
+      }),
+    );
+    const notStarted = starts.find((start) => start.status === 'rejected');
+    if (notStarted) throw notStarted.reason;
+    if (stop.signal.aborted) throw new Error('stopped while it started');
+
     for (const [index, plan] of order.stages.entries()) {
-      if (stop.signal.aborted) break;
-      const input = index === 0 ? none : (pipes[index - 1]?.read ?? none);
-      const output = pipes[index]?.write ?? none;
-      const { work } = plan;
-      if (work.kind === 'program') {
-        const stage = resolved[index];
-        const program = programs[index];
-        if (!stage || !program) continue;
-        const errors = holdPipe(makePipe(), descriptors);
-        const sandboxed = work.program === 'awk' && program.flavour === 'gawk' && work.reads.length === 0;
-        const startedAt = options.now();
-        const status = holdPipe(makePipe(), descriptors);
-        const go = holdPipe(makePipe(), descriptors);
-        const child = await spawn({
-          program: '/bin/sh',
-          args: stageArguments(program.path, [...(sandboxed ? ['--sandbox'] : []), ...stage.args]),
-          environment: { ...stageEnvironment, TMPDIR: options.temporaryFolder },
-          workingFolder: stage.workingFolder,
-          descriptors: [input, output, errors.write, status.write, go.read, ...stage.open],
-          readable: [
-            ...options.folder.roots.map((root) => root.hostPath),
-            options.nameFolder,
-            ...(ripgrep ? [ripgrep.path] : []),
-          ],
-          writable: [options.temporaryFolder],
-        });
-        for (const fd of [errors.write, status.write, go.read]) descriptors.close(fd);
-        running.push({
-          plan,
-          kill: () => child.kill(),
-          ended: watchChild(child, {
-            errors: readPort(descriptors.giveAway(errors.read)),
-            status: readStatus(
-              readPort(descriptors.giveAway(status.read)),
-              child.pid,
-              sandbox !== 'bubblewrap',
-            ).finally(() => descriptors.close(go.write)),
-            startedAt,
-            now: options.now,
-          }),
-        });
-        for (const fd of stage.open) descriptors.close(fd);
-        if (input !== none) descriptors.close(input);
-        descriptors.close(output);
-      } else {
-        const earlier = running.slice();
-        const builtin = options.builtin(work, order, (record) => {
+      const start = starts[index];
+      const program = start?.status === 'fulfilled' ? start.value : undefined;
+      const input = inputOf(index);
+      if (program) {
+        running.push(program);
+        if (index > 0) descriptors.close(input);
+        descriptors.close(outputOf(index));
+      } else if (plan.work.kind !== 'program') {
+        const builtin = options.builtin(plan.work, order, (record) => {
           tee = record;
         });
         running.push(
           startBuiltin(plan, builtin, {
-            input: input === none ? undefined : readPort(descriptors.giveAway(input)),
-            output: writePort(descriptors.giveAway(output)),
-            earlier,
+            input: index === 0 ? undefined : readPort(descriptors.giveAway(input)),
+            output: writePort(descriptors.giveAway(outputOf(index))),
+            earlier: running.slice(),
             signal: stop.signal,
             now: options.now,
             failed: (error) => {
@@ -176,12 +157,17 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
       ...(collected.nextCursor === undefined ? {} : { nextCursor: collected.nextCursor }),
       steps,
       ...(tee === undefined ? {} : { tee }),
-      sandbox,
+      sandbox: walls.sandbox,
     };
   } catch (error) {
     stopAll();
-    await Promise.allSettled(running.map((stage) => stage.ended));
+    const ends = await Promise.allSettled([...programsUnderWay, ...running].map((stage) => stage.ended));
     if (order.signal.aborted) throw cancelled();
+    if (timedOut)
+      throw timeoutOf(
+        order,
+        ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])),
+      );
     throw error;
   } finally {
     clearTimeout(timer);
@@ -190,9 +176,6 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     rmSync(names, { recursive: true, force: true });
   }
 }
-
-/** All that a stage sees of the world's settings. */
-const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
 
 function holdPipe({ read, write }: ReturnType<MakePipe>, descriptors: DescriptorSet) {
   return { read: descriptors.hold(read), write: descriptors.hold(write) };

@@ -1,0 +1,73 @@
+import type { ProgramWork, StagePlan, StageWalls } from '../../contract/pipeline.ts';
+import { type Ended, watchChild } from './ends.ts';
+import type { ResolvedStage } from './operands.ts';
+import type { DescriptorSet, MakePipe } from './pipe.ts';
+import { readPort } from './ports.ts';
+import type { FoundProgram } from './programs.ts';
+import { readStatus, stageArguments } from './stage-shell.ts';
+
+/** A stage under way. */
+export interface Running {
+  readonly plan: StagePlan;
+  readonly kill: () => Promise<void>;
+  readonly ended: Promise<Ended>;
+}
+
+export interface ProgramStart {
+  readonly work: ProgramWork;
+  readonly program: FoundProgram;
+  readonly stage: ResolvedStage;
+  /** Descriptors of the pipes on both sides. They are the caller's to close when all have started. */
+  readonly input: number;
+  readonly output: number;
+  readonly walls: StageWalls;
+  readonly readable: readonly string[];
+  readonly temporaryFolder: string;
+  readonly descriptors: DescriptorSet;
+  readonly makePipe: MakePipe;
+  readonly now: () => number;
+}
+
+/** Starts a stage that is a program. */
+export async function startProgram(plan: StagePlan, start: ProgramStart): Promise<Running> {
+  const { work, program, stage, walls, descriptors, now } = start;
+  const errors = start.makePipe();
+  const status = start.makePipe();
+  const go = start.makePipe();
+  for (const pipe of [errors, status, go]) {
+    descriptors.hold(pipe.read);
+    descriptors.hold(pipe.write);
+  }
+  const startedAt = now();
+  // gawk can refuse files and commands by itself, unless the program reads a file that was handed over.
+  const own =
+    work.program === 'awk' && program.flavour === 'gawk' && work.reads.length === 0 ? ['--sandbox'] : [];
+  const child = await walls.spawn({
+    program: '/bin/sh',
+    args: stageArguments(program.path, [...own, ...stage.args]),
+    environment: { ...stageEnvironment, TMPDIR: start.temporaryFolder },
+    workingFolder: stage.workingFolder,
+    descriptors: [start.input, start.output, errors.write, status.write, go.read, ...stage.open],
+    readable: start.readable,
+    writable: [start.temporaryFolder],
+  });
+  for (const fd of [errors.write, status.write, go.read, ...stage.open]) descriptors.close(fd);
+  const told = readStatus(
+    readPort(descriptors.giveAway(status.read)),
+    child.pid,
+    walls.sandbox !== 'bubblewrap',
+  );
+  return {
+    plan,
+    kill: () => child.kill(),
+    ended: watchChild(child, {
+      errors: readPort(descriptors.giveAway(errors.read)),
+      status: told.finally(() => descriptors.close(go.write)),
+      startedAt,
+      now,
+    }),
+  };
+}
+
+/** All that a stage sees of the world's settings. */
+const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
