@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { AuditRecord } from '../contract/records.ts';
 import type { AuditHeadRow, AuditRow } from './tables.ts';
 
@@ -17,13 +17,13 @@ export function encodeRecord(record: AuditRecord): UnchainedRow {
 }
 
 /** The hash of a row: it covers every column, and the hash before it. */
-export function chainHash(key: Buffer, previous: string, seq: number, row: UnchainedRow): string {
+export function chainHash(key: KeyObject, previous: string, seq: number, row: UnchainedRow): string {
   const place = JSON.stringify([previous, seq, row.at_ms, row.principal, row.tool, row.outcome]);
   return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
 }
 
 /** The head that says where the chain ends; without the key nobody makes one for an earlier place. */
-export function sealHead(key: Buffer, seq: number, hash: string): AuditHeadRow {
+export function sealHead(key: KeyObject, seq: number, hash: string): AuditHeadRow {
   const seal = createHmac('sha256', key)
     .update(JSON.stringify(['head', seq, hash]))
     .digest('base64url');
@@ -31,7 +31,7 @@ export function sealHead(key: Buffer, seq: number, hash: string): AuditHeadRow {
 }
 
 /** The hash before the first row. */
-export function genesis(key: Buffer): string {
+export function genesis(key: KeyObject): string {
   return createHmac('sha256', key).update('["genesis"]').digest('base64url');
 }
 
