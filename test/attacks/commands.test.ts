@@ -95,6 +95,15 @@ test('the same words as data are left alone', () => {
   }
 });
 
+const listed = readFileSync(new URL('../judgement/refused.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+
+test.each(listed)('a trick that was seen or thought of: %s', (line) => {
+  const [, least, script] = /^(ask|deny) (.*)$/.exec(line) ?? [];
+  expect(tooMild([JSON.parse(script ?? '')], least as 'ask' | 'deny')).toEqual([]);
+});
+
 test('everyday commands of software developers run without a question', () => {
   const everyday = readFileSync(new URL('../judgement/everyday.txt', import.meta.url), 'utf8')
     .trim()

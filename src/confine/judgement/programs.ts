@@ -9,7 +9,10 @@ export function programOf(name: string): string {
     .toLowerCase()
     .replace(/\.(exe|com|cmd|bat)$/, '')
     // zsh finds a program by `=name`, and has file commands of its own.
-    .replace(/^=?(zf_)?/, '');
+    .replace(/^=?(zf_)?/, '')
+    // mkfs.ext4, newfs_hfs, python3.11: one program in many names.
+    .replace(/^(mkfs\b|newfs)[._].*$/, '$1')
+    .replace(/^(python\d?|pip\d?|perl\d?|ruby)\d?(\.\d+)+$/, '$1');
   return prefixedByG.test(base) ? base.slice(1) : base;
 }
 

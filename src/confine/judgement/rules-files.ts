@@ -109,7 +109,7 @@ export const fileRules: readonly CommandRule[] = [
   {
     id: 'find-delete-everything',
     decision: 'deny',
-    programs: ['find'],
+    programs: ['find', 'fd', 'fdfind'],
     because: text(
       'find would delete all that is in a root, a home or the workspace',
       'find がルート、ホーム、またはワークスペースの中身をすべて削除します',
@@ -118,13 +118,16 @@ export const fileRules: readonly CommandRule[] = [
       'Start it in a folder inside, or say which names: `find . -name "*.o" -delete`.',
       '内側のフォルダーから始めるか、名前を指定してください: `find . -name "*.o" -delete`',
     ),
-    fits: deletesEverything,
+    fits: (use, scene) =>
+      use.program === 'find' ? deletesEverything(use, scene) : fdDeletesEverything(use, scene),
     match: [
       'find / -delete',
       'find . -delete',
       'find / -name x -delete',
       'find ~ -type f -delete',
       'find -delete',
+      'find / -exec rm {} +',
+      'fd . / -X rm',
     ],
     notMatch: ['find . -name "*.o" -delete', 'find build -delete', 'find / -name x'],
   },
@@ -240,8 +243,15 @@ function isRecursive(options: Options): boolean {
   return hasOption(options, 'rR', ['recursive']);
 }
 
+const removers = new Set(['rm', 'unlink', 'shred', '/bin/rm', '/usr/bin/rm', 'srm']);
+
 function deletesEverything({ args }: Use, scene: Scene): boolean {
-  if (!args.some((word) => word.value === '-delete')) return false;
+  const removes = args.some(
+    (word, at) =>
+      word.value === '-delete' ||
+      (/^-(exec|ok)/.test(word.prefix) && removers.has(args[at + 1]?.value ?? '')),
+  );
+  if (!removes) return false;
   const end = args.findIndex((word) => /^[-(!]/.test(word.prefix) && !/^-[HLPO]/.test(word.prefix));
   const starts = args.slice(0, end).filter((word) => !word.prefix.startsWith('-'));
   if (starts.length === 0) starts.push(literalWord('.'));
@@ -255,6 +265,12 @@ function deletesEverything({ args }: Use, scene: Scene): boolean {
     if (reach !== 'everything') return reach === 'unknown' && !chooses;
     return !chooses || /^(\/|~|\$|"\$)/.test(word.text);
   });
+}
+
+function fdDeletesEverything({ args }: Use, scene: Scene): boolean {
+  const at = args.findIndex((word) => /^(-[xX]|--exec)/.test(word.prefix));
+  if (at < 0 || !args.slice(at).some((word) => removers.has(word.value ?? ''))) return false;
+  return args.slice(0, at).some((word) => /^[/~$"]/.test(word.text) && reachOf(word, scene) === 'everything');
 }
 
 function changesAll(word: Word, scene: Scene): boolean {
