@@ -22,12 +22,18 @@ async function searchLines(ripgrep: Ripgrep, query: ContentQuery): Promise<Conte
     wanted * (1 + 2 * around),
     (a, b) => comparePaths(a.path, b.path) || a.line - b.line,
   );
-  const reader = createLineReader((path, words) => {
-    const parsed = /^(\d+)(?::(\d+):|-)/.exec(words.toString('latin1', 0, 40));
-    if (!parsed || query.skip?.(path)) return;
-    const isMatch = parsed[2] !== undefined;
-    const text = clipLine(words.subarray(parsed[0].length), isMatch ? Number(parsed[2]) - 1 : 0);
-    kept.add({ path, line: Number(parsed[1]), text, isMatch });
+  const reader = createLineReader({
+    wants(path) {
+      const bar = kept.bar();
+      return !(bar && comparePaths(path, bar.path) > 0) && !query.skip?.(path);
+    },
+    onLine(path, words) {
+      const parsed = /^(\d+)(?::(\d+):|-)/.exec(words.toString('latin1', 0, 40));
+      if (!parsed) return;
+      const isMatch = parsed[2] !== undefined;
+      const text = clipLine(words.subarray(parsed[0].length), isMatch ? Number(parsed[2]) - 1 : 0);
+      kept.add({ path, line: Number(parsed[1]), text, isMatch });
+    },
   });
   await run(ripgrep, query, reader.take, [
     '--line-number',

@@ -1,21 +1,39 @@
+/** Who reads the lines. */
+export interface LineListener {
+  /** Asked once for each run of lines of one file. */
+  wants(path: string): boolean;
+  onLine(path: string, words: Buffer): void;
+}
+
 /**
  * Cuts ripgrep's output into lines `PATH NUL WORDS`, chunk by chunk. A file name may hold a newline; what comes
  * before one belongs to the name that follows, so no name can pass for another file's.
  */
-export function createLineReader(onLine: (path: string, words: Buffer) => void) {
+export function createLineReader(listener: LineListener) {
   let pieces: Buffer[] = [];
   let pieceBytes = 0;
   let nameStart = '';
+  // Lines of one file come together, so its name is read once. The name's bytes with their NUL.
+  let known: Buffer = Buffer.alloc(0);
+  let path = '';
+  let isWanted = false;
 
   function end(line: Buffer): void {
-    const nul = line.indexOf(0);
-    if (nul === -1) {
-      const words = line.toString('utf8');
-      if (!binaryNotice.test(words)) nameStart += `${words}\n`;
-      return;
+    if (known.length === 0 || nameStart !== '' || !startsWith(line, known)) {
+      const nul = line.indexOf(0);
+      if (nul === -1) {
+        const words = line.toString('utf8');
+        if (!binaryNotice.test(words)) nameStart += `${words}\n`;
+        return;
+      }
+      path = pathOf(Buffer.from(nameStart + line.toString('utf8', 0, nul)));
+      isWanted = listener.wants(path);
+      known = nameStart === '' ? Buffer.from(line.subarray(0, nul + 1)) : Buffer.alloc(0);
+      nameStart = '';
+      if (isWanted) listener.onLine(path, line.subarray(nul + 1));
+    } else if (isWanted) {
+      listener.onLine(path, line.subarray(known.length));
     }
-    onLine(pathOf(Buffer.from(nameStart + line.toString('utf8', 0, nul))), line.subarray(nul + 1));
-    nameStart = '';
   }
 
   return {
@@ -39,6 +57,10 @@ export function createLineReader(onLine: (path: string, words: Buffer) => void) 
 
 const maxLineBytes = 8 * 1024 * 1024;
 const binaryNotice = /: WARNING: stopped searching binary file after match \(found/;
+
+function startsWith(line: Buffer, start: Buffer): boolean {
+  return line.length >= start.length && line.compare(start, 0, start.length, 0, start.length) === 0;
+}
 
 /** `./src/a.ts` as ripgrep writes it, relative to where it started; `<stdin>` is the one file itself. */
 export function pathOf(bytes: Buffer): string {

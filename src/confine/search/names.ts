@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { NameMatches, NameQuery } from '../../contract/files.ts';
 import { isTemporaryName } from '../files/atomic.ts';
 import { createGlob } from './glob.ts';
@@ -26,6 +27,8 @@ export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<N
     args: [
       '--files',
       '--null',
+      // Listing waits for the disk more than it counts: more threads than cores are faster.
+      `--threads=${Math.max(4, availableParallelism())}`,
       ...whichFiles(query.includeIgnored),
       ...(query.newestFirst ? ['--sortr=modified'] : []),
     ],

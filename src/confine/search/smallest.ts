@@ -13,6 +13,8 @@ export function createSmallest<T>(count: number, compare: (a: T, b: T) => number
   }
 
   return {
+    /** What every item that is still taken comes before; nothing until enough were added. */
+    bar: () => bar,
     add(item: T): void {
       if (bar !== undefined && compare(item, bar) >= 0) return;
       kept.push(item);
