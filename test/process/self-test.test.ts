@@ -50,7 +50,7 @@ describe.skipIf(!works('bubblewrap'))('bubblewrap', () => {
       /capabilities/,
     ],
   ])('when %s, the self-test goes red', async (_, change, hole) => {
-    const backend = weakened(change);
+    const backend = await weakened(change);
     try {
       expect(await findHole(backend, root)).toMatch(hole);
     } finally {
@@ -59,7 +59,7 @@ describe.skipIf(!works('bubblewrap'))('bubblewrap', () => {
   });
 
   test('as it is, it holds', async () => {
-    const backend = weakened('');
+    const backend = await weakened('');
     expect(await findHole(backend, root)).toBeUndefined();
     await backend.close();
   });

@@ -13,11 +13,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
-import { adopt, adoptStage } from './adopt.ts';
+import { adoptStage } from './adopt.ts';
 import type { Backend, SpawnOrder } from './child.ts';
 import { findFilterHole } from './filter-check.ts';
 import { initArguments } from './prelude.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
+import { openStarter } from './start-child.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
 import { copySystemSettings } from './system-settings.ts';
 import { findMembers, signal } from './tree.ts';
@@ -35,29 +36,19 @@ export interface BubblewrapOptions {
 }
 
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
-export function openBubblewrap(options: BubblewrapOptions): Backend {
+export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
+  const startChild = await openStarter();
   const filter = openFilter();
   const settings = copySystemSettings(systemFiles);
   const system = systemArguments(options, settings);
 
-  /** Starts bwrap; `inner` stands after the arguments that are the same for all. */
-  function start(
-    inner: readonly string[],
-    environment: Readonly<Record<string, string>>,
-    stdio: readonly ('pipe' | 'ignore' | number)[],
-  ) {
-    // A descriptor of its own for each start: the reading position is shared by those that are inherited.
-    const filterFd = openSync(`/proc/self/fd/${filter}`, 'r');
+  /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
+  async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
+    const fd = openSync(`/proc/self/fd/${filter}`, 'r');
     try {
-      return spawn(options.program, [...system, '--seccomp', String(stdio.length), ...inner], {
-        // bwrap passes its own environment on, so it gets the command's.
-        env: { ...environment },
-        cwd: '/',
-        stdio: [...stdio, filterFd],
-        detached: true,
-      });
+      return await use(fd);
     } finally {
-      closeSync(filterFd);
+      closeSync(fd);
     }
   }
 
@@ -73,18 +64,30 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
         '--',
         ...initArguments(order.command, order.limits),
       ];
-      const child = start(inner, order.environment, [
-        order.stdin === 'pipe' ? 'pipe' : 'ignore',
-        'pipe',
-        'pipe',
-      ]);
-      return adopt(child, {
-        members: insiders,
-        destroy(pid) {
-          // bwrap ends after all that was inside.
-          if (child.exitCode === null && child.signalCode === null) destroy(pid);
-        },
+      const started = await withFilter((extra) =>
+        startChild({
+          program: options.program,
+          args: [...system, '--seccomp', '3', ...inner],
+          // bwrap passes its own environment on, so it gets the command's.
+          environment: order.environment,
+          stdin: order.stdin,
+          extra,
+        }),
+      );
+      const { pid } = started;
+      let running = true;
+      const exited = started.exited.finally(() => {
+        running = false;
       });
+      return {
+        ...started,
+        exited,
+        // bwrap ends after all that was inside.
+        members: () => (running ? insiders(pid) : []),
+        destroy: () => {
+          if (running) destroy(pid);
+        },
+      };
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
       const binds = [
@@ -101,7 +104,15 @@ export function openBubblewrap(options: BubblewrapOptions): Backend {
         realpathSync(program),
         ...args,
       ];
-      return adoptStage(start(inner, environment, descriptors), destroy);
+      return withFilter((fd) => {
+        const child = spawn(options.program, [...system, '--seccomp', String(descriptors.length), ...inner], {
+          env: environment,
+          cwd: '/',
+          stdio: [...descriptors, fd],
+          detached: true,
+        });
+        return adoptStage(child, destroy);
+      });
     },
     async close() {
       closeSync(filter);

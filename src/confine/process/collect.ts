@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 import type { Kernel } from './kernel.ts';
 
 export interface Collected {
@@ -14,6 +15,8 @@ export interface Collector {
 }
 
 export function createCollector({ syscall }: Kernel): Collector {
+  // Only there does Node deliver the signal that tells of them.
+  if (!isMainThread) throw new Error('children are collected on the main thread');
   const waiting = new Map<number, (end: Collected) => void>();
 
   function look(): void {
