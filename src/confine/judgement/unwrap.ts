@@ -6,6 +6,7 @@ import { readHead } from './unwrap-head.ts';
 import { runners } from './unwrap-runners.ts';
 import { optionScripts } from './unwrap-scripts.ts';
 import { unwrapShell } from './unwrap-shell.ts';
+import { unwrapSsh } from './unwrap-ssh.ts';
 import { type WrapperGrammar, wrappers } from './unwrap-table.ts';
 import { literalWord, unknownWord, type Word, wordOf } from './words.ts';
 
@@ -40,8 +41,10 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
     case 'su':
     case 'runuser':
       return unwrapSu(rest);
+    case 'ssh':
+      return unwrapSsh(rest);
     case 'eval':
-      return [joined(rest, '')];
+      return [joined(rest)];
     case 'trap':
       return unwrapTrap(rest);
     case 'parallel':
@@ -76,7 +79,7 @@ function unwrapWrapper(program: string, words: readonly Word[], grammar: Wrapper
   }
   if (head.rest.length === 0) return inner;
   if (program === 'xargs') return [...inner, { kind: 'command', words: withInput(head) }];
-  if (grammar.joined && !named('x') && !named('exec')) return [...inner, joined(head.rest, '')];
+  if (grammar.joined && !named('x') && !named('exec')) return [...inner, joined(head.rest)];
   return [...inner, { kind: 'command', words: head.rest }];
 }
 
@@ -122,7 +125,7 @@ function unwrapEnv(words: readonly Word[]): readonly Inner[] {
       inner.push({ kind: 'folder', word: option.value });
     }
     if (option.value && (name === 'S' || (option.long && 'split-string'.startsWith(name)))) {
-      const split = joined([option.value, ...head.rest.map(quoted)], '');
+      const split = joined([option.value, ...head.rest.map(quoted)]);
       return [...inner, split];
     }
   }
@@ -260,12 +263,12 @@ function unwrapScript(words: readonly Word[]): readonly Inner[] {
 }
 
 /** Words that a program joins with spaces and hands to a shell. */
-export function joined(words: readonly Word[], text: string): Inner {
+export function joined(words: readonly Word[]): Inner {
   const unknown = words.find((word) => word.value === undefined);
   const source = unknown
     ? wordOf([{ kind: 'unknown', oneField: false }], unknown.text)
     : literalWord(words.map((word) => word.value).join(' '));
-  return { kind: 'script', source: text === '' ? source : { ...source, text }, posix: false };
+  return { kind: 'script', source, posix: false };
 }
 
 function quoted(word: Word): Word {
