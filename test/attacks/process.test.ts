@@ -1,16 +1,11 @@
 import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { openCommands } from '../../src/confine/process/commands.ts';
 import { type Findings, intrude } from '../process/intrusion.ts';
+import { workingSandboxes } from '../process/working-sandboxes.ts';
 
-const working = new Set(
-  (await openCommands({ roots: [{ hostPath: tmpdir(), writable: false }], sandbox: 'required' }).status())
-    .filter((status) => status.works)
-    .map((status) => status.name),
-);
+const working = await workingSandboxes();
 
 /** What a backend is known not to hold; the threat model says so. */
 const knownGaps = {

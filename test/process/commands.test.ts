@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandLine, RunOptions, SandboxName } from '../../src/contract/process.ts';
+import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-test-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -38,11 +39,7 @@ function open(name: SandboxName, more: Partial<CommandsOptions> = {}) {
   });
 }
 
-const working = new Set(
-  (await openCommands({ roots: [{ hostPath: root, writable: true }], sandbox: 'off' }).status())
-    .filter((status) => status.works)
-    .map((status) => status.name),
-);
+const working = await workingSandboxes();
 
 /** Processes of this machine whose command line holds a word: what a command left behind. */
 function survivors(word: string): string[] {

@@ -3,19 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openBubblewrap } from '../../src/confine/process/bubblewrap.ts';
-import { openCommands } from '../../src/confine/process/commands.ts';
 import { openLandlock } from '../../src/confine/process/landlock.ts';
 import { findHole } from '../../src/confine/process/self-test.ts';
 import { openUnconfined } from '../../src/confine/process/unconfined.ts';
+import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-self-test-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const status = await openCommands({
-  roots: [{ hostPath: root, writable: true }],
-  sandbox: 'required',
-}).status();
-const works = (name: string) => status.some((one) => one.name === name && one.works);
+const working = await workingSandboxes();
 
 /** bubblewrap with its arguments changed: what an old or patched one would be. */
 function weakened(change: string) {
@@ -35,7 +31,7 @@ function weakened(change: string) {
 const without = (words: string, count: number) =>
   `for i in "\${!args[@]}"; do if [ "\${args[i]}" = "${words}" ]; then args=("\${args[@]:0:i}" "\${args[@]:i+${count}}"); break; fi; done`;
 
-describe.skipIf(!works('bubblewrap'))('bubblewrap', () => {
+describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   test.each([
     ['the network is shared', 'args=("${args[0]}" --share-net "${args[@]:1}")', /network/],
     [
@@ -65,7 +61,7 @@ describe.skipIf(!works('bubblewrap'))('bubblewrap', () => {
   });
 });
 
-describe.skipIf(!works('landlock'))('landlock', () => {
+describe.skipIf(!working.has('landlock'))('landlock', () => {
   test('when everything may be read, the self-test goes red', async () => {
     const backend = await openLandlock({ roots: [root], readable: ['/'], path: undefined });
     try {

@@ -14,6 +14,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { openKernel } from '../../src/confine/process/kernel.ts';
 import type { StageSpawnRequest } from '../../src/contract/pipeline.ts';
+import { workingSandboxes } from './working-sandboxes.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-stages-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -22,13 +23,10 @@ mkdirSync(root);
 writeFileSync(join(root, 'in'), 'b\na\nb\n');
 writeFileSync(join(base, 'secret'), 'hush');
 
-const status = await openCommands({
-  roots: [{ hostPath: root, writable: true }],
-  sandbox: 'required',
-}).status();
+const working = await workingSandboxes();
 
 for (const name of ['landlock', 'bubblewrap'] as const) {
-  const works = status.some((one) => one.name === name && one.works);
+  const works = working.has(name);
   describe.skipIf(!works)(works ? name : `${name} (skipped: it does not work here)`, () => {
     const runner = openCommands({
       roots: [{ hostPath: root, writable: true }],
