@@ -7,7 +7,7 @@ import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { createSearch } from '../../src/confine/search/search.ts';
 
-const rounds = process.env.SEKISHO_HAMMER ? 2000 : 60;
+const rounds = process.env.SEKISHO_HAMMER ? 1000 : 60;
 
 /** Swaps a folder for a link to the outside and back, as fast as a program can. */
 const swapper = `
