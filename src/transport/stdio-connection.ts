@@ -1,8 +1,8 @@
 import type { Arrival } from '../contract/call.ts';
+import { idAtEdges } from '../contract/frames.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
 import type { Exchange } from './exchange.ts';
-import { idAtEdges } from './frames.ts';
 import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import {
   asRpcError,

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ToolError } from '../../contract/error.ts';
+import type { FolderRoot } from '../../contract/files.ts';
+import type { ConfinedChild } from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+import type { StdioStart } from '../../contract/upstream.ts';
+import type { Child } from './child.ts';
+import { buildEnvironment } from './environment.ts';
+import { defaultProcessLimits } from './prelude.ts';
+import { stopTree } from './run-child.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
+import { readableFor } from './server-paths.ts';
+
+export interface ServerProcessesOptions {
+  readonly roots: readonly FolderRoot[];
+  readonly serverEnvironment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Starts the programs of proxied servers: long-running, behind the same walls as commands. */
+export interface ServerProcesses {
+  /** Throws `unavailable` where there are no walls or the program cannot be started. */
+  start(order: StdioStart): Promise<ConfinedChild>;
+  close(): Promise<void>;
+}
+
+export function openServerProcesses(options: ServerProcessesOptions): ServerProcesses {
+  const sandboxes = new Map<string, Sandbox>();
+  const running = new Set<ConfinedChild>();
+
+  function sandboxFor(order: StdioStart): Sandbox {
+    const readable = order.sandbox === 'off' ? [] : readableFor([order.command, ...order.args]);
+    const folders = order.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
+    const key = JSON.stringify([order.sandbox, folders, readable]);
+    let sandbox = sandboxes.get(key);
+    if (!sandbox) {
+      sandbox = openSandbox({
+        roots: [...options.roots, ...folders],
+        sandbox: order.sandbox,
+        readable,
+        serverEnvironment: options.serverEnvironment,
+      });
+      sandboxes.set(key, sandbox);
+    }
+    return sandbox;
+  }
+
+  return {
+    async start(order) {
+      const sandbox = sandboxFor(order);
+      const backend = await sandbox.backend();
+      const roots = sandbox.roots();
+      const child = await backend
+        .spawn({
+          command: { kind: 'program', program: order.command, args: order.args },
+          // It lives for days.
+          limits: { ...defaultProcessLimits, cpuSeconds: 30 * 24 * 3600 },
+          workingFolder: roots.folder(order.cwd ?? roots.all[0]?.hostPath ?? '/'),
+          environment: buildEnvironment({
+            server: options.serverEnvironment,
+            allowed: [],
+            places: backend,
+            more: order.env,
+          }),
+          writable: roots.writable,
+          stdin: 'pipe',
+        })
+        .catch((cause) => {
+          throw new ToolError('unavailable', text('It could not be started.', '起動できませんでした。'), {
+            cause,
+          });
+        });
+      const confined = lend(child);
+      running.add(confined);
+      void confined.ended.then(() => running.delete(confined));
+      return confined;
+    },
+    async close() {
+      await Promise.all([...running].map((child) => child.kill()));
+      for (const sandbox of sandboxes.values()) await sandbox.close();
+      sandboxes.clear();
+    },
+  };
+}
+
+/** How long a server has to end by itself when its input ends. */
+const politeMs = 500;
+
+function lend(child: Child): ConfinedChild {
+  let stopping: Promise<void> | undefined;
+  const ended = child.exited.then(({ code, signal }) => {
+    // What it left behind goes with it.
+    child.destroy();
+    return { code: code ?? null, signal: signal ?? null };
+  });
+
+  async function stop(): Promise<void> {
+    child.stdin?.end();
+    await Promise.race([child.exited, sleep(politeMs, undefined, { ref: false })]);
+    await stopTree(child);
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+  }
+
+  return {
+    pid: child.pid,
+    stdin: child.stdin ?? null,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ended,
+    kill() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}

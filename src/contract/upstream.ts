@@ -1,0 +1,71 @@
+import type { Text } from './text.ts';
+
+/** A server behind this one, as the operator's configuration says it: paths absolute, variables filled in. */
+export interface ServerSettings {
+  /** First part of its tools' names, `github` of `github__create_issue`; holds no `__`. */
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly start: StdioStart | HttpStart;
+  /** Remote names of the tools that are shown; absent: all. */
+  readonly allow?: readonly string[] | undefined;
+  readonly deny: readonly string[];
+  /** The operator's word on single tools, by remote name. */
+  readonly tools: ReadonlyMap<string, ToolOverride>;
+  /** Roles, kinds of callers and `user:NAME` that may use it beside the local operator. */
+  readonly roles: readonly string[];
+  /** Does a call that may change something ask a person first? */
+  readonly ask: 'changes' | 'never';
+  /** Believe what the server says of its own tools (`readOnlyHint` and its like). */
+  readonly trustAnnotations: boolean;
+  readonly redactSecrets: boolean;
+  readonly startTimeoutMs: number;
+  readonly callTimeoutMs: number;
+  readonly callsAtOnce: number;
+  readonly maxResultChars: number;
+}
+
+export interface StdioStart {
+  readonly kind: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Its own variables; nothing of ours is passed on. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string | undefined;
+  /** Folders that it may see beside the roots. */
+  readonly folders: readonly { readonly path: string; readonly writable: boolean }[];
+  readonly sandbox: 'required' | 'off';
+}
+
+export interface HttpStart {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ToolOverride {
+  readonly description?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+  readonly idempotent?: boolean | undefined;
+  readonly openWorld?: boolean | undefined;
+  /** False: never asks a person. */
+  readonly ask?: boolean | undefined;
+}
+
+/** How a server is, as `sekisho server list` and the console show it. */
+export interface ServerStatus {
+  readonly name: string;
+  /** `closed`: its pin file cannot be believed. */
+  readonly state: 'disabled' | 'idle' | 'starting' | 'ready' | 'failed' | 'closed';
+  readonly problem?: Text | undefined;
+  /** Shown names. */
+  readonly tools: readonly string[];
+  /** Remote names that wait for a person's look, and why. */
+  readonly held: readonly HeldTool[];
+}
+
+export interface HeldTool {
+  readonly name: string;
+  readonly why: 'changed' | 'added' | 'flagged';
+  readonly findings: readonly string[];
+}
