@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -53,6 +54,20 @@ test('the steps count what was written whatever the programs do, errors left out
   expect(sizes.slice(0, 3)).toEqual([300_000, 300_000, 300_000]);
   expect(sizes.slice(3)).toEqual([9, 2]);
 });
+
+const hasSandbox = existsSync('/usr/bin/bwrap');
+
+test.skipIf(!hasSandbox)(
+  `what each step wrote is counted behind walls too${hasSandbox ? '' : ' (skipped: no sandbox)'}`,
+  async () => {
+    world = await openWorld({ files: { 'a.txt': 'b\na\n' }, sandbox: 'required' });
+
+    for (let count = 0; count < 3; count++) {
+      const { meta } = await world.pipe('sort a.txt | tee s.txt | tr a-z A-Z | rg B | wc -l');
+      expect(meta.steps.map((step: { output_size: number }) => step.output_size)).toEqual([4, 4, 4, 2, 2]);
+    }
+  },
+);
 
 test('rg without a match is an empty success, and a stage that fails says which and why', async () => {
   world = await openWorld({ files: { 'a.txt': 'x\n', 'bad.json': '{' } });

@@ -20,6 +20,7 @@ import { createShelf, type Shelf } from './programs.ts';
 import { assertTarget, createRecords } from './records.ts';
 import { runPipeline } from './run.ts';
 import { createWorkingFolders, type WorkingFolderStore } from './sessions.ts';
+import { measureStart } from './start-program.ts';
 import { createCodeIndex } from './symbols/code-index.ts';
 import { createCodeParser } from './symbols/parser.ts';
 
@@ -68,6 +69,16 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const folders = createWorkingFolders(folder, options.workingFolders);
   const outputs = new Map<string, OutputShelf>();
   const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const measured = new Map<string, Promise<number | undefined>>();
+  const startingBytes: typeof measureStart = (walls, start) => {
+    let bytes = measured.get(walls.sandbox);
+    if (!bytes) {
+      bytes = measureStart(walls, start);
+      measured.set(walls.sandbox, bytes);
+      bytes.catch(() => measured.delete(walls.sandbox));
+    }
+    return bytes;
+  };
   const underWay = new Set<AbortController>();
   const parser = createCodeParser();
   const builtins = createBuiltins({
@@ -109,6 +120,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
                 shelf,
                 makePipe,
                 stages: options.stages,
+                startingBytes,
                 nameFolder: join(run, 'names'),
                 temporaryFolder: join(run, 'tmp'),
                 outputs: outputsOf(session),

@@ -18,13 +18,15 @@ import type { OutputShelf } from './output.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort, writePort } from './ports.ts';
 import type { Shelf } from './programs.ts';
-import { type Running, startProgram } from './start-program.ts';
+import { type measureStart, type Running, startProgram } from './start-program.ts';
 
 export interface RunnerOptions {
   readonly folder: Folder;
   readonly shelf: Shelf;
   readonly makePipe: () => MakePipe;
   readonly stages: () => Promise<StageWalls>;
+  /** Measured once for each kind of walls. */
+  readonly startingBytes: typeof measureStart;
   /** Holds, for each pipeline, the names that its operands were handed over by. */
   readonly nameFolder: string;
   /** Where sort keeps what does not fit into memory; the only folder that a stage writes. */
@@ -41,7 +43,7 @@ export interface RunnerOptions {
 
 /** Runs the stages side by side, joined by the system's pipes; resolves when the last process has ended. */
 export async function runPipeline(order: PipelineOrder, options: RunnerOptions): Promise<PipelineResult> {
-  order.signal.throwIfAborted();
+  if (order.signal.aborted) throw cancelled();
   const walls = await options.stages();
   const programs = await Promise.all(
     order.stages.map(({ work }) => (work.kind === 'program' ? options.shelf.find(work.program) : undefined)),
@@ -93,14 +95,21 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
       ...(ripgrep ? [ripgrep.path] : []),
     ];
 
+    const startingBytes = await options.startingBytes(walls, {
+      makePipe,
+      readable,
+      temporaryFolder: options.temporaryFolder,
+    });
+
     // Side by side: each start waits for the walls to answer.
     const starts = await Promise.allSettled(
       order.stages.map(async (plan, index) => {
         const [stage, program] = [resolved[index], programs[index]];
         if (plan.work.kind !== 'program' || !stage || !program) return undefined;
         const started = await startProgram(plan, {
-          ...{ work: plan.work, program, stage, walls, readable, descriptors, makePipe, now: options.now },
+          ...{ work: plan.work, program, stage, walls, readable, startingBytes, descriptors, makePipe },
           ...{ input: inputOf(index), output: outputOf(index), temporaryFolder: options.temporaryFolder },
+          now: options.now,
         });
         programsUnderWay.push(started);
         return started;
@@ -144,7 +153,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
 
     if (failure !== undefined) throw failure;
     if (timedOut) throw timeoutOf(order, ends);
-    order.signal.throwIfAborted();
+    if (order.signal.aborted) throw cancelled();
     const steps = running.map(({ plan }, index) =>
       reportOf(plan, ends[index] as Ended, index === running.length - 1 ? collected : undefined),
     );

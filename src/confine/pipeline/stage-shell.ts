@@ -30,27 +30,32 @@ export interface StageStatus {
   readonly writtenBytes?: number | undefined;
 }
 
-/** Reads what the shell says at the program's end; undefined where it was killed before it could. */
+/**
+ * Reads what the shell says at the program's end; undefined where it was killed before it could. Where it cannot see
+ * its own count we read it: `startingBytes` is what starting a process here writes, absent where the pid is another's.
+ */
 export async function readStatus(
   status: AsyncIterable<Buffer>,
   pid: number,
-  isOwnPid: boolean,
+  startingBytes: number | undefined,
 ): Promise<StageStatus | undefined> {
   let line = '';
   for await (const chunk of status) line += chunk.toString('latin1');
   const [, code, written] = /^(\d+) (\d*)\n$/.exec(line) ?? [];
   if (code === undefined) return undefined;
-  const counted = written !== '' ? Number(written) : isOwnPid ? countedFor(pid, line.length) : undefined;
+  const counted =
+    written !== ''
+      ? Number(written)
+      : startingBytes === undefined
+        ? undefined
+        : countedFor(pid, line.length + startingBytes);
   return { exitCode: Number(code), ...(counted === undefined ? {} : { writtenBytes: counted }) };
 }
 
-/** Starting a process through libuv writes one byte. */
-const startingBytes = 1;
-
-function countedFor(pid: number, statusBytes: number): number | undefined {
+function countedFor(pid: number, otherBytes: number): number | undefined {
   try {
     const counted = /^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1'))?.[1];
-    return counted === undefined ? undefined : Number(counted) - statusBytes - startingBytes;
+    return counted === undefined ? undefined : Math.max(0, Number(counted) - otherBytes);
   } catch {
     return undefined;
   }

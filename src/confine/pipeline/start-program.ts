@@ -1,7 +1,8 @@
+import { openSync } from 'node:fs';
 import type { ProgramWork, StagePlan, StageWalls } from '../../contract/pipeline.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
-import type { DescriptorSet, MakePipe } from './pipe.ts';
+import { createDescriptorSet, type DescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
 import { readStatus, stageArguments } from './stage-shell.ts';
@@ -26,6 +27,8 @@ export interface ProgramStart {
   readonly descriptors: DescriptorSet;
   readonly makePipe: MakePipe;
   readonly now: () => number;
+  /** What starting a process writes by itself; absent where its count cannot be read. */
+  readonly startingBytes: number | undefined;
 }
 
 /** Starts a stage that is a program. */
@@ -52,11 +55,7 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
     writable: [start.temporaryFolder],
   });
   for (const fd of [errors.write, status.write, go.read, ...stage.open]) descriptors.close(fd);
-  const told = readStatus(
-    readPort(descriptors.giveAway(status.read)),
-    child.pid,
-    walls.sandbox !== 'bubblewrap',
-  );
+  const told = readStatus(readPort(descriptors.giveAway(status.read)), child.pid, start.startingBytes);
   return {
     plan,
     kill: () => child.kill(),
@@ -67,6 +66,40 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
       now,
     }),
   };
+}
+
+/** Starts nothing but `true`, to see what starting alone writes: walls differ in it. */
+export async function measureStart(
+  walls: StageWalls,
+  { makePipe, readable, temporaryFolder }: Pick<ProgramStart, 'makePipe' | 'readable' | 'temporaryFolder'>,
+): Promise<number | undefined> {
+  // The child that bubblewrap gives us is bubblewrap; its shell can see its own count instead.
+  if (walls.sandbox === 'bubblewrap') return undefined;
+  const descriptors = createDescriptorSet();
+  try {
+    const none = descriptors.hold(openSync('/dev/null', 'r+'));
+    const [status, go] = [makePipe(), makePipe()];
+    for (const pipe of [status, go]) {
+      descriptors.hold(pipe.read);
+      descriptors.hold(pipe.write);
+    }
+    const child = await walls.spawn({
+      program: '/bin/sh',
+      args: stageArguments('/usr/bin/true', []),
+      environment: stageEnvironment,
+      workingFolder: '/',
+      descriptors: [none, none, none, status.write, go.read],
+      readable,
+      writable: [temporaryFolder],
+    });
+    for (const fd of [status.write, go.read]) descriptors.close(fd);
+    const told = await readStatus(readPort(descriptors.giveAway(status.read)), child.pid, 0);
+    descriptors.close(go.write);
+    await child.ended;
+    return told?.writtenBytes;
+  } finally {
+    descriptors.closeAll();
+  }
 }
 
 /** All that a stage sees of the world's settings. */

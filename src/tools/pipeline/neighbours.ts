@@ -183,6 +183,13 @@ const interpreters =
   /^(python3?|node|deno|bun|perl|ruby|php|lua|sh|bash|zsh|dash|fish|ksh|eval|source|\.|make|npm|npx|git|cargo|go|java|docker|kubectl|systemctl)$/;
 const networked = /^(curl|wget|nc|ncat|ssh|scp|telnet|ping|ftp|socat)$/;
 
+/** Is it a command that people know, here or elsewhere? */
+export function isCommandName(word: string): boolean {
+  return (
+    [known, wrappers, writers, interpreters, networked].some((names) => names.test(word)) || aliases.has(word)
+  );
+}
+
 function explained(command: string): Remedy[] {
   if (writers.test(command)) {
     return [

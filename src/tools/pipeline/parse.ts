@@ -4,7 +4,7 @@ import { text } from '../../contract/text.ts';
 import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';
 import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
-import { refuseCommand } from './neighbours.ts';
+import { isCommandName, refuseCommand } from './neighbours.ts';
 import { parseOptions } from './options.ts';
 import { splitStages, type WrittenStage } from './stages.ts';
 import { quote, tokenize, type Word } from './words.ts';
@@ -98,7 +98,11 @@ function read(line: string, context: ReadingContext): Reading {
       const remedies = error.remedies.map((remedy) =>
         'pipeline' in remedy ? (alone ? remedy : rest(remedy.pipeline)) : remedy,
       );
-      throw new GuardViolation(error.reason, error.detail, [...remedies, ...dropStage(written, index)]);
+      throw new GuardViolation(error.reason, error.detail, [
+        ...joinStage(written, index),
+        ...remedies,
+        ...dropStage(written, index),
+      ]);
     }
   });
   assertOneTee(stages, written);
@@ -185,6 +189,16 @@ function navigationTakes(command: string, remedy: string): GuardViolation {
       : text('pwd takes nothing.', 'pwd に引数はありません。'),
     [{ pipeline: remedy }],
   );
+}
+
+/** `rg a|b` as `rg 'a|b'`, where `b` is no command. */
+function joinStage(written: readonly WrittenStage[], index: number): Remedy[] {
+  const stage = written[index];
+  if (stage?.joined === undefined || isCommandName(stage.words[0]?.text ?? '')) return [];
+  const others = written.map((other) => other.raw);
+  return [
+    { pipeline: [...others.slice(0, index - 1), stage.joined, ...others.slice(index + 1)].join(' | ') },
+  ];
 }
 
 /** The pipeline without the stage at fault: what is left when nothing better can be said. */

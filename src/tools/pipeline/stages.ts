@@ -7,6 +7,8 @@ import { isWord, type Operator, quote, type Token, type Word } from './words.ts'
 export interface WrittenStage {
   readonly words: readonly Word[];
   readonly raw: string;
+  /** The stage before and this one as one word, where no blank stands around the pipe: `rg a|b` may mean `rg 'a|b'`. */
+  readonly joined?: string | undefined;
 }
 
 /** Cuts tokens at pipes. Everything else that a shell would do with the line is refused by name. */
@@ -18,8 +20,10 @@ export function splitStages(tokens: readonly Token[]): WrittenStage[] {
   }
   for (const token of tokens) if (isWord(token)) refuseDynamic(tokens, token);
   const stages: Word[][] = [[]];
-  for (const token of tokens) {
-    if (isWord(token)) stages.at(-1)?.push(token);
+  for (const [index, token] of tokens.entries()) {
+    const pipe = tokens[index - 1];
+    const afterPipe = token.glued && pipe !== undefined && !isWord(pipe) && pipe.glued === true;
+    if (isWord(token)) stages.at(-1)?.push(afterPipe ? { ...token, afterPipe } : token);
     else stages.push([]);
   }
   const filled = stages.filter((words) => words.length > 0);
@@ -45,7 +49,20 @@ export function splitStages(tokens: readonly Token[]): WrittenStage[] {
       [{ pipeline: stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ') }],
     );
   }
-  return stages.map((words) => ({ words, raw: rawOf(words) }));
+  return stages.map((words, index) => {
+    const joined = joinedWith(stages[index - 1], words);
+    return { words, raw: rawOf(words), ...(joined === undefined ? {} : { joined }) };
+  });
+}
+
+function joinedWith(before: readonly Word[] | undefined, words: readonly Word[]): string | undefined {
+  const [first, ...rest] = words;
+  const last = before?.at(-1);
+  if (!before || before.length < 2 || !last || !first?.afterPipe) return undefined;
+  const word = quote(`${last.text}|${first.text}`);
+  return [...before.slice(0, -1).map((other) => other.raw), word, ...rest.map((other) => other.raw)].join(
+    ' ',
+  );
 }
 
 function rawOf(words: readonly Word[]): string {

@@ -16,6 +16,8 @@ export interface Word {
   readonly quoted: boolean;
   /** No blank before it: part of one run of characters with what stands there. */
   readonly glued?: boolean | undefined;
+  /** The first of its stage, with no blank on either side of the pipe. */
+  readonly afterPipe?: boolean | undefined;
 }
 
 /** An operator of the shell, or the end of the line. */
