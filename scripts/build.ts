@@ -16,6 +16,7 @@ await build({
     // Threads are started by their path, beside the chunk that starts them.
     'chunks/landlock-thread': 'src/confine/process/landlock-thread.ts',
     'chunks/converter-thread': 'src/confine/network/converter-thread.ts',
+    'chunks/parse-process': 'src/confine/pipeline/symbols/parse-process.ts',
   },
   outdir: 'dist',
   bundle: true,

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { flagsOf, withSettings } from './options.ts';
+import { addRecordCommands } from './program-records.ts';
 import { versionOf } from './version.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -39,6 +40,7 @@ export function createProgram(exitWith: (code: number) => void): Command {
   addTokens(program, exitWith);
   addAudit(program, exitWith);
   addApprovals(program, exitWith);
+  addRecordCommands(program, exitWith);
 
   withSettings(
     program.command('doctor').description('what works here, what is missing and how to install it'),

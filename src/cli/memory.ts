@@ -1,0 +1,53 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import { ConfigError } from '../contract/error.ts';
+import type { Memories } from '../contract/memory.ts';
+import { say } from './say.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Prints a user's memories as JSON Lines, oldest first. */
+export async function exportMemory(flags: Flags, options: Options): Promise<number> {
+  return withMemories(flags, options, async (memories) => {
+    const { exportMemories } = await import('../store/memory-lines.ts');
+    for await (const line of exportMemories(memories)) process.stdout.write(line);
+    return 0;
+  });
+}
+
+/** Stores what `memory export` printed; what is there already is not doubled. */
+export async function importMemory(file: string, flags: Flags, options: Options): Promise<number> {
+  return withMemories(flags, options, async (memories) => {
+    const { importMemories } = await import('../store/memory-lines.ts');
+    const input = file === '-' ? process.stdin : createReadStream(file);
+    const opened = input === process.stdin ? Promise.resolve() : openedOrThrow(input, file);
+    await opened;
+    const { stored, duplicates } = await importMemories(memories, createInterface({ input }));
+    if (options.json) say(JSON.stringify({ stored, duplicates }));
+    else say(`${stored} stored, ${duplicates} already there.`);
+    return 0;
+  });
+}
+
+async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    input.once('open', () => resolve());
+    input.once('error', (error) => reject(new ConfigError(`${file} cannot be read.`, { cause: error })));
+  });
+}
+
+async function withMemories(
+  flags: Flags,
+  options: Options,
+  use: (memories: Memories) => Promise<number>,
+): Promise<number> {
+  const checkpoint = await openCheckpoint(loadSettings(flags));
+  try {
+    const principal = options.user === undefined ? 'local' : `user:${String(options.user)}`;
+    return await use((await checkpoint.store()).memoriesFor(principal));
+  } finally {
+    await checkpoint.close();
+  }
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+let folder = '';
+let root = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sekisho-records-'));
+  root = join(folder, 'project');
+  mkdirSync(root);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function sekisho(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    const env = { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' };
+    const { stdout, stderr } = await run(process.execPath, [start, ...args], { cwd: root, env });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+describe('policy test says what would happen, and runs nothing', () => {
+  test.each([
+    ['echo hello', 0, 'allow'],
+    ['git push origin main', 1, 'ask'],
+    ['rm -rf build', 2, 'deny'],
+  ])('%s', async (command, code, decision) => {
+    const call = JSON.stringify({ tool: 'shell_exec', arguments: { command } });
+    expect(await sekisho('policy', 'test', call)).toMatchObject({
+      code,
+      stdout: expect.stringContaining(decision),
+    });
+    expect((await sekisho('audit', 'tail')).stdout).toBe('');
+  });
+
+  test('names the rule of the operator', async () => {
+    const config = join(folder, 'c.jsonc');
+    writeFileSync(
+      config,
+      '{"rules": [{"id": "no-drafts", "path": "drafts/**", "decision": "deny", "because": "Drafts are mine."}]}',
+    );
+    const call = '{"tool": "file_write", "arguments": {"path": "drafts/a.md", "content": ""}}';
+    const { code, stdout } = await sekisho('policy', 'test', call, '--config', config);
+    expect(code).toBe(2);
+    expect(stdout).toContain('no-drafts');
+    expect((await sekisho('policy', 'explain', '--config', config)).stdout).toContain('no-drafts');
+  });
+
+  test('a rule that fails its own examples stops every start', async () => {
+    const config = join(folder, 'c.jsonc');
+    const rule = {
+      tool: 'shell_exec',
+      command: ['git', 'push'],
+      decision: 'deny',
+      because: 'No.',
+      match: ['git pull'],
+    };
+    writeFileSync(config, JSON.stringify({ rules: [rule] }));
+    expect(await sekisho('serve', '--config', config)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('git pull'),
+    });
+  });
+});
+
+test('memories leave and come back as JSON Lines, to another user and store', async () => {
+  const toolsets = ['--toolsets', 'assistant'];
+  await sekisho('call', 'remember', '{"content":"好きな色は青","tags":["preference"]}', ...toolsets);
+  await sekisho('call', 'remember', '{"content":"The deploy key is in the safe."}', ...toolsets);
+  const { stdout } = await sekisho('memory', 'export');
+  expect(stdout.trim().split('\n')).toHaveLength(2);
+  const file = join(folder, 'memories.jsonl');
+  writeFileSync(file, stdout);
+  const there = ['--state', join(folder, 'other'), '--user', 'alice'];
+  expect(await sekisho('memory', 'import', file, ...there)).toMatchObject({
+    code: 0,
+    stdout: '2 stored, 0 already there.\n',
+  });
+  expect(await sekisho('memory', 'import', file, ...there)).toMatchObject({
+    stdout: '0 stored, 2 already there.\n',
+  });
+  expect((await sekisho('memory', 'export', ...there)).stdout).toBe(stdout);
+  expect((await sekisho('memory', 'import', join(folder, 'none.jsonl'))).code).toBe(2);
+});
+
+test('records move to another store, and their chain still verifies', async () => {
+  const state = join(folder, 'state');
+  await sekisho('call', 'help', '{}', '--state', state);
+  await sekisho('token', 'create', '--user', 'alice', '--state', state);
+  const copied = await sekisho(
+    'store',
+    'copy',
+    `sqlite:${state}/sekisho.db`,
+    `sqlite:${state}/new.db`,
+    '--state',
+    state,
+  );
+  expect(copied).toMatchObject({ code: 0, stdout: expect.stringMatching(/audit\t1\n/) });
+  const config = join(folder, 'c.jsonc');
+  writeFileSync(config, JSON.stringify({ store: { url: `sqlite:${state}/new.db` } }));
+  expect(await sekisho('audit', 'verify', '--config', config, '--state', state)).toMatchObject({ code: 0 });
+  expect((await sekisho('token', 'list', '--config', config, '--state', state)).stdout).toContain('alice');
+  expect((await sekisho('store', 'copy', 'old.db', 'new.db')).code).toBe(2);
+});
