@@ -13,6 +13,8 @@ export interface ReadyRule {
   readonly decision: DecisionKind;
   /** A deny or ask rule fits if any part of the call does; an allow rule only if all of it does. */
   fits(tool: Tool, caller: Caller, risk: Risk, commands: readonly Argv[]): boolean;
+  /** Can the rule have a say about this tool at all? */
+  concerns(tool: Tool): boolean;
 }
 
 const annotationNames: readonly (keyof Annotations)[] = [
@@ -64,6 +66,7 @@ function selectors(rule: PolicyRule) {
       if (host && !some(risk.hosts ?? [], host)) return false;
       return !command || some(commands, fitsArgv);
     },
+    concerns: (called: Tool): boolean => (!tool || tool(called.name)) && fitsAnnotations(rule, called),
     /** What examples are: command lines, else paths, else hosts, else names of tools. */
     fitsExample(example: string, commands: () => readonly Argv[]): boolean {
       if (command) return commands().some(fitsArgv);

@@ -228,6 +228,17 @@ test('a grant names the program and its subcommand for each command that was ask
   );
 });
 
+test('a rule about another tool does not narrow a grant, one about this tool does', () => {
+  const grant = (pattern: string) =>
+    policy([{ tool: pattern, decision: 'ask', because: 'x' }]).grantOf(tool('bash'), command('git push'), {
+      decision: 'ask',
+      rule: 'x',
+      because: text('x', 'x'),
+    });
+  expect(grant('github__*')).toContain('["git","push"]');
+  expect(grant('bash')).toContain('["bash","-c","git push"]');
+});
+
 test('a grant for a tool that asks by itself names what it touches', () => {
   const risk: Risk = { writes: ['b', 'a'], hosts: ['h'], ask: text('x', 'x') };
   const ready = policy();

@@ -70,7 +70,8 @@ export function createPolicy(options: PolicyOptions): Policy {
         refusing.some(({ rule }) => rule.command && mayFitCommand(rule.command, argv)),
       );
       const byTool =
-        refusing.some(({ rule }) => !rule.command && rule.decision === 'ask') || risk.ask !== undefined;
+        risk.ask !== undefined ||
+        refusing.some((rule) => rule.decision === 'ask' && !rule.rule.command && rule.concerns(tool));
       return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
     },
   };

@@ -11,7 +11,7 @@ import { foldersAfter } from './targets.ts';
 import { unwrap } from './unwrap.ts';
 import { readShellLine } from './unwrap-shell.ts';
 import { createVariables, givenBy } from './variables.ts';
-import { literalWord, partOf, type Word } from './words.ts';
+import { literalWord, partOf, type Word, wordOf } from './words.ts';
 
 /** Something that a rule has to say of the command. */
 export interface Finding {
@@ -52,6 +52,8 @@ const maxJobs = 4 * limits.commandBytes;
 /** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
 const maxWrappers = 40;
 const nowhere: Place = { functions: [], pipes: undefined, forks: false };
+/** Where a bare `cd` goes. */
+const home = wordOf([{ kind: 'literal', text: '~', quoted: false }], '~');
 const movesFolder = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
 /** Reads a command line to the bottom and asks every rule about every command in it. */
@@ -128,7 +130,7 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
     pipelines.note(use, job.place.pipes);
     graph.call(name.value, job.place, job.excerpt);
     if (movesFolder.has(program)) {
-      folders.push(args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? literalWord('~'));
+      folders.push(args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? home);
     }
     for (const assigned of namesAssigned(use)) noteAssigned(assigned.name, assigned.value, job.excerpt);
     if (job.via.length > maxWrappers) {

@@ -7,26 +7,42 @@ import { hasTilde, type Word } from './words.ts';
 /** How much a path takes with it when it is removed or changed with all that is below it. */
 export type Reach = 'everything' | 'inside' | 'unknown';
 
-const maxFolders = 16;
+const maxPlaces = 64;
 const globs = /[*?[\]]/;
 
-/** Every folder that a command may run in, given the words of each `cd`; nothing where that is not known. */
+/**
+ * Every folder that a command may run in, given the words of each `cd`; nothing where that is not known. Order is
+ * not followed: each way down may be taken once, each way up as often as it goes.
+ */
 export function foldersAfter(
   start: string,
   words: readonly Word[],
   variables: Variables,
 ): readonly string[] | undefined {
-  const folders = new Set([posix.normalize(start)]);
-  // A later cd starts from wherever an earlier one led, so go round until nothing new comes.
-  for (const folder of folders) {
-    for (const word of words) {
-      const values = word.value === '-' ? [folder] : pathValues(word, variables);
-      if (!values) return undefined;
-      for (const value of values) folders.add(posix.resolve(folder, value));
-    }
-    if (folders.size > maxFolders) return undefined;
+  const values = new Set<string>();
+  for (const word of words) {
+    if (word.value === '-') continue;
+    const known = pathValues(word, variables);
+    if (!known) return undefined;
+    for (const value of known) values.add(value);
   }
-  return [...folders];
+  const places = new Map([
+    [posix.normalize(start), { folder: posix.normalize(start), taken: new Set<string>() }],
+  ]);
+  for (const { folder, taken } of places.values()) {
+    for (const value of values) {
+      const goesDown = !value.startsWith('/') && !value.split('/').includes('..');
+      if (goesDown && taken.has(value)) continue;
+      const next = {
+        folder: posix.resolve(folder, value),
+        taken: goesDown ? new Set([...taken, value]) : taken,
+      };
+      const key = [next.folder, ...[...next.taken].sort()].join('\0');
+      if (!places.has(key)) places.set(key, next);
+    }
+    if (places.size > maxPlaces) return undefined;
+  }
+  return [...new Set([...places.values()].map(({ folder }) => folder))];
 }
 
 /** What a recursive command takes when it is given this operand. */

@@ -10,7 +10,7 @@ export interface Word {
   readonly prefix: string;
   /** As the caller wrote it, quotes and all. */
   readonly text: string;
-  /** Names of the variables that decide it, when nothing else does; see `variables.ts`. */
+  /** What it is put together from; `variables.ts` fills in what the script itself decides. */
   readonly pieces: readonly Piece[];
 }
 
