@@ -39,5 +39,5 @@ export interface Web {
    */
   fetch(url: string, signal: AbortSignal, options?: FetchOptions): Promise<FetchedPage>;
   /** Throws `unsupported_type` for what cannot be shown as text or image. */
-  read(page: FetchedPage): Promise<ReadablePage>;
+  read(page: FetchedPage, signal?: AbortSignal): Promise<ReadablePage>;
 }

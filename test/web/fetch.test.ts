@@ -139,3 +139,31 @@ test('one GET is sent, with our name, no cookies, and the host that was asked fo
   ]);
   await site.close();
 });
+
+test('many fetches take turns, and none is lost; one who leaves the queue gives up its turn', async () => {
+  let atOnce = 0;
+  let most = 0;
+  const held: (() => void)[] = [];
+  const site = await openSite((request, response) => {
+    most = Math.max(most, ++atOnce);
+    held.push(() => {
+      atOnce--;
+      response.end(request.url);
+    });
+  });
+  const leaving = new AbortController();
+  const fetches = Array.from({ length: 40 }, (_, index) =>
+    site.get(`/${index}`, index === 30 ? leaving.signal : undefined).then(
+      (page) => page.body.toString(),
+      (error: { code: string }) => error.code,
+    ),
+  );
+  await expect.poll(() => held.length, { timeout: 20_000 }).toBe(16);
+  leaving.abort();
+  const timer = setInterval(() => held.shift()?.(), 1);
+  const bodies = await Promise.all(fetches);
+  clearInterval(timer);
+  expect(most).toBe(16);
+  expect(bodies).toEqual(bodies.map((_, index) => (index === 30 ? 'cancelled' : `/${index}`)));
+  await site.close();
+}, 60_000);

@@ -12,11 +12,7 @@ export function asToolError(
   },
 ): ToolError {
   if (error instanceof ToolError) return error;
-  if (about.cancelled) {
-    return new ToolError('cancelled', text('The fetch was cancelled.', '取得は取り消されました。'), {
-      cause: error,
-    });
-  }
+  if (about.cancelled) return cancelled(error);
   const { host } = about;
   if (about.timedOut) {
     const seconds = about.timeoutMs / 1000;
@@ -49,6 +45,10 @@ export function asToolError(
     text(`${host} gave no usable answer.`, `${host} から使える応答がありませんでした。`),
     { suggestion: tryLater, cause: error },
   );
+}
+
+export function cancelled(cause: unknown): ToolError {
+  return new ToolError('cancelled', text('The fetch was cancelled.', '取得は取り消されました。'), { cause });
 }
 
 export function tooManyRedirects(max: number): ToolError {

@@ -62,8 +62,8 @@ export function createWebRules(options: WebRuleOptions): WebRules {
         ),
         {
           suggestion: text(
-            `Fetch a public page. The operator can allow this one with web.allowPrivate: ["${host}:${port}"].`,
-            `公開ページを取得してください。運用者は web.allowPrivate: ["${host}:${port}"] で許可できます。`,
+            `Fetch a public page. The operator can allow this one with web.allowPrivate: ["${url.hostname}:${port}"].`,
+            `公開ページを取得してください。運用者は web.allowPrivate: ["${url.hostname}:${port}"] で許可できます。`,
           ),
           // The address itself would tell a stranger how the inner network is laid out.
           cause: `${host} resolved to ${bad ?? 'nothing'}`,

@@ -4,7 +4,8 @@ import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../../contrac
 import { acceptedCodings, collectBody } from './body.ts';
 import { createPageCache, freshness } from './cache.ts';
 import { openConverter } from './converter.ts';
-import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
+import { asToolError, cancelled, refusedByRobots, tooManyRedirects } from './errors.ts';
+import { createGate } from './gate.ts';
 import { readableImage } from './image.ts';
 import { request } from './request.ts';
 import { createRobots } from './robots.ts';
@@ -34,6 +35,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const timeoutMs = options.timeoutMs ?? 30_000;
   const maxBytes = options.maxBytes ?? 5 * 1024 * 1024;
   const cache = createPageCache(options.cacheBytes ?? 32 * 1024 * 1024);
+  const gate = createGate(maxFetches);
   const converter = openConverter({ url: options.converterUrl });
   const robots = options.robots
     ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
@@ -93,10 +95,16 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       if (recent && recent.page.fetchedAtMs + reuseMs > now()) return { ...recent.page, fromCache: true };
       const deadline = AbortSignal.timeout(timeoutMs);
       try {
-        const page = await follow(url, AbortSignal.any([signal, deadline]), true);
-        // Under the address that was asked for too, so that `reuseMs` finds it behind a redirect.
-        if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
-        return page;
+        const within = AbortSignal.any([signal, deadline]);
+        const leave = await gate.enter(within);
+        try {
+          const page = await follow(url, within, true);
+          // Under the address that was asked for too, so that `reuseMs` finds it behind a redirect.
+          if (page.url !== url.href && page.status === 200) cache.set(url.href, { page, freshUntilMs: 0 });
+          return page;
+        } finally {
+          leave();
+        }
       } catch (error) {
         throw asToolError(error, {
           host: url.hostname,
@@ -107,7 +115,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       }
     },
 
-    async read(page) {
+    async read(page, signal) {
       const image = readableImage(page);
       if (image) return image;
       let reading = readings.get(page.body);
@@ -117,7 +125,10 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         // A failure is for this reader; the next one tries again.
         reading.catch(() => readings.delete(page.body));
       }
-      return reading;
+      if (!signal) return reading;
+      return unlessAborted(reading, signal).catch((error: unknown) => {
+        throw signal.aborted ? cancelled(error) : error;
+      });
     },
 
     close: () => converter.close(),
@@ -125,6 +136,8 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
 }
 
 const maxRedirects = 5;
+/** Each may hold a body of the largest size. */
+const maxFetches = 16;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const baseHeaders = {
   accept:
@@ -146,9 +159,9 @@ function addressOf(location: string, base: URL): string {
 
 /** A look-up cannot be called back, but nobody has to wait for it. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });

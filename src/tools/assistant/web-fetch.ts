@@ -70,7 +70,7 @@ export const webFetch = defineTool({
     const page = await web.fetch(url, signal, { reuseMs: cursor === undefined ? 0 : readOnMs });
     audit({ url: page.url, status: page.status, bytes: page.body.length, cached: page.fromCache });
     if (page.status < 200 || page.status > 299) throw badStatus(page);
-    const readable = await web.read(page);
+    const readable = await web.read(page, signal);
     const facts = {
       url: page.url,
       fetched_at: new Date(page.fetchedAtMs).toISOString(),
