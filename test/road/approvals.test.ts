@@ -1,0 +1,172 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Answer, Question } from '../../src/contract/call.ts';
+import { errorOf, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
+
+/** Writing below `live/` needs a person; nobody waits long for one. */
+const config = {
+  rules: [
+    { id: 'live', path: 'live/**', decision: 'ask' as const, because: 'Live pages are seen by customers.' },
+  ],
+  approval: { waitMs: 50 },
+};
+const write = { path: 'live/a.txt', content: 'new' };
+
+function written(root: string): string | undefined {
+  const path = join(root, 'live/a.txt');
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+test('nobody there: the call is refused, says how a person approves, and nothing was written', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const error = errorOf(await world.call('file_write', write));
+  expect(error).toMatchObject({
+    code: 'approval_pending',
+    details: { rule: expect.stringContaining('live') },
+  });
+  expect(String(error.suggestion)).toContain('sekisho approve');
+  expect(written(world.root)).toBeUndefined();
+});
+
+test('approved in the queue: the same call runs once, and the next one asks again', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const { approvals } = await world.checkpoint.store();
+  const error = errorOf(await world.call('file_write', write));
+  const { approval_id } = error.details as { approval_id: string };
+  await approvals.decide(approval_id, 'approved', 'cli:me', 'once', Date.now());
+
+  outputOf(await world.call('file_write', write));
+  expect(written(world.root)).toBe('new');
+  const again = errorOf(await world.call('file_write', { ...write, overwrite: true }));
+  expect(again.code).toBe('approval_pending');
+});
+
+test('an approval does not fit other arguments, another caller, or a second use', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const { approvals, tokens } = await world.checkpoint.store();
+  const { token } = await tokens.create({ user: 'mallory' });
+  const { approval_id } = errorOf(await world.call('file_write', write)).details as { approval_id: string };
+  await approvals.decide(approval_id, 'approved', 'cli:me', 'once', Date.now());
+
+  const altered = await world.call('file_write', { ...write, content: 'altered' });
+  expect(errorOf(altered).code).toBe('approval_pending');
+  const other = await world.call('file_write', write, { arrival: remote(token) });
+  expect(errorOf(other).code).toBe('approval_pending');
+  expect(written(world.root)).toBeUndefined();
+
+  outputOf(await world.call('file_write', write));
+  const replayed = await world.call('file_write', write);
+  expect(errorOf(replayed).code).toBe('approval_pending');
+});
+
+test('an approval expires', async () => {
+  let nowMs = Date.now();
+  await using world = await openTestCheckpoint({
+    config: { ...config, approval: { waitMs: 50, expiryMs: 60_000 } },
+    options: { now: () => nowMs },
+  });
+  const { approvals } = await world.checkpoint.store();
+  const { approval_id } = errorOf(await world.call('file_write', write)).details as { approval_id: string };
+  await approvals.decide(approval_id, 'approved', 'cli:me', 'once', nowMs);
+  nowMs += 61_000;
+  expect(errorOf(await world.call('file_write', write)).code).toBe('approval_pending');
+  expect(written(world.root)).toBeUndefined();
+});
+
+test.each([
+  [{ action: 'accept' }, 'new'],
+  [{ action: 'decline' }, undefined],
+  [{ action: 'cancel' }, undefined],
+] satisfies [Answer, string | undefined][])('a client that can ask: %j', async (answer, expected) => {
+  await using world = await openTestCheckpoint({ config });
+  const questions: Question[] = [];
+  const reply = await world.call('file_write', write, {
+    elicit: async (question) => {
+      questions.push(question);
+      return answer;
+    },
+  });
+  expect(questions).toHaveLength(1);
+  expect(questions[0]?.message).toContain('live/a.txt');
+  expect(questions[0]?.message).toContain('Live pages are seen by customers.');
+  if (expected === undefined) expect(['denied', 'approval_pending']).toContain(errorOf(reply).code);
+  else outputOf(reply);
+  expect(written(world.root)).toBe(expected);
+});
+
+test('a client that fails to ask, or never answers, gets a refusal', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const failing = await world.call('file_write', write, { elicit: () => Promise.reject(new Error('no')) });
+  expect(errorOf(failing).code).toBe('approval_pending');
+  const silent = await world.call('file_write', write, { elicit: () => new Promise(() => {}) });
+  expect(errorOf(silent).code).toBe('approval_pending');
+  expect(written(world.root)).toBeUndefined();
+});
+
+test('the newest protocol: the question goes out, and its answer comes back with the call', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const asked = await world.call('file_write', write, { canRetry: true });
+  if (asked.kind !== 'question') throw new Error('expected a question');
+  const answer = { action: 'accept' } as const;
+
+  const forged = await world.call('file_write', write, {
+    canRetry: true,
+    answer,
+    questionState: `${asked.question.approvalId}.made-up`,
+  });
+  expect(forged.kind).toBe('question');
+  const elsewhere = await world.call(
+    'file_write',
+    { ...write, content: 'altered' },
+    { canRetry: true, answer, questionState: asked.question.state },
+  );
+  expect(elsewhere.kind).toBe('question');
+  expect(written(world.root)).toBeUndefined();
+
+  outputOf(
+    await world.call('file_write', write, { canRetry: true, answer, questionState: asked.question.state }),
+  );
+  expect(written(world.root)).toBe('new');
+});
+
+test('allowed for the session: its like passes here, and not in another session', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const { approvals } = await world.checkpoint.store();
+  const { approval_id } = errorOf(await world.call('file_write', write)).details as { approval_id: string };
+  await approvals.decide(approval_id, 'approved', 'cli:me', 'session', Date.now());
+  outputOf(await world.call('file_write', write));
+  const other = await world.call(
+    'file_write',
+    { ...write, overwrite: true },
+    {
+      arrival: { transport: 'stdio', connectionId: 'another-connection' },
+    },
+  );
+  expect(errorOf(other).code).toBe('approval_pending');
+});
+
+test('what a person reads holds no escape that could make it read otherwise', async () => {
+  await using world = await openTestCheckpoint({ config });
+  const { approvals } = await world.checkpoint.store();
+  const content = 'harmless\u001b[2K\r\u202eevil\u0007';
+  await world.call('file_write', { path: 'live/a\u202e.txt', content });
+  const [pending] = await approvals.list('pending', Date.now());
+  expect(pending?.message).toContain('harmless');
+  expect(pending?.message).not.toMatch(/[\u001b\r\u0007\u202e]/);
+});
+
+test('rules of the operator answer what the built-in rules would ask, and never what they deny', async () => {
+  await using world = await openTestCheckpoint({
+    config: {
+      rules: [
+        { tool: 'shell_exec', command: ['git', 'push'], decision: 'allow', because: 'A scratch remote.' },
+        { tool: 'shell_exec', command: ['rm'], decision: 'allow', because: 'Go ahead.' },
+      ],
+      approval: { waitMs: 50 },
+    },
+  });
+  const push = await world.call('shell_exec', { command: 'git push origin main' });
+  expect(push.kind === 'error' ? push.code : 'ran').not.toBe('approval_pending');
+  expect(errorOf(await world.call('shell_exec', { command: 'rm -rf build' })).code).toBe('denied');
+});
