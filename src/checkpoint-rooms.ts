@@ -33,6 +33,8 @@ export function createRooms(settings: Settings) {
       sandbox: settings.process.sandbox,
       environment: settings.process.environment,
       serverEnvironment: process.env,
+      readable: settings.process.readable,
+      ...(settings.process.writableGit ? { readOnlyNames: [] } : {}),
       maxBackgroundMs: settings.process.maxBackgroundMs,
     });
   });

@@ -61,6 +61,8 @@ export interface Settings {
   readonly process: {
     readonly sandbox: 'required' | 'off';
     readonly environment: readonly string[];
+    readonly readable: readonly string[];
+    readonly writableGit: boolean;
     readonly maxBackgroundMs: number;
   };
   readonly agentCli: { readonly allowMime: readonly string[]; readonly allowExecutable: boolean };
@@ -132,6 +134,8 @@ export function loadSettings(
         'off',
       ]),
       environment: config.process?.environment ?? [],
+      readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
+      writableGit: config.process?.writableGit ?? false,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
     },
     agentCli: {

@@ -91,6 +91,13 @@ export const configSchema = z.strictObject({
         .optional()
         .describe('"off" runs commands without walls; only you can say so. Default: "required".'),
       environment: names.optional().describe('More variables that commands may see, e.g. ["JAVA_HOME"].'),
+      readable: names.optional().describe('More folders that commands may read, e.g. ["/home/me/.pyenv"].'),
+      writableGit: z
+        .boolean()
+        .optional()
+        .describe(
+          'Commands may change .git: git add and commit work, and so would a planted hook. Default: false.',
+        ),
       maxBackgroundMs: milliseconds
         .optional()
         .describe('How long a background command may live. Default: one hour.'),
