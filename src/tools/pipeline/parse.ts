@@ -195,10 +195,12 @@ function navigationTakes(command: string, remedy: string): GuardViolation {
 function joinStage(written: readonly WrittenStage[], index: number): Remedy[] {
   const stage = written[index];
   if (stage?.joined === undefined || isCommandName(stage.words[0]?.text ?? '')) return [];
-  const others = written.map((other) => other.raw);
-  return [
-    { pipeline: [...others.slice(0, index - 1), stage.joined, ...others.slice(index + 1)].join(' | ') },
-  ];
+  const before = written.slice(0, index - 1).map((other) => `${other.raw} | `);
+  // Those behind may be parts of the same pattern: they keep their place at the pipe.
+  const after = written
+    .slice(index + 1)
+    .map((other) => (other.words[0]?.afterPipe ? `|${other.raw}` : ` | ${other.raw}`));
+  return [{ pipeline: [...before, stage.joined, ...after].join('') }];
 }
 
 /** The pipeline without the stage at fault: what is left when nothing better can be said. */
