@@ -176,7 +176,7 @@ function readConfigFile(
     throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
   }
   const errors: ParseError[] = [];
-  const value: unknown = parse(words, errors, { allowTrailingComma: true });
+  const value: unknown = parse(words, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const first = errors[0];
   if (first) {
     const line = words.slice(0, first.offset).split('\n').length;
