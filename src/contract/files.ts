@@ -135,14 +135,33 @@ export interface Place {
 export interface ChangeObserver {
   beforeChange(change: FileChange): void | Promise<void>;
   afterChange?(change: FileChange): void | Promise<void>;
+  /** Told of a change that failed after `beforeChange` had agreed to it. */
+  changeFailed?(change: FileChange): void;
+  /** A folder was made on the way to a file, or for its own sake. */
+  folderMade?(folder: Pick<FileChange, 'rootHostPath' | 'path'>): void;
 }
 
 export interface FileChange {
   readonly action: 'create' | 'replace' | 'append' | 'remove' | 'move';
   readonly rootHostPath: string;
   readonly path: string;
-  readonly former?: { readonly stat: FileStat; readonly read: () => Buffer } | undefined;
+  /** What is there now. Its descriptor reads it, and stays open until the change is over. */
+  readonly former?: FormerFile | undefined;
   readonly bytes?: number | undefined;
+  /** The whole new content; with `growsInPlace` and for an append, what is added. */
+  readonly content?: Uint8Array | undefined;
+  /** The file keeps what it holds, and is not written anew. */
+  readonly growsInPlace?: boolean | undefined;
+  /** The file under its old name, which gets this one. */
+  readonly movedFrom?: FormerFile | undefined;
+}
+
+export interface FormerFile {
+  readonly stat: FileStat;
+  /** All of it, however large it is. */
+  readonly read: () => Buffer;
+  /** -1 for a folder. */
+  readonly descriptor: number;
 }
 
 /** Searching below a folder by ripgrep. */

@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, lstatSync, type Stats } from 'node:fs';
-import type { FileChange, FileStat, WriteOptions } from '../../contract/files.ts';
+import type { FileChange, FileStat, FormerFile, WriteOptions } from '../../contract/files.ts';
 import { cancelled, changedSince, fault } from './fault.ts';
 import { readAtNow } from './io.ts';
 import type { HeldPlace } from './place.ts';
@@ -18,23 +18,38 @@ export async function change<T>(place: HeldPlace, options: WriteOptions, work: (
 /** Tells the observer before and after; what it throws before stops the change. */
 export async function observed(
   place: HeldPlace,
-  facts: Pick<FileChange, 'action' | 'bytes'>,
+  facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
   former: Former | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
+}
+
+/** The same with whatever was there. */
+export async function told(
+  place: HeldPlace,
+  facts: Omit<FileChange, 'rootHostPath' | 'path'>,
   work: () => Promise<void>,
 ): Promise<void> {
   const { observer } = place.facts.desk;
   if (!observer) return work();
-  const told: FileChange = {
+  const change: FileChange = {
     ...facts,
     rootHostPath: place.root.hostPath,
     path: place.components.join('/'),
-    ...(former
-      ? { former: { stat: former.stat, read: () => readAtNow(former.fd, 0, former.plain.size) } }
-      : {}),
   };
-  await observer.beforeChange(told);
-  await work();
-  await observer.afterChange?.(told);
+  await observer.beforeChange(change);
+  try {
+    await work();
+  } catch (error) {
+    observer.changeFailed?.(change);
+    throw error;
+  }
+  await observer.afterChange?.(change);
+}
+
+export function formerFile({ fd, plain, stat }: Former): FormerFile {
+  return { stat, read: () => readAtNow(fd, 0, plain.size), descriptor: fd };
 }
 
 /** The file that a change is about to replace, held open. */

@@ -7,7 +7,7 @@ import { enterFolder, holdFolder, leaveFolder } from './walk.ts';
 export function makeFolder(place: HeldPlace): void {
   place.assertWritable();
   const { root, components, facts } = place;
-  leaveFolder(root, enterFolder(root, components, components.length, facts.hidden, true));
+  leaveFolder(root, enterFolder(root, components, components.length, facts.hidden, teller(place)));
 }
 
 /** Runs `work` in the folder of the place's last name, which is made if it is missing. */
@@ -27,10 +27,24 @@ export async function inFolder<T>(
 ): Promise<T> {
   const name = place.components[depth];
   if (name === undefined) throw notAFile(place.shown, 'folder');
-  const folder = holdFolder(place.root, place.components, depth, place.facts.hidden, make);
+  const folder = holdFolder(
+    place.root,
+    place.components,
+    depth,
+    place.facts.hidden,
+    make ? teller(place) : undefined,
+  );
   try {
     return await work(folder, name);
   } finally {
     closeSync(folder);
   }
+}
+
+function teller(place: HeldPlace): (count: number) => void {
+  return (count) =>
+    place.facts.desk.observer?.folderMade?.({
+      rootHostPath: place.root.hostPath,
+      path: place.components.slice(0, count).join('/'),
+    });
 }

@@ -1,10 +1,12 @@
+import { Buffer } from 'node:buffer';
 import { closeSync, linkSync, lstatSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import type { WriteOptions } from '../../contract/files.ts';
 import { syncFolder } from './atomic.ts';
-import { change, observed, openFormer } from './change.ts';
+import { change, formerFile, observed, openFormer, told } from './change.ts';
 import { exists, fault, notFound } from './fault.ts';
 import { inFolder, inOwnFolder } from './folders.ts';
 import type { HeldPlace } from './place.ts';
+import { readStat } from './reading.ts';
 import { entryOf } from './walk.ts';
 
 /** Removes a file or an empty folder. */
@@ -14,7 +16,14 @@ export function remove(place: HeldPlace, options: WriteOptions): Promise<void> {
       const stat = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
       if (!stat) throw notFound(place.shown);
       if (stat.isDirectory()) {
-        attempt(place.shown, () => rmdirSync(entryOf(folder, name)));
+        const former = {
+          stat: readStat(entryOf(folder, name), false),
+          read: () => Buffer.alloc(0),
+          descriptor: -1,
+        };
+        await told(place, { action: 'remove', former }, async () =>
+          attempt(place.shown, () => rmdirSync(entryOf(folder, name))),
+        );
       } else {
         const former = openFormer(place, folder, name, options.expected);
         try {
@@ -49,10 +58,15 @@ export function move(place: HeldPlace, target: HeldPlace, options: WriteOptions)
           const former = openFormer(place, folder, name, options.expected);
           try {
             await observed(place, { action: 'move' }, former, () =>
-              observed(target, { action: 'create' }, undefined, async () => {
-                attempt(target.shown, () => linkSync(from, to));
-                attempt(place.shown, () => unlinkSync(from));
-              }),
+              observed(
+                target,
+                { action: 'create', movedFrom: former && formerFile(former) },
+                undefined,
+                async () => {
+                  attempt(target.shown, () => linkSync(from, to));
+                  attempt(place.shown, () => unlinkSync(from));
+                },
+              ),
             );
           } finally {
             if (former) closeSync(former.fd);

@@ -9,14 +9,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
-  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isTemporaryName } from './atomic.ts';
+import { mayLive, owner, thisProcess } from './owner.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from './walk.ts';
 
 /** Notes which temporary names are in use, so that what a killed process left behind is removed at the next start. */
@@ -81,7 +80,6 @@ function openLog(folder: string): Log {
   return { path, fd, headBytes, bytes: headBytes };
 }
 
-const owner = z.object({ pid: z.number(), started: z.string(), boot: z.string(), namespace: z.string() });
 const note = z.tuple([z.string(), z.string()]);
 
 function sweep(log: string, roots: readonly Root[]): void {
@@ -114,33 +112,6 @@ function removeLeftover(root: Root, components: readonly string[]): void {
     }
   } catch {
     // It was finished or removed; a folder that is gone took it along.
-  }
-}
-
-function thisProcess(): z.output<typeof owner> {
-  return {
-    pid: process.pid,
-    started: startOf(process.pid) ?? '',
-    boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-    namespace: readlinkSync('/proc/self/ns/pid'),
-  };
-}
-
-function mayLive(one: z.output<typeof owner>, log: string): boolean {
-  const self = thisProcess();
-  if (one.boot !== self.boot) return false;
-  if (one.namespace === self.namespace) return startOf(one.pid) === one.started;
-  // Another container's processes cannot be seen from here; no write lasts an hour.
-  return Date.now() - statSync(log).mtimeMs < 60 * 60 * 1000;
-}
-
-/** When a process started, in clock ticks since boot: with its number, it names it. */
-function startOf(pid: number): string | undefined {
-  try {
-    // The name in parentheses may hold anything; fields are counted after it.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
-  } catch {
-    return undefined;
   }
 }
 

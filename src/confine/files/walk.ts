@@ -48,15 +48,15 @@ export function itself(fd: number): string {
 
 /**
  * Opens the folder that the first `count` components name. Give the descriptor back with `leaveFolder`.
- * `hidden` components are left out of what an error shows; with `make`, missing folders are made. Throws
- * `not_found`, or `forbidden` naming the link.
+ * `hidden` components are left out of what an error shows; with `made`, missing folders are made, and it is told
+ * how many components name each. Throws `not_found`, or `forbidden` naming the link.
  */
 export function enterFolder(
   root: Root,
   components: readonly string[],
   count: number,
   hidden: number,
-  make = false,
+  made?: (count: number) => void,
 ): number {
   if (root.fd < 0) throw closed();
   let folder = root.fd;
@@ -64,7 +64,7 @@ export function enterFolder(
     const entry = entryOf(folder, components[depth] ?? '');
     let next: number;
     try {
-      next = make ? openOrMake(entry) : openSync(entry, folderFlags);
+      next = made ? openOrMake(entry, () => made(depth + 1)) : openSync(entry, folderFlags);
     } catch (cause) {
       const isLink = isSymlink(entry);
       leaveFolder(root, folder);
@@ -83,13 +83,13 @@ export function holdFolder(
   components: readonly string[],
   count: number,
   hidden: number,
-  make: boolean,
+  made?: (count: number) => void,
 ): number {
-  const folder = enterFolder(root, components, count, hidden, make);
+  const folder = enterFolder(root, components, count, hidden, made);
   return folder === root.fd ? openSync(entryOf(folder, '.'), folderFlags) : folder;
 }
 
-function openOrMake(entry: string): number {
+function openOrMake(entry: string, made: () => void): number {
   try {
     return openSync(entry, folderFlags);
   } catch (cause) {
@@ -97,6 +97,7 @@ function openOrMake(entry: string): number {
   }
   try {
     mkdirSync(entry);
+    made();
   } catch (cause) {
     // Somebody else made it meanwhile; what they made is judged by opening it.
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;

@@ -21,7 +21,7 @@ export function create(place: HeldPlace, content: Content, options: WriteOptions
     const bytes = await toBytes(content, place.shown, options);
     await inOwnFolder(place, async (folder, name) => {
       if (lstatSync(entryOf(folder, name), { throwIfNoEntry: false })) throw exists(place.shown);
-      await observed(place, { action: 'create', bytes: bytes.length }, undefined, () =>
+      await observed(place, { action: 'create', bytes: bytes.length, content: bytes }, undefined, () =>
         write(place, folder, name, bytes, undefined, options),
       );
     });
@@ -36,7 +36,7 @@ export function replace(place: HeldPlace, content: Content, options: WriteOption
       const former = openOverwritable(place, folder, name, options.expected);
       try {
         const action = former ? 'replace' : 'create';
-        await observed(place, { action, bytes: bytes.length }, former, () =>
+        await observed(place, { action, bytes: bytes.length, content: bytes }, former, () =>
           write(place, folder, name, bytes, former?.plain, options),
         );
       } finally {
@@ -64,14 +64,15 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
         options.encoding?.startsWith('utf-16') &&
         typeof content === 'string';
       const more = isMarked ? encoded.subarray(2) : encoded;
+      const { size = 0, nlink = 1 } = former?.plain ?? {};
+      const growsInPlace = size > rewriteBytes && nlink === 1;
       try {
         await observed(
           place,
-          { action: former ? 'append' : 'create', bytes: more.length },
+          { action: former ? 'append' : 'create', bytes: more.length, content: more, growsInPlace },
           former,
           async () => {
-            const { size = 0, nlink = 1 } = former?.plain ?? {};
-            if (former && size > rewriteBytes && nlink === 1) {
+            if (former && growsInPlace) {
               await growInPlace(former, more, place.shown, options.signal);
             } else {
               if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
