@@ -46,12 +46,17 @@ export function createRooms(settings: Settings) {
 
   const web = once(async () => {
     const { openWeb } = await import('./confine/network/web.ts');
-    return openWeb(settings.web);
+    // A rule sees the address that was asked for; the list is looked at again at every redirect.
+    const deniedByRule = settings.rules.flatMap(({ decision, host, tool, role, user, purpose }) =>
+      decision === 'deny' && host !== undefined && !tool && !role && !user && !purpose ? [host] : [],
+    );
+    return openWeb({ ...settings.web, denyHosts: [...settings.web.denyHosts, ...deniedByRule] });
   });
 
   const search = once(async () => {
     const { createSearch } = await import('./confine/search/search.ts');
-    return createSearch();
+    // Once commands run, one of them may swap folders while we search: then ripgrep starts behind walls as well.
+    return createSearch({ confined: async () => (await commands.opened())?.stages() });
   });
 
   const desks = once(async () => {
