@@ -67,9 +67,7 @@ function shelfWith(awk: string): Shelf {
   return {
     ...shelf,
     find: async (name) =>
-      name === 'awk'
-        ? { path: awk, from: 'system', flavour: awk.includes('gawk') ? 'gawk' : 'other' }
-        : shelf.find(name),
+      name === 'awk' ? { path: awk, from: 'system', ownSandbox: awk.includes('gawk') } : shelf.find(name),
   };
 }
 

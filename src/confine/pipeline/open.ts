@@ -4,9 +4,11 @@ import { closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
+import { limits } from '../../contract/limits.ts';
 import type { MirrorVerdict, Pipelines, ShelfEntry, StageWalls } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
+import { createQueue, type Queue } from '../process/queue.ts';
 import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './glob.ts';
 import { readAt } from './index-file.ts';
@@ -68,6 +70,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const records = createRecords(folder, mirrors);
   const folders = createWorkingFolders(folder, options.workingFolders);
   const outputs = new Map<string, OutputShelf>();
+  const queues = new Map<string, Queue>();
   const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
   const measured = new Map<string, Promise<number | undefined>>();
   const startingBytes: typeof measureStart = (walls, start) => {
@@ -99,6 +102,15 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     return shelfOfSession;
   }
 
+  function queueOf(session: string): Queue {
+    let queue = queues.get(session);
+    if (!queue) {
+      queue = createQueue(limits.commandsAtOnce, limits.commandsWaiting);
+      queues.set(session, queue);
+    }
+    return queue;
+  }
+
   return {
     forSession(session): Pipelines {
       return {
@@ -110,6 +122,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
         async run(order) {
           for (const { work } of order.stages)
             if (work.kind === 'tee') assertTarget(folder, work.target, order.folder.path);
+          const leaveQueue = await queueOf(session).enter(order.signal);
           const stop = new AbortController();
           underWay.add(stop);
           try {
@@ -130,6 +143,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
             );
           } finally {
             underWay.delete(stop);
+            leaveQueue();
           }
         },
         write: ({ path, content, mode, folder: from, confirmOversize, command, signal }) =>
@@ -151,6 +165,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
       folders.forget(session);
       outputs.get(session)?.close();
       outputs.delete(session);
+      queues.delete(session);
     },
     verify: () => records.verify(),
     describe: () => shelf.describe(),

@@ -16,8 +16,8 @@ export interface Shelf {
 export interface FoundProgram {
   readonly path: string;
   readonly from: 'npm' | 'system';
-  /** Arguments that come first: this awk's or sed's own way to refuse files and commands. */
-  readonly flavour: 'gawk' | 'mawk' | 'other';
+  /** Does it take `--sandbox`, and then refuses files and commands by itself? */
+  readonly ownSandbox: boolean;
 }
 
 export interface ShelfOptions {
@@ -35,15 +35,14 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
   async function look(name: ProgramName): Promise<FoundProgram> {
     if (name === 'rg') {
       const path = await (options.ripgrep ?? shippedRipgrep)().catch(() => undefined);
-      if (path !== undefined) return { path, from: 'npm', flavour: 'other' };
+      if (path !== undefined) return { path, from: 'npm', ownSandbox: false };
     }
     for (const candidate of spellings[name] ?? [name]) {
       for (const folder of folders) {
         const path = join(folder, candidate);
         if (!isExecutable(path)) continue;
-        const real = basename(realpathSync(path));
-        const flavour = /^gawk/.test(real) ? 'gawk' : /^mawk/.test(real) ? 'mawk' : 'other';
-        return { path: realpathSync(path), from: 'system', flavour };
+        const real = realpathSync(path);
+        return { path: real, from: 'system', ownSandbox: await hasOwnSandbox(name, real) };
       }
     }
     throw missing(name);
@@ -142,6 +141,12 @@ function missing(name: ProgramName): ToolError {
     suggestion: text(suggestion, `管理者に導入を依頼してください: ${remedy} (または dnf, apk, brew)`),
     wire: { code: 'MISSING_BINARY', reason: name, detail, suggestion },
   });
+}
+
+/** gawk and newer GNU seds have one. */
+async function hasOwnSandbox(name: ProgramName, path: string): Promise<boolean> {
+  if (name === 'awk') return /^gawk/.test(basename(path));
+  return name === 'sed' && /GNU sed.* 4\.(?:[3-9]|\d\d)/.test((await versionOf(path)) ?? '');
 }
 
 async function versionOf(path: string): Promise<string | undefined> {

@@ -42,9 +42,8 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
     descriptors.hold(pipe.write);
   }
   const startedAt = now();
-  // gawk can refuse files and commands by itself, unless the program reads a file that was handed over.
-  const own =
-    work.program === 'awk' && program.flavour === 'gawk' && work.reads.length === 0 ? ['--sandbox'] : [];
+  // Some refuse files and commands by themselves; not where a file was handed over to be read.
+  const own = program.ownSandbox && work.reads.length === 0 ? ['--sandbox'] : [];
   const child = await walls.spawn({
     program: '/bin/sh',
     args: stageArguments(program.path, [...own, ...stage.args]),

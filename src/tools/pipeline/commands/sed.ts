@@ -52,10 +52,8 @@ export const sed: Grammar = {
     const verdict = judgeSed(script);
     if (!verdict.ok) throw refuse(verdict, context.words, inline);
     const kept = options.filter(({ row }) => !['-e', '-f', '--sandbox'].includes(row.flags[0] ?? ''));
-    // GNU sed refuses to write and run by itself then; it would refuse to read too.
-    const sandbox = verdict.reads.length === 0 ? ['--sandbox'] : [];
     const read = pieces.length > 0 ? operands : rest;
-    return program('sed', [...sandbox, ...passOptions(kept), '-e', script, '--', ...files(read)], {
+    return program('sed', [...passOptions(kept), '-e', script, '--', ...files(read)], {
       reads: verdict.reads,
       answers: exitCodes(script),
     });
