@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createCatalog } from './call/catalog.ts';
 import { createCredentials } from './call/credentials.ts';
 import { type Desk, handle } from './call/handle.ts';
@@ -14,6 +13,7 @@ import type { CapabilityName } from './contract/capabilities.ts';
 import type { Door } from './contract/door.ts';
 import type { RiskContext } from './contract/tool.ts';
 import { once } from './once.ts';
+import { deriveKey } from './store/derived-key.ts';
 
 export interface CheckpointOptions {
   readonly version?: string | undefined;
@@ -61,6 +61,9 @@ export async function openCheckpoint(
   // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.
   if (settings.rules.length > 0) await policy();
 
+  let keyOfSeal: Uint8Array | undefined;
+  const sealKey = () => (keyOfSeal ??= deriveKey(settings.stateFolder, 'questions'));
+
   const desk: Desk = {
     catalog,
     credentials,
@@ -75,7 +78,7 @@ export async function openCheckpoint(
       return context as unknown as RiskContext<CapabilityName>;
     },
     lend: (name, permit) => lend(name, permit),
-    seal: createSeal(randomBytes(32)),
+    seal: createSeal(sealKey),
     stopping: stopping.signal,
     locale: settings.locale,
     waitMs: settings.approval.waitMs,

@@ -4,11 +4,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * Keeps what travels through a client from being made up there: `id.mac`. What it may be used for (caller, tool,
  * arguments, once, until when) stands in the store under the id.
  */
-export function createSeal(key: Uint8Array): {
+export function createSeal(key: () => Uint8Array): {
   close(id: string): string;
   open(state: string): string | undefined;
 } {
-  const macOf = (id: string) => createHmac('sha256', key).update(id).digest('base64url');
+  const macOf = (id: string) => createHmac('sha256', key()).update(id).digest('base64url');
   return {
     close: (id) => `${id}.${macOf(id)}`,
     open(state) {

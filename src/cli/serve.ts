@@ -45,11 +45,13 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
   const { host, port } = addressOf(options.http, settings);
   const checkpoint = await openCheckpoint(settings, { version: versionOf() });
   const { serveHttp } = await import('../transport/http.ts');
+  const { deriveKey } = await import('../store/derived-key.ts');
   const { loopbackHosts } = await import('../transport/http-guard.ts');
   const server = await serveHttp({
     door: checkpoint.door,
     host,
     port,
+    sessionKey: deriveKey(settings.stateFolder, 'http sessions'),
     maxBodyBytes: settings.http.maxBodyBytes,
     ...(settings.http.allowedHosts.length > 0
       ? { allowedHosts: [...loopbackHosts, ...settings.http.allowedHosts] }
