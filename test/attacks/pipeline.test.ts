@@ -325,7 +325,7 @@ test('a line made at random is read or refused with a reason, and never crashes'
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 14 }), (made) => {
-      const context = { expand: () => [], readProgram: () => '', extended: made.length % 2 === 0 };
+      const context = { expand: () => [], readProgram: () => '', extended: made.length % 2 === 0, cwd: '.' };
       try {
         readPipeline(made.join(''), context);
       } catch (error) {

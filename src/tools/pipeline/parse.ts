@@ -4,6 +4,7 @@ import { text } from '../../contract/text.ts';
 import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';
 import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
+import { staysInside } from './inside.ts';
 import { isCommandName, refuseCommand } from './neighbours.ts';
 import { parseOptions } from './options.ts';
 import { splitStages, type WrittenStage } from './stages.ts';
@@ -15,6 +16,8 @@ export interface ReadingContext {
   expand(pattern: string): readonly string[];
   readProgram(path: string): string;
   readonly extended: boolean;
+  /** The working folder, relative to the root. */
+  readonly cwd: string;
 }
 
 /** A pipeline that may run, or a move of the working folder. */
@@ -46,8 +49,7 @@ function settle(remedies: readonly Remedy[], context: ReadingContext, depth: num
   for (const remedy of remedies) {
     if (!('pipeline' in remedy)) continue;
     try {
-      read(remedy.pipeline, context);
-      return remedy.pipeline;
+      if (staysInside(read(remedy.pipeline, context), context.cwd)) return remedy.pipeline;
     } catch (error) {
       if (!(error instanceof GuardViolation) || depth >= 6) continue;
       const found = settle(error.remedies, context, depth + 1);
@@ -167,7 +169,9 @@ function readNavigation(written: readonly WrittenStage[], alone: boolean): Readi
         `${command} stands alone, never in a pipeline.`,
         `${command} は単独で使います。パイプには入れられません。`,
       ),
-      at === 0 ? [{ pipeline: stage.raw }] : [{ pipeline: others.join(' | ') }, { pipeline: stage.raw }],
+      at === 0
+        ? [{ pipeline: stage.raw }, { pipeline: others.join(' | ') }]
+        : [{ pipeline: others.join(' | ') }, { pipeline: stage.raw }],
     );
   }
   const operands = words.filter((word, index) => !(word.text === '--' && index === 0));

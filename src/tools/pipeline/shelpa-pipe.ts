@@ -40,6 +40,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
   const read = (command: string, pipelines: Pipelines, folder: WorkingFolder) =>
     readPipeline(command, {
       extended,
+      cwd: folder.path,
       expand: (pattern) => pipelines.expand(pattern, folder),
       readProgram: (path) => pipelines.readProgram(path, folder),
     });

@@ -1,0 +1,40 @@
+import { posix } from 'node:path';
+import type { StagePlan } from '../../contract/pipeline.ts';
+import type { Reading } from './parse.ts';
+
+/**
+ * Do the paths of a pipeline stay inside, by their words alone? A suggestion is not made of one that the run would
+ * refuse; what may be opened is still decided where it is opened.
+ */
+export function staysInside(reading: Reading, cwd: string): boolean {
+  if (reading.kind === 'pwd') return true;
+  if (reading.kind === 'cd') return reading.path === undefined || isInside(reading.path, cwd);
+  return reading.stages.every((stage) => pathsOf(stage).every((path) => isInside(path, cwd)));
+}
+
+function isInside(path: string, cwd: string): boolean {
+  if (path.startsWith('/')) return false;
+  const plain = posix.normalize(posix.join(cwd.startsWith('/') ? '.' : cwd, path));
+  return plain !== '..' && !plain.startsWith('../');
+}
+
+function pathsOf({ work }: StagePlan): readonly string[] {
+  switch (work.kind) {
+    case 'program':
+      return [
+        ...work.args.flatMap((arg) => (typeof arg === 'string' ? [] : ['file' in arg ? arg.file : arg.path])),
+        ...work.reads,
+      ];
+    case 'tee':
+      // The mirror is not written by tools.
+      return posix.normalize(work.target).toLowerCase().startsWith('.shelpa') ? ['..'] : [work.target];
+    case 'find-names':
+      return work.query.below;
+    case 'outline':
+      return [work.path];
+    case 'outline-check':
+      return [work.file];
+    case 'symbols':
+      return [work.query.below];
+  }
+}
