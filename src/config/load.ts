@@ -6,6 +6,7 @@ import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
+import { type ModelSettings, modelsOf } from './models.ts';
 import { profiles } from './profiles.ts';
 import { type ConfigFile, configSchema } from './schema.ts';
 import { configFolderOf, stateFolderOf } from './state.ts';
@@ -78,6 +79,12 @@ export interface Settings {
     'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
   >;
   readonly pipeline: { readonly extended: boolean };
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly ask: {
+    readonly model: string | undefined;
+    readonly maxRounds: number;
+    readonly perMinute: number;
+  };
 }
 
 /** Throws `ConfigError`, naming the key and the value, for anything that cannot be meant. */
@@ -85,6 +92,7 @@ export function loadSettings(
   flags: Flags,
   environment: NodeJS.ProcessEnv = process.env,
   cwd: string = process.cwd(),
+  purpose: 'serve' | 'ask' = 'serve',
 ): Settings {
   const home = environment.HOME || homedir();
   const file = readConfigFile(flags.config, environment, home, cwd);
@@ -100,7 +108,7 @@ export function loadSettings(
   return Object.freeze({
     roots,
     protectedNames: config.protectedNames ?? [],
-    toolsets: only ? [singleTools[only].toolset] : toolsetsOf(flags.toolsets ?? config.toolsets),
+    toolsets: only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose),
     only,
     mode: oneOf('--mode', flags.mode ?? config.mode ?? 'workspace-write', [
       'read-only',
@@ -157,6 +165,12 @@ export function loadSettings(
       root: resolve(roots[0].path, config.vault?.root ?? 'vault'),
     },
     pipeline: { extended: config.pipeline?.extended ?? false },
+    models: modelsOf(config.models),
+    ask: {
+      model: config.ask?.model,
+      maxRounds: config.ask?.maxRounds ?? 20,
+      perMinute: config.ask?.perMinute ?? 10,
+    },
   });
 }
 
@@ -269,8 +283,9 @@ function assertOutside(folder: string, roots: Roots, key: string): void {
   }
 }
 
-function toolsetsOf(named: readonly string[] | undefined): readonly ToolsetName[] {
-  if (named === undefined) return defaultToolsets;
+function toolsetsOf(flags: Flags, config: ConfigFile, purpose: 'serve' | 'ask'): readonly ToolsetName[] {
+  const named = flags.toolsets ?? (purpose === 'ask' ? config.ask?.toolsets : undefined) ?? config.toolsets;
+  if (named === undefined) return purpose === 'ask' ? ['assistant'] : defaultToolsets;
   for (const name of named) oneOf('--toolsets', name, toolsetNames);
   return [...new Set(named as readonly ToolsetName[])];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { askSchema, modelsSchema } from './models.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const milliseconds = z.number().int().min(0).max(86_400_000);
@@ -149,6 +150,8 @@ export const configSchema = z.strictObject({
       extended: z.boolean().optional().describe('More commands in pipelines: cat, cut, uniq, nl and others.'),
     })
     .optional(),
+  models: modelsSchema.optional().describe('Models for `sekisho ask`, by the name that you choose them by.'),
+  ask: askSchema.optional(),
 });
 
 export type ConfigFile = z.input<typeof configSchema>;

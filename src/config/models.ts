@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { ConfigError } from '../contract/error.ts';
+import { toolsetNames } from './toolset-names.ts';
+
+/** A model of `sekisho ask`. Its key is named, never held. */
+export interface ModelSettings {
+  readonly model: string;
+  readonly url: string;
+  readonly keyVariable?: string | undefined;
+  readonly silenceMs: number;
+  readonly contextChars: number;
+}
+
+const model = z.strictObject({
+  model: z.string().min(1).describe('Its id at the server, e.g. "glm-4.7".'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('An OpenAI-compatible server. Default: Ollama, http://127.0.0.1:11434/v1.'),
+  keyVariable: z
+    .string()
+    .regex(/^\w+$/)
+    .optional()
+    .describe('Environment variable that holds the key, e.g. "ZAI_API_KEY". Never the key itself.'),
+  silenceMs: z
+    .number()
+    .int()
+    .min(1000)
+    .max(3_600_000)
+    .optional()
+    .describe('How long the server may be silent. Default: 240000.'),
+  contextChars: z
+    .number()
+    .int()
+    .min(1000)
+    .optional()
+    .describe('How much of a long conversation is sent. Default: 300000.'),
+});
+
+export const modelsSchema = z.record(z.string().regex(/^[\w.:/-]+$/), model);
+
+export const askSchema = z.strictObject({
+  model: z.string().min(1).optional().describe('The model that is asked unless another is named.'),
+  toolsets: z
+    .array(z.enum(toolsetNames))
+    .optional()
+    .describe('What the model may use. Default: toolsets, or else ["assistant"].'),
+  maxRounds: z
+    .number()
+    .int()
+    .min(1)
+    .max(20)
+    .optional()
+    .describe('Answers of the model to one question. Default and most: 20.'),
+  perMinute: z.number().int().min(1).optional().describe('Questions a minute. Default: 10.'),
+});
+
+/** The models of the file with their defaults. Throws `ConfigError` for a password in an address. */
+export function modelsOf(
+  models: z.input<typeof modelsSchema> | undefined,
+): Readonly<Record<string, ModelSettings>> {
+  const entries = Object.entries(models ?? {}).map(([name, settings]) => [
+    name,
+    withDefaults(name, settings),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** A model by its id alone, at Ollama unless it is said where. */
+export function withDefaults(name: string, settings: z.input<typeof model>): ModelSettings {
+  const { url = 'http://127.0.0.1:11434/v1', silenceMs = 240_000, contextChars = 300_000 } = settings;
+  const address = new URL(url);
+  if (address.username !== '' || address.password !== '') {
+    throw new ConfigError(`models.${name}.url must not hold a password; name a variable in keyVariable.`);
+  }
+  return { ...settings, url: address.href.replace(/\/$/, ''), silenceMs, contextChars };
+}
