@@ -65,6 +65,7 @@ export function failure(code: 'not_found' | 'cancelled' | 'denied', message: str
 }
 
 function basicRuns(aborted: string[]): Record<string, FixtureRun> {
+  const releases = new Set<() => void>();
   return {
     echo: ({ text }) => ({
       kind: 'output',
@@ -83,12 +84,20 @@ function basicRuns(aborted: string[]): Record<string, FixtureRun> {
       }),
     /** Answers after a while, whatever happens meanwhile. */
     later: ({ ms }) => new Promise((resolve) => setTimeout(() => resolve(words('late')), Number(ms))),
-    steps: async ({ count }, call) => {
+    steps: async ({ count, hold }, call) => {
+      const released = new Promise<void>((resolve) => releases.add(resolve));
       for (let step = 1; step <= Number(count); step += 1) {
         call.progress?.(step, Number(count), `step ${step}`);
         await new Promise(setImmediate);
       }
+      if (hold) await released;
       return words('done');
+    },
+    /** Lets the steps that are held go on to their answer. */
+    release: () => {
+      for (const release of releases) release();
+      releases.clear();
+      return words('released');
     },
     size: ({ text }) => words(String(String(text).length)),
     large: ({ length }) => words('x'.repeat(Number(length))),
