@@ -4,6 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
 import type { NameListQuery } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
+import { createBreath } from './breath.ts';
 import type { Builtin } from './builtin.ts';
 import { byCodePoint, matchesName } from './glob.ts';
 import { placeOf } from './operands.ts';
@@ -43,8 +44,11 @@ export function findNames(query: NameListQuery, listing: NameListing): Builtin {
     }
     const names = [...found].sort(byCodePoint);
     let printed = 0;
+    const breathe = createBreath();
     for (const name of names) {
       if (printed >= query.maxResults) break;
+      await breathe();
+      signal.throwIfAborted();
       if (!isOfKind(name, query, listing)) continue;
       printed++;
       if (!(await write(`${name}${query.separator}`))) break;

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
 import type {
   BuiltinWork,
@@ -148,16 +149,19 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     }
     const last = pipes.at(-1);
     const collected = await options.outputs.collect(readPort(descriptors.giveAway(last?.read ?? -1)));
-    if (collected.stopped) stop.abort();
+    // Enough: what is still under way would only write more.
+    if (collected.stopped) stopAll();
     const ends = await Promise.all(running.map((stage) => stage.ended));
 
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined && (!collected.stopped || failure instanceof ToolError)) throw failure;
     if (timedOut) throw timeoutOf(order, ends);
     if (order.signal.aborted) throw cancelled();
     const steps = running.map(({ plan }, index) =>
       reportOf(plan, ends[index] as Ended, index === running.length - 1 ? collected : undefined),
     );
-    const at = running.findIndex(({ plan }, index) => hasFailed(plan, ends[index] as Ended));
+    const at = collected.stopped
+      ? -1
+      : running.findIndex(({ plan }, index) => hasFailed(plan, ends[index] as Ended));
     const failed = running[at];
     if (failed) throw stageFailed(failed.plan, ends[at] as Ended, at, steps, collected.text);
     return {

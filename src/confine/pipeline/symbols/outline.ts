@@ -1,6 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import type { Folder } from '../../../contract/files.ts';
 import type { SymbolQuery } from '../../../contract/pipeline.ts';
+import { createBreath } from '../breath.ts';
 import type { Builtin } from '../builtin.ts';
 import { readAt } from '../index-file.ts';
 import { placeOf } from '../operands.ts';
@@ -85,8 +86,10 @@ async function* filesBelow(path: string, options: OutlineOptions, signal: AbortS
   const { kind } = placeOf(path, 'ctree', options).stat();
   const files =
     kind === 'file' ? [path] : (await options.list(path)).filter((file) => languageOf(file) !== undefined);
+  const breathe = createBreath();
   for (const file of files) {
     signal.throwIfAborted();
+    await breathe();
     const symbols = await options.index.symbolsOf(file, options.cwd);
     if (symbols) yield { file, symbols };
   }
