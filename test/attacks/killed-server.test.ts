@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { openCheckpoint } from '../../src/checkpoint.ts';
+import { loadSettings } from '../../src/config/load.ts';
+
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+const kills = process.env.SEKISHO_HAMMER ? 60 : 6;
+const files = 7;
+
+/** A content that shows by itself whether it is whole. */
+function contentOf(round: number, step: number): string {
+  return `${round}.${step}\n`.repeat(3000);
+}
+
+function assertWhole(words: string): void {
+  const [first = ''] = words.split('\n', 1);
+  expect(words).toBe(`${first}\n`.repeat(3000));
+}
+
+/** Serves, writes as fast as it can, and is killed in the middle. Returns what was acknowledged. */
+async function writeUntilKilled(
+  root: string,
+  state: string,
+  round: number,
+  killAfterMs: number,
+): Promise<number[]> {
+  const child = spawn(process.execPath, [start, 'serve', '--root', root, '--state', state], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.stdin.on('error', () => {});
+  const acknowledged: number[] = [];
+  let step = 0;
+  const send = () => {
+    step += 1;
+    const input = { path: `f${step % files}.txt`, content: contentOf(round, step), overwrite: true };
+    const call = {
+      jsonrpc: '2.0',
+      id: step,
+      method: 'tools/call',
+      params: { name: 'file_write', arguments: input },
+    };
+    child.stdin.write(`${JSON.stringify(call)}\n`);
+  };
+  let timer: NodeJS.Timeout | undefined;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, result } = JSON.parse(line) as { id: number; result: { isError?: boolean } };
+    expect(result.isError ?? false).toBe(false);
+    acknowledged.push(id);
+    // The clock starts with the first answer, so that the kill falls among writes on a slow machine too.
+    timer ??= setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    send();
+  });
+  for (let slot = 0; slot < 4; slot++) send();
+  await new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  clearTimeout(timer);
+  return acknowledged;
+}
+
+test('a server that is killed among writes leaves whole files, an unbroken log, and every acknowledged write in it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
+  const root = join(folder, 'root');
+  const state = join(folder, 'state');
+  mkdirSync(root);
+  try {
+    let writes = 0;
+    for (let round = 1; round <= kills; round++) {
+      const acknowledged = await writeUntilKilled(root, state, round, 20 + ((round * 37) % 160));
+      writes += acknowledged.length;
+
+      const settings = loadSettings({ root, state }, { HOME: folder }, root);
+      const checkpoint = await openCheckpoint(settings);
+      try {
+        const { audit } = await checkpoint.store();
+        const verdict = await audit.verify();
+        expect(verdict).toMatchObject({ ok: true });
+        if (verdict.ok) expect(verdict.entries).toBeGreaterThanOrEqual(writes);
+        // Opening the folder is what clears away what the killed write left.
+        await checkpoint.door.call({
+          tool: 'file_read',
+          input: { path: 'f0.txt' },
+          arrival: { transport: 'cli' },
+          signal: new AbortController().signal,
+        });
+      } finally {
+        await checkpoint.close();
+      }
+      for (let file = 0; file < files; file++) {
+        const path = join(root, `f${file}.txt`);
+        if (existsSync(path)) assertWhole(readFileSync(path, 'utf8'));
+      }
+    }
+    expect(writes).toBeGreaterThan(kills);
+    expect(readdirSync(root).filter((name) => !/^f\d\.txt$/.test(name))).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 600_000);
