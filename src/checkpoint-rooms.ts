@@ -7,7 +7,7 @@ import { once } from './once.ts';
  * The rooms beside the road, each opened at its first need: a process that serves file_read alone never loads a
  * database driver for memories, a sandbox or a browser's parser.
  */
-export function createRooms(settings: Settings) {
+export function createRooms(settings: Settings, version = '0.0.0') {
   const workspace = once(async () => {
     const { openWorkspace } = await import('./confine/files/workspace.ts');
     const { defaultProtectedNames } = await import('./confine/files/protected-names.ts');
@@ -88,15 +88,57 @@ export function createRooms(settings: Settings) {
     });
   });
 
+  const serverProcesses = once(async () => {
+    const { openServerProcesses } = await import('./confine/process/servers.ts');
+    return openServerProcesses({
+      roots: settings.roots.map(({ path, writable }) => ({
+        hostPath: path,
+        writable: writable && settings.mode !== 'read-only',
+      })),
+      serverEnvironment: process.env,
+    });
+  });
+
+  const upstreams = once(async () => {
+    const { openUpstreams } = await import('./upstream/open.ts');
+    return openUpstreams({
+      servers: settings.servers,
+      pinFolder: join(settings.stateFolder, 'servers'),
+      info: { name: 'sekisho', version },
+      startProcess: async (order) => (await serverProcesses()).start(order),
+    });
+  });
+
   async function close(): Promise<void> {
     // Commands first: what they still write should meet folders that are open. The store last: it takes records.
-    for (const room of [commands, pipelines, web, vault, workspace, store]) {
+    for (const room of [
+      upstreams,
+      serverProcesses,
+      commands,
+      pipelines,
+      web,
+      vault,
+      workspace,
+      store,
+    ]) {
       const opened = await room.opened()?.catch(() => undefined);
       await opened?.close();
     }
   }
 
-  return { workspace, store, commands, judge, web, search, desks, vault, pipelines, close };
+  return {
+    workspace,
+    store,
+    commands,
+    judge,
+    web,
+    search,
+    desks,
+    vault,
+    pipelines,
+    upstreams,
+    close,
+  };
 }
 
 export type Rooms = ReturnType<typeof createRooms>;

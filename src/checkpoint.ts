@@ -1,12 +1,11 @@
-import { createCatalog } from './call/catalog.ts';
 import { createCredentials } from './call/credentials.ts';
 import { type Desk, handle } from './call/handle.ts';
 import { identifyArrival } from './call/identify.ts';
 import { createResourceDoor } from './call/resources.ts';
 import { createSeal } from './call/seal.ts';
+import { createLiveCatalog } from './checkpoint-catalog.ts';
 import { createLender } from './checkpoint-lending.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
-import { loadTools } from './checkpoint-toolsets.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
@@ -39,10 +38,10 @@ export async function openCheckpoint(
 ): Promise<Checkpoint> {
   await assertSettings(settings);
   const now = options.now ?? Date.now;
-  const rooms = createRooms(settings);
+  const rooms = createRooms(settings, options.version);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const catalog = once(async () => createCatalog(await loadTools(settings), settings.mode));
+  const catalog = createLiveCatalog(settings, rooms);
   const lend = createLender(rooms, catalog);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
@@ -99,10 +98,11 @@ export async function openCheckpoint(
     locale: settings.locale,
     async list(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
+      await catalog.settle();
       return (await catalog()).allowed(caller);
     },
     call(incoming) {
-      const call = handle(incoming, desk);
+      const call = catalog.meet(incoming).then(() => handle(incoming, desk));
       running.add(call);
       void call.finally(() => running.delete(call));
       return call;
@@ -113,7 +113,7 @@ export async function openCheckpoint(
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
     },
     resources: servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined,
-    onListChanged: () => () => {},
+    onListChanged: (listener) => catalog.onChanged(() => listener(undefined)),
     async admits(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
       if (caller.kind !== 'anonymous') return { ok: true };

@@ -56,7 +56,8 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
   const standing = await store.standing({ ...owner, grant }, desk.now());
   if (standing) return permit(order, risk, verdict.rule, approverOf(standing));
 
-  const digest = digestOf({ tool: tool.name, input: order.input });
+  // A proxied tool that changes is another tool: what was agreed to does not hold for it.
+  const digest = digestOf({ tool: tool.identity ?? tool.name, input: order.input });
   const binding = { principal: caller.principal, tool: tool.name, digest };
   const given = await store.take(binding, desk.now());
   if (given) return permit(order, risk, verdict.rule, approverOf(given));

@@ -13,8 +13,11 @@ export interface Catalog extends ToolGuide {
   nearest(name: string, caller: Caller): readonly string[];
 }
 
-/** Throws where two tools have one name: neither could be authorized for certain. */
-export function createCatalog(tools: readonly Tool[], mode: Mode): Catalog {
+/**
+ * Throws where two tools have one name: neither could be authorized for certain. The version tells the lists of one
+ * catalog from those of the one before it.
+ */
+export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): Catalog {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     if (byName.has(tool.name)) throw new Error(`Two tools are named ${tool.name}.`);
@@ -27,7 +30,7 @@ export function createCatalog(tools: readonly Tool[], mode: Mode): Catalog {
     const bits = shown.map((tool) => (decide(tool, caller, mode).allowed ? '1' : '0')).join('');
     let list = lists.get(bits);
     if (!list) {
-      list = { key: bits, tools: shown.filter((_, index) => bits[index] === '1') };
+      list = { key: `${version} ${bits}`, tools: shown.filter((_, index) => bits[index] === '1') };
       // Few combinations of role, purpose and toolsets exist; a bound all the same, since tokens name toolsets.
       if (lists.size >= 256) lists.clear();
       lists.set(bits, list);
@@ -48,9 +51,11 @@ export function createCatalog(tools: readonly Tool[], mode: Mode): Catalog {
         .map((near) => near.name);
     },
     list: (caller): readonly GuideEntry[] =>
-      shown.map((tool) => {
+      shown.flatMap((tool): GuideEntry[] => {
         const decision = decide(tool, caller, mode);
-        return decision.allowed ? { tool, allowed: true } : { tool, allowed: false, reason: decision.reason };
+        if (decision.allowed) return [{ tool, allowed: true }];
+        // Who may not know of it is not told why.
+        return decision.code === 'not_found' ? [] : [{ tool, allowed: false, reason: decision.reason }];
       }),
   };
 }

@@ -27,11 +27,13 @@ const machine = new Set(['files', 'desk', 'commands', 'vault', 'pipelines']);
  * they show and what a call meets cannot disagree (document 002, authorization).
  */
 export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
+  if (tool.server !== undefined && !isMapped(tool, caller)) return refuseUnknown(tool);
   const credential = decideCredential(tool, caller);
   if (!credential.allowed) return credential;
   const permission = decidePermission(tool, caller);
   if (!permission.allowed) return permission;
-  if (mode === 'read-only' && !tool.annotations.readOnly && tool.uses.some((use) => machine.has(use))) {
+  const changes = tool.server !== undefined || tool.uses.some((use) => machine.has(use));
+  if (mode === 'read-only' && !tool.annotations.readOnly && changes) {
     return refuse(
       'forbidden',
       verbatim(`Tool '${tool.name}' changes things, and this server is read-only.`),
@@ -39,6 +41,25 @@ export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
     );
   }
   return allowed;
+}
+
+/** A proxied server's tools are the local operator's until the operator lets others in. */
+function isMapped(tool: Tool, caller: Caller): boolean {
+  if (caller.kind === 'local') return true;
+  if (caller.kind === 'anonymous') return false;
+  const names = [caller.kind, caller.principal, ...(caller.role === undefined ? [] : [caller.role])];
+  return names.some((name) => tool.roles?.includes(name));
+}
+
+/** In the words for a name that nothing has: who may not use a server need not know of it. */
+function refuseUnknown(tool: Tool): Decision {
+  const shown = JSON.stringify(tool.name);
+  return refuse(
+    'not_found',
+    text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
+    text('The operator did not let this caller use the server.', '運用者がこの利用を許可していません。'),
+    text("'help' lists what there is.", "'help' が一覧を示します。"),
+  );
 }
 
 function decideCredential(tool: Tool, caller: Caller): Decision {

@@ -51,7 +51,10 @@ export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAs
     for (const host of risk.hosts ?? []) rules.push({ host });
   }
   if (rules.length === 0) rules.push({});
-  const texts = rules.map((rule) => JSON.stringify({ tool: tool.name, ...rule, decision: 'allow' }));
+  const definition = tool.identity === undefined ? {} : { definition: tool.identity };
+  const texts = rules.map((rule) =>
+    JSON.stringify({ tool: tool.name, ...definition, ...rule, decision: 'allow' }),
+  );
   return [...new Set(texts)].sort().join(' ');
 }
 

@@ -30,6 +30,7 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
     progress: (done, total, message) => call.progress?.(done, total, message),
     audit: (facts) => void Object.assign(notes.facts, facts),
     meta: (facts) => void Object.assign(notes.meta, facts),
+    elicit: call.form,
   };
   const context: Record<string, unknown> = { ...base };
   for (const name of tool.uses) context[name] = await desk.lend(name, permit);

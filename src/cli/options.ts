@@ -9,6 +9,7 @@ export function withSettings(command: Command): Command {
     .option('--config <file>', 'configuration file; never looked for in a workspace')
     .addOption(new Option('--profile <name>', 'a set of defaults').choices(Object.keys(profiles)))
     .option('--root <path>', 'the folder to serve (default: the current one)')
+    .option('--env-file <file>', 'variables for the settings of proxied servers; never one in a workspace')
     .option('--allow-path <path>', 'one more folder; can be given again', collect)
     .option('--toolsets <names>', `what to serve: ${toolsetNames.join(', ')}`, commaList)
     .addOption(new Option('--only <tool>', 'serve this one tool').choices(Object.keys(singleTools)))

@@ -1,14 +1,17 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
+import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
+import type { ServerSettings } from '../contract/upstream.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
 import { profiles } from './profiles.ts';
 import { type ConfigFile, configSchema } from './schema.ts';
+import { outsideOfRoots, readServers } from './servers.ts';
 import { configFolderOf, stateFolderOf } from './state.ts';
 import {
   defaultToolsets,
@@ -32,6 +35,7 @@ export interface Flags {
   readonly allowMime?: readonly string[] | undefined;
   readonly allowExecutable?: boolean | undefined;
   readonly sandbox?: string | undefined;
+  readonly envFile?: string | undefined;
 }
 
 /** The one value that start-up makes of file, environment and flags. Paths are absolute. */
@@ -85,6 +89,7 @@ export interface Settings {
     readonly maxRounds: number;
     readonly perMinute: number;
   };
+  readonly servers: readonly ServerSettings[];
 }
 
 /** Throws `ConfigError`, naming the key and the value, for anything that cannot be meant. */
@@ -105,6 +110,10 @@ export function loadSettings(
   );
   assertOutside(stateFolder, roots, 'state');
   const only = onlyOf(flags.only);
+  const sandbox = oneOf('--sandbox', flags.sandbox ?? config.process?.sandbox ?? 'required', [
+    'required',
+    'off',
+  ]);
   return Object.freeze({
     roots,
     protectedNames: config.protectedNames ?? [],
@@ -137,10 +146,7 @@ export function loadSettings(
       expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,
     },
     process: {
-      sandbox: oneOf('--sandbox', flags.sandbox ?? config.process?.sandbox ?? 'required', [
-        'required',
-        'off',
-      ]),
+      sandbox,
       environment: config.process?.environment ?? [],
       readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
       writableGit: config.process?.writableGit ?? false,
@@ -171,6 +177,8 @@ export function loadSettings(
       maxRounds: config.ask?.maxRounds ?? 20,
       perMinute: config.ask?.perMinute ?? 10,
     },
+    // One tool alone is one tool alone.
+    servers: only ? [] : serversOf(flags, config, { environment, home, cwd, roots, sandbox }),
   });
 }
 
@@ -216,6 +224,35 @@ function describeProblem(
     found = typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined;
   }
   return `${key}: ${issue?.message ?? 'is not valid'}, got ${JSON.stringify(found)?.slice(0, 100)}.`;
+}
+
+function serversOf(
+  flags: Flags,
+  config: ConfigFile,
+  place: {
+    readonly environment: NodeJS.ProcessEnv;
+    readonly home: string;
+    readonly cwd: string;
+    readonly roots: Roots;
+    readonly sandbox: 'required' | 'off';
+  },
+): readonly ServerSettings[] {
+  const roots = place.roots.map((root) => root.path);
+  const own = join(configFolderOf(place.environment, place.home), '.env');
+  const named = flags.envFile && outsideOfRoots('--env-file', resolve(place.cwd, flags.envFile), roots);
+  const environment = { ...readEnvironmentFile(named || own, named !== undefined), ...place.environment };
+  const sources = { environment, roots, cwd: place.cwd, sandbox: place.sandbox };
+  return readServers({ own: [config.servers, config.mcpServers], ...sources });
+}
+
+/** `NAME=value` lines. What the process has already wins over them. */
+function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (!mustExist && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
+  }
 }
 
 function profileOf(name: string | undefined): ConfigFile {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { askSchema, modelsSchema } from './models.ts';
+import { serversSchema } from './servers.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const milliseconds = z.number().int().min(0).max(86_400_000);
@@ -145,6 +146,10 @@ export const configSchema = z.strictObject({
         .describe('vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
     })
     .optional(),
+  servers: serversSchema
+    .optional()
+    .describe('Servers whose tools are passed on: [{name, command, args, env}] or {name: {url, headers}}.'),
+  mcpServers: serversSchema.optional().describe('The same, under the name that clients use.'),
   pipeline: z
     .strictObject({
       extended: z.boolean().optional().describe('More commands in pipelines: cat, cut, uniq, nl and others.'),

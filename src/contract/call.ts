@@ -28,6 +28,8 @@ export interface Call {
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
   /** Puts a question to the person behind the client, where the client can do that while the call waits. */
   readonly elicit?: ((question: Question) => Promise<Answer>) | undefined;
+  /** Shows that person a form of a proxied server. */
+  readonly form?: ((form: Form) => Promise<FormAnswer>) | undefined;
   /** Can the client answer a question by sending the call again (MCP 2026-07-28 `input_required`)? */
   readonly canRetry?: boolean | undefined;
   /** Such a client's answer, and the state that the question came with. */
@@ -47,6 +49,17 @@ export interface Answer {
   readonly action: 'accept' | 'decline' | 'cancel';
   /** With `accept`: for this call, or for the session. */
   readonly scope?: 'once' | 'session' | undefined;
+}
+
+/** What a proxied server wants to know of a person, as `elicitation/create` has it. The words are cleaned. */
+export interface Form {
+  readonly message: string;
+  readonly requestedSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface FormAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Content as MCP has it. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ContentBlock } from './call.ts';
+import type { ContentBlock, Form, FormAnswer } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Capabilities, CapabilityName } from './capabilities.ts';
 import type { Risk } from './policy.ts';
@@ -33,6 +33,8 @@ export interface BaseContext {
   audit(facts: Readonly<Record<string, unknown>>): void;
   /** Adds to the reply's `_meta`. */
   meta(facts: Readonly<Record<string, unknown>>): void;
+  /** Shows the person behind the client a form; absent where the client cannot. */
+  readonly elicit?: ((form: Form) => Promise<FormAnswer>) | undefined;
 }
 
 export type ToolContext<U extends CapabilityName> = BaseContext & Pick<Capabilities, U>;
@@ -92,6 +94,10 @@ export interface Tool {
   run(input: unknown, context: ToolContext<CapabilityName>): Promise<ToolOutput>;
   /** Absent for tools of our own; a proxied server's name otherwise. */
   readonly server?: string | undefined;
+  /** Of a proxied tool: server, remote name and digest of its definition. Approvals hold for it, not for the name. */
+  readonly identity?: string | undefined;
+  /** Of a proxied tool: roles, kinds of callers and `user:NAME` that may use it beside the local operator. */
+  readonly roles?: readonly string[] | undefined;
   /** Why it cannot be used on this machine now; it is listed all the same. */
   readonly unavailable?: Text | undefined;
 }

@@ -4,7 +4,7 @@ import type { Locale } from '../contract/text.ts';
 import type { Exchange, Method } from './exchange.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
-import { answerOf, canAsk, elicitationOf, questionKey } from './question.ts';
+import { answerOf, canAsk, elicitationOf, formAnswerOf, questionKey } from './question.ts';
 import { callResult } from './results.ts';
 
 /**
@@ -41,6 +41,7 @@ function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
       ? {
           elicit: async (question) =>
             answerOf(await ask('elicitation/create', elicitationOf(question, locale))),
+          form: async (form) => formAnswerOf(await ask('elicitation/create', { mode: 'form', ...form })),
         }
       : {};
   }

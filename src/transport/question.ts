@@ -1,4 +1,4 @@
-import type { Answer, Question } from '../contract/call.ts';
+import type { Answer, FormAnswer, Question } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
 import { text } from '../contract/text.ts';
 import type { Params } from './jsonrpc.ts';
@@ -43,6 +43,14 @@ export function answerOf(result: unknown): Answer {
   if (result.action !== 'accept') return { action: 'cancel' };
   const scope = isObject(result.content) ? result.content.scope : undefined;
   return { action: 'accept', scope: scope === 'session' ? 'session' : 'once' };
+}
+
+/** The same for a form of a proxied server: what was filled in goes on as it is. */
+export function formAnswerOf(result: unknown): FormAnswer {
+  if (!isObject(result)) return { action: 'cancel' };
+  if (result.action === 'decline') return { action: 'decline' };
+  if (result.action !== 'accept') return { action: 'cancel' };
+  return { action: 'accept', content: isObject(result.content) ? result.content : {} };
 }
 
 /** Can this client show a form? A bare `elicitation: {}` means forms, as it did before modes existed. */

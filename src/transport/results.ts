@@ -35,6 +35,7 @@ export function callResult(reply: Reply, locale: Locale): Params {
       return {
         content: reply.content,
         ...(reply.structured && { structuredContent: reply.structured }),
+        ...(reply.isError && { isError: true }),
         ...(reply.meta && { _meta: reply.meta }),
       };
     case 'error':

@@ -94,9 +94,15 @@ function lend(child: Child): ConfinedChild {
   });
 
   async function stop(): Promise<void> {
-    child.stdin?.end();
-    await Promise.race([child.exited, sleep(politeMs, undefined, { ref: false })]);
-    await stopTree(child);
+    // The thread that tells of its end does not keep the process alive by itself.
+    const awake = setInterval(() => {}, politeMs);
+    try {
+      child.stdin?.end();
+      await Promise.race([child.exited, sleep(politeMs, undefined, { ref: false })]);
+      await stopTree(child);
+    } finally {
+      clearInterval(awake);
+    }
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 

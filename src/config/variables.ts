@@ -1,0 +1,25 @@
+import { ConfigError } from '../contract/error.ts';
+
+export interface VariableSource {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workspaceFolder: string;
+  /** The key that the words stand under, for the message. */
+  readonly at: string;
+}
+
+/**
+ * Fills in `${NAME}`, `${NAME:-otherwise}`, and what clients write: `${env:NAME}`, `${workspaceFolder}`. A variable
+ * that is not set stops start-up: an empty password would be tried.
+ */
+export function fillVariables(words: string, { environment, workspaceFolder, at }: VariableSource): string {
+  return words.replace(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
+    if (inner === 'workspaceFolder') return workspaceFolder;
+    const match = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner);
+    if (!match) {
+      throw new ConfigError(`${at}: ${whole} is not understood here; use \${NAME} from the environment.`);
+    }
+    const value = environment[match[1] as string] || match[2];
+    if (value === undefined) throw new ConfigError(`${at}: the variable ${match[1]} is not set.`);
+    return value;
+  });
+}

@@ -1,0 +1,212 @@
+import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import { ToolError } from '../contract/error.ts';
+import type { ConfinedChild } from '../contract/process.ts';
+import { text } from '../contract/text.ts';
+import type { HttpStart, ServerSettings, StdioStart } from '../contract/upstream.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import type { RemoteTool } from './definition.ts';
+import { createPipe, type Pipe } from './pipe.ts';
+import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+
+/** A live connection to one server. */
+export interface Connection {
+  readonly offers: { readonly resources: boolean; readonly prompts: boolean; readonly completions: boolean };
+  listTools(): Promise<readonly RemoteTool[]>;
+  request(request: RemoteRequest): Promise<unknown>;
+  readonly closed: Promise<void>;
+  /** The server's last words, for the log. */
+  lastWords(): string;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
+  readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
+  readonly elicit: (params: ElicitRequest['params']) => Promise<ElicitResult>;
+}
+
+/** Tools beyond this are not looked at: a list without an end is an attack, not an offer. */
+const maxTools = 1000;
+
+/** Starts or reaches the server and shakes hands. Throws `unavailable` or `timed_out`. */
+export async function connect(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
+  const { start, startTimeoutMs } = settings;
+  const signal = AbortSignal.timeout(startTimeoutMs);
+  if (start.kind === 'http') return connectHttp(start, settings, options, signal);
+  try {
+    return await connectStdio(start, settings, options, signal, 'legacy');
+  } catch (error) {
+    // Most servers know the handshake of the older revisions; one that knows only the newest says so by an error.
+    if (!(error instanceof HandshakeRefused)) throw error;
+    return await connectStdio(start, settings, options, signal, 'modern');
+  }
+}
+
+class HandshakeRefused extends Error {}
+
+async function connectStdio(
+  start: StdioStart,
+  settings: ServerSettings,
+  options: ConnectOptions,
+  signal: AbortSignal,
+  era: 'legacy' | 'modern',
+): Promise<Connection> {
+  const child = await options.startProcess(start);
+  const pipe = createPipe(child);
+  const closed = child.ended.then(() => {});
+  try {
+    const client = await openClient(options, era === 'legacy' ? 'legacy' : { pin: '2026-07-28' });
+    const ended = closed.then(() => {
+      throw failed(pipe.lastWords());
+    });
+    ended.catch(() => {});
+    await Promise.race([
+      client.connect(pipe.transport, { signal, timeout: settings.startTimeoutMs }),
+      ended,
+      aborted(signal, settings.startTimeoutMs, pipe),
+    ]);
+    return connectionOf(client, closed, pipe);
+  } catch (error) {
+    await child.kill();
+    if (error instanceof ToolError) throw error;
+    if (era === 'legacy' && isProtocolError(error)) throw new HandshakeRefused();
+    throw failed(pipe.lastWords(), error);
+  }
+}
+
+async function connectHttp(
+  start: HttpStart,
+  settings: ServerSettings,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const transport = new StreamableHTTPClientTransport(new URL(start.url), {
+    requestInit: { headers: { ...start.headers } },
+    fetch: boundedFetch,
+  });
+  const client = await openClient(options, 'auto');
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  try {
+    await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
+    return connectionOf(client, closed);
+  } catch (error) {
+    await client.close().catch(() => {});
+    if (signal.aborted) throw startTimedOut(settings.startTimeoutMs, error);
+    throw new ToolError('unavailable', text('The server cannot be reached.', 'サーバーに接続できません。'), {
+      cause: error,
+    });
+  }
+}
+
+async function openClient(
+  options: ConnectOptions,
+  mode: 'legacy' | 'auto' | { pin: string },
+): Promise<Client> {
+  const { Client } = await import('@modelcontextprotocol/client');
+  const told = (what: 'tools' | 'prompts' | 'resources') => ({
+    autoRefresh: false,
+    debounceMs: 50,
+    onChanged: () => options.onChanged(what),
+  });
+  const client = new Client(options.info, {
+    capabilities: { elicitation: { form: {} } },
+    versionNegotiation: { mode },
+    listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
+    // A stranger's schema is not compiled here: whoever called checks what they get.
+    jsonSchemaValidator: {
+      getValidator: () => (input: unknown) => ({
+        valid: true as const,
+        // biome-ignore lint/suspicious/noExplicitAny: the type is the SDK's to choose
+        data: input as any,
+        errorMessage: undefined,
+      }),
+    },
+  });
+  client.setRequestHandler('elicitation/create', (request) => options.elicit(request.params));
+  return client;
+}
+
+function connectionOf(client: Client, closed: Promise<void>, pipe?: Pipe): Connection {
+  const offered = client.getServerCapabilities() ?? {};
+  // The newest revision says who speaks on each request; the SDK does it for what goes through it.
+  const isModern = client.getNegotiatedProtocolVersion() === '2026-07-28';
+  const throughSdk = (request: RemoteRequest) => requestBySdk(client, request);
+  return {
+    offers: {
+      resources: offered.resources !== undefined,
+      prompts: offered.prompts !== undefined,
+      completions: offered.completions !== undefined,
+    },
+    async listTools() {
+      if (offered.tools === undefined) return [];
+      const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' });
+      return tools.slice(0, maxTools) as readonly RemoteTool[];
+    },
+    request: pipe && !isModern ? pipe.request : throughSdk,
+    closed,
+    lastWords: () => pipe?.lastWords() ?? '',
+    close: () => client.close(),
+  };
+}
+
+async function requestBySdk(client: Client, request: RemoteRequest): Promise<unknown> {
+  const { method, params, signal, timeoutMs, progress } = request;
+  const options = {
+    signal,
+    timeout: timeoutMs,
+    ...(progress && {
+      onprogress: (news: { progress: number; total?: number | undefined; message?: string | undefined }) =>
+        progress(news.progress, news.total, news.message),
+    }),
+  };
+  try {
+    return await client.request({ method, params }, asItIs, options);
+  } catch (error) {
+    if (signal.aborted) throw cancelled();
+    const { code } = error as { code?: unknown };
+    if (code === 'REQUEST_TIMEOUT') throw timedOut(timeoutMs);
+    if (typeof code === 'number') throw new RemoteError(error);
+    throw new ToolError(
+      'upstream_error',
+      text('The server could not be asked.', 'サーバーに要求を送れませんでした。'),
+      { cause: error },
+    );
+  }
+}
+
+/** Results are read by whoever asked, field by field. */
+const asItIs = {
+  '~standard': { version: 1 as const, vendor: 'sekisho', validate: (value: unknown) => ({ value }) },
+};
+
+function isProtocolError(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | undefined)?.code === 'number';
+}
+
+function aborted(signal: AbortSignal, timeoutMs: number, pipe: Pipe): Promise<never> {
+  return new Promise((_, reject) => {
+    const tell = () => reject(startTimedOut(timeoutMs, pipe.lastWords()));
+    if (signal.aborted) tell();
+    signal.addEventListener('abort', tell, { once: true });
+  });
+}
+
+function startTimedOut(timeoutMs: number, cause: unknown): ToolError {
+  const seconds = timeoutMs / 1000;
+  return new ToolError(
+    'unavailable',
+    text(`The server did not start within ${seconds} s.`, `サーバーが${seconds}秒以内に起動しませんでした。`),
+    { cause },
+  );
+}
+
+function failed(words: string, error?: unknown): ToolError {
+  const cause = [words, error instanceof Error ? error.message : ''].filter(Boolean).join('\n');
+  return new ToolError('unavailable', text('The server does not start.', 'サーバーが起動しません。'), {
+    cause,
+  });
+}

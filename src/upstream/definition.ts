@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+
+/** A tool as a server defines it. Every word in it is a stranger's. */
+export interface RemoteTool {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The parts of a definition that a person agrees to, and nothing else that the server may have sent along. */
+export function definitionOf(tool: RemoteTool): RemoteTool {
+  const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+  return JSON.parse(
+    JSON.stringify({ name, title, description, inputSchema, outputSchema, annotations }),
+  ) as RemoteTool;
+}
+
+/** SHA-256 of a definition in one spelling: keys sorted, so that only a change changes it. */
+export function definitionDigest(tool: RemoteTool): string {
+  return sha256(canonical(definitionOf(tool)));
+}
+
+/** The digest of a set of tools, whatever their order. */
+export function setDigest(digests: readonly string[]): string {
+  return sha256(digests.toSorted().join('\n'));
+}
+
+function sha256(words: string): string {
+  return createHash('sha256').update(words).digest('hex');
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`);
+  return `{${members.join(',')}}`;
+}

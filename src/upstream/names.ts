@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+
+/** What clients take as a tool's name; some stop at 64. */
+const maxNameChars = 64;
+
+/**
+ * Shown names of a server's tools, by remote name. They are looked up, never taken apart again. Characters that
+ * clients do not take become `_`; what is then too long or the same as another gets a digest of its remote name.
+ */
+export function shownNames(server: string, remoteNames: readonly string[]): ReadonlyMap<string, string> {
+  const plain = new Map(remoteNames.map((name) => [name, plainName(server, name)]));
+  const counts = new Map<string, number>();
+  for (const name of plain.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const shown = new Map<string, string>();
+  for (const [remote, name] of plain) {
+    const isExact = name === `${server}__${remote}`;
+    const isAlone = counts.get(name) === 1 || isExact;
+    shown.set(remote, isAlone && name.length <= maxNameChars ? name : withDigest(name, remote));
+  }
+  return shown;
+}
+
+function plainName(server: string, remote: string): string {
+  return `${server}__${remote.replace(/[^A-Za-z0-9_-]/g, '_')}`;
+}
+
+function withDigest(name: string, remote: string): string {
+  const digest = createHash('sha256').update(remote).digest('hex').slice(0, 8);
+  return `${name.slice(0, maxNameChars - 9)}_${digest}`;
+}

@@ -1,0 +1,190 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { ToolError } from '../contract/error.ts';
+import { createFrameReader, idAtEdges } from '../contract/frames.ts';
+import { limits } from '../contract/limits.ts';
+import type { ConfinedChild } from '../contract/process.ts';
+import { text } from '../contract/text.ts';
+import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+
+/** A transport of the SDK over a child's pipes, with a short way for calls: what is hot never meets a schema. */
+export interface Pipe {
+  readonly transport: Transport;
+  request(request: RemoteRequest): Promise<unknown>;
+  /** The last words on its standard error. */
+  lastWords(): string;
+}
+
+interface Waiting {
+  readonly progress: RemoteRequest['progress'];
+  settle(result: unknown): void;
+  fail(error: unknown): void;
+}
+
+/** What a server may print that is no message before it is taken for broken. */
+const maxNoiseBytes = 64 * 1024 * 1024;
+const lastWordsChars = 4000;
+
+export function createPipe(child: ConfinedChild): Pipe {
+  const waiting = new Map<string, Waiting>();
+  let made = 0;
+  let noiseBytes = 0;
+  let words = '';
+  let isClosed = false;
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    for (const each of waiting.values()) each.fail(gone());
+    waiting.clear();
+    transport.onclose?.();
+  }
+
+  function noise(bytes: number): void {
+    noiseBytes += bytes;
+    if (noiseBytes > maxNoiseBytes) void child.kill();
+  }
+
+  function receive(frame: string): void {
+    let message: Record<string, unknown>;
+    try {
+      message = JSON.parse(frame) as Record<string, unknown>;
+    } catch {
+      // Many a server greets or logs on its standard output.
+      noise(frame.length);
+      return;
+    }
+    if (typeof message !== 'object' || message === null) {
+      noise(frame.length);
+      return;
+    }
+    if (typeof message.id === 'string' && message.method === undefined) {
+      const one = waiting.get(message.id);
+      if (one) {
+        if (message.error === undefined) one.settle(message.result);
+        else one.fail(new RemoteError(message.error));
+        return;
+      }
+    }
+    if (message.method === 'notifications/progress') {
+      const params = message.params as Record<string, unknown> | undefined;
+      const one = waiting.get(String(params?.progressToken));
+      if (one) {
+        tell(one, params);
+        return;
+      }
+    }
+    // Late answers and unknown ids end in the SDK, which drops them.
+    if (typeof message.id !== 'string' || message.method !== undefined)
+      transport.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  const read = createFrameReader(limits.stdioMessageBytes, {
+    onFrame: receive,
+    onRefused(reason, head, tail) {
+      const id = idAtEdges(head, tail);
+      const one = typeof id === 'string' ? waiting.get(id) : undefined;
+      // Whose answer it was cannot be known: nobody may wait for it for ever.
+      const concerned = one ? [one] : [...waiting.values()];
+      for (const each of concerned) each.fail(reason === 'too_large' ? tooLarge() : notText());
+    },
+  });
+  child.stdout?.on('data', read);
+  child.stderr?.on('data', (chunk: Buffer) => {
+    words = (words + chunk.toString('utf8')).slice(-lastWordsChars);
+  });
+  void child.ended.then(close);
+
+  const transport: Transport = {
+    async start() {},
+    async send(message) {
+      write(JSON.stringify(message));
+    },
+    async close() {
+      await child.kill();
+      close();
+    },
+  };
+
+  function write(frame: string): void {
+    if (isClosed || !child.stdin || child.stdin.destroyed) throw gone();
+    child.stdin.write(`${frame}\n`);
+  }
+
+  return {
+    transport,
+    lastWords: () => words,
+    request({ method, params, signal, timeoutMs, progress }) {
+      made += 1;
+      const id = `call-${made}`;
+      return new Promise((resolve, reject) => {
+        const end = () => {
+          waiting.delete(id);
+          clearTimeout(timer);
+          signal.removeEventListener('abort', abort);
+        };
+        const give = (error: unknown, reason: string) => {
+          end();
+          reject(error);
+          const note = { method: 'notifications/cancelled', params: { requestId: id, reason } };
+          if (!isClosed) write(JSON.stringify({ jsonrpc: '2.0', ...note }));
+        };
+        const abort = () => give(cancelled(), 'The caller withdrew the call.');
+        const timer = setTimeout(() => give(timedOut(timeoutMs), 'The time is over.'), timeoutMs);
+        if (signal.aborted) {
+          clearTimeout(timer);
+          reject(cancelled());
+          return;
+        }
+        signal.addEventListener('abort', abort, { once: true });
+        waiting.set(id, {
+          progress,
+          settle(result) {
+            end();
+            resolve(result);
+          },
+          fail(error) {
+            end();
+            reject(error);
+          },
+        });
+        const meta = progress ? { ...(params._meta as object | undefined), progressToken: id } : params._meta;
+        const sent = meta === undefined ? params : { ...params, _meta: meta };
+        try {
+          write(JSON.stringify({ jsonrpc: '2.0', id, method, params: sent }));
+        } catch (error) {
+          end();
+          reject(error);
+        }
+      });
+    },
+  };
+}
+
+function tell({ progress }: Waiting, params: Record<string, unknown> | undefined): void {
+  const { progress: done, total, message } = params ?? {};
+  if (typeof done !== 'number') return;
+  progress?.(
+    done,
+    typeof total === 'number' ? total : undefined,
+    typeof message === 'string' ? message : undefined,
+  );
+}
+
+function gone(): ToolError {
+  return new ToolError('upstream_error', text('The server ended.', 'サーバーが終了しました。'));
+}
+
+function tooLarge(): ToolError {
+  return new ToolError(
+    'too_large',
+    text('The server answered with too much.', 'サーバーの応答が大きすぎます。'),
+    { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
+  );
+}
+
+function notText(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text('The server answered with no text.', 'サーバーの応答が不正です。'),
+  );
+}

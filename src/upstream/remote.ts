@@ -1,0 +1,45 @@
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+
+/** One request to a proxied server. */
+export interface RemoteRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
+}
+
+/** The server's own error to a request. Its words are a stranger's. */
+export class RemoteError extends Error {
+  readonly code: number;
+  constructor(error: unknown) {
+    const { code, message } = (typeof error === 'object' && error !== null ? error : {}) as Record<
+      string,
+      unknown
+    >;
+    super(typeof message === 'string' ? message : 'The server answered with an error.');
+    this.code = typeof code === 'number' ? code : 0;
+  }
+}
+
+export function cancelled(): ToolError {
+  return new ToolError('cancelled', text('The call was cancelled.', '呼び出しは取り消されました。'));
+}
+
+export function timedOut(timeoutMs: number): ToolError {
+  const seconds = timeoutMs / 1000;
+  return new ToolError(
+    'timed_out',
+    text(
+      `The server did not answer within ${seconds} s.`,
+      `サーバーが${seconds}秒以内に応答しませんでした。`,
+    ),
+    {
+      suggestion: text(
+        'Ask for less at once, or ask the operator to raise callTimeoutMs.',
+        '一度に求める量を減らすか、運用者に callTimeoutMs の引き上げを依頼してください。',
+      ),
+    },
+  );
+}

@@ -1,0 +1,257 @@
+import { ToolError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text.ts';
+import type { BaseContext, Tool, ToolOutput } from '../contract/tool.ts';
+import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
+import { adaptTool } from './adapt.ts';
+import { type Connection, type ConnectOptions, connect } from './connect.ts';
+import { definitionDigest } from './definition.ts';
+import { createElicitations } from './elicit.ts';
+import { shownNames } from './names.ts';
+import { type Pin, PinProblem, type Pins } from './pin.ts';
+import { cancelled, RemoteError, type RemoteRequest } from './remote.ts';
+import { outputOf } from './result.ts';
+import { supervise } from './supervise.ts';
+import { createTurns } from './turns.ts';
+
+/** One proxied server: its process or address, its pin, and the tools that it gives us. */
+export interface ProxiedServer {
+  readonly settings: ServerSettings;
+  /** What may be shown now: approved, not denied, and as it was approved. */
+  tools(): readonly Tool[];
+  status(): ServerStatus;
+  /** What was never seen must be looked at before anything of it can be shown. */
+  isKnown(): boolean;
+  /** What it offered when it was last seen. */
+  offers(): Pin['offers'];
+  /** Starts it if need be and holds its list against the pin. */
+  look(signal: AbortSignal): Promise<void>;
+  /** Reads the pin again where somebody changed it. */
+  refresh(): void;
+  request(request: Omit<RemoteRequest, 'timeoutMs'>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProcess'> {
+  readonly pins: Pins;
+  readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
+  readonly firstDelayMs?: number | undefined;
+}
+
+export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
+  const { name } = settings;
+  const { pins } = options;
+  const turns = createTurns(settings.callsAtOnce);
+  const elicitations = createElicitations(name);
+  let pin: Pin | undefined;
+  let pinProblem: PinProblem | undefined;
+  let stamp = '';
+  /** Digests of what the running server lists, by remote name; absent while none was seen to run. */
+  let current: ReadonlyMap<string, string> | undefined;
+  let shown: readonly Tool[] | undefined;
+  let looking: Promise<void> | undefined;
+
+  const supervisor = supervise({
+    name,
+    firstDelayMs: options.firstDelayMs,
+    onState: changed,
+    async open() {
+      const connection = await connect(settings, {
+        ...options,
+        elicit: elicitations.ask,
+        onChanged(what) {
+          if (what === 'tools') relook(connection);
+          else options.onChanged(what);
+        },
+      });
+      try {
+        await compare(connection);
+      } catch (error) {
+        await connection.close().catch(() => {});
+        throw error;
+      }
+      return connection;
+    },
+  });
+
+  function changed(): void {
+    shown = undefined;
+    options.onChanged('tools');
+  }
+
+  function readPin(): void {
+    stamp = pins.stamp(name);
+    try {
+      pin = pins.read(name);
+      pinProblem = undefined;
+    } catch (error) {
+      if (!(error instanceof PinProblem)) throw error;
+      pin = undefined;
+      pinProblem = error;
+    }
+  }
+
+  async function compare(connection: Connection): Promise<void> {
+    const listed = await connection.listTools();
+    current = new Map(listed.map((tool) => [tool.name, definitionDigest(tool)]));
+    try {
+      pin = pins.compare(name, listed, connection.offers);
+      pinProblem = undefined;
+    } catch (error) {
+      if (!(error instanceof PinProblem)) throw error;
+      pin = undefined;
+      pinProblem = error;
+    }
+    stamp = pins.stamp(name);
+    changed();
+  }
+
+  /** The server says that its list changed: until that was looked at, no call goes through. */
+  function relook(connection: Connection): void {
+    const before = looking ?? Promise.resolve();
+    const work = before
+      .then(() => compare(connection))
+      .catch(() => {
+        // A list that cannot be had is no list.
+        current = new Map();
+        changed();
+      })
+      .finally(() => {
+        if (looking === work) looking = undefined;
+      });
+    looking = work;
+  }
+
+  function isShown(remoteName: string): boolean {
+    if (settings.deny.includes(remoteName)) return false;
+    if (settings.allow && !settings.allow.includes(remoteName)) return false;
+    const approved = pin?.approved.get(remoteName);
+    if (!approved) return false;
+    return current === undefined || current.get(remoteName) === definitionDigest(approved);
+  }
+
+  function problem(): Text | undefined {
+    const state = supervisor.state();
+    if (pinProblem) return pinWords(name);
+    return state.kind === 'failed' ? state.error.text : undefined;
+  }
+
+  async function call(
+    remote: Parameters<Parameters<typeof adaptTool>[3]>[0],
+    input: Readonly<Record<string, unknown>>,
+    context: BaseContext,
+  ): Promise<ToolOutput> {
+    context.audit({ server: name, remote_tool: remote.name, definition: remote.digest.slice(0, 16) });
+    const leave = await turns.take(context.signal);
+    const forget = elicitations.begin(context);
+    try {
+      const connection = await supervisor.connection(context.signal);
+      await looking;
+      if (pinProblem) throw new ToolError('unavailable', pinWords(name));
+      if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
+      const result = await connection.request({
+        method: 'tools/call',
+        params: { name: remote.name, arguments: input },
+        signal: context.signal,
+        timeoutMs: settings.callTimeoutMs,
+        progress: context.progress,
+      });
+      context.meta({ 'sekisho/untrusted': name });
+      return outputOf(result, settings, remote.hasOutputSchema);
+    } catch (error) {
+      throw refusedBy(name, error);
+    } finally {
+      forget();
+      leave();
+    }
+  }
+
+  readPin();
+  return {
+    settings,
+    tools() {
+      if (shown) return shown;
+      const approved = [...(pin?.approved.values() ?? [])].filter((tool) => isShown(tool.name));
+      const names = shownNames(name, [...(pin?.approved.keys() ?? [])]);
+      shown = approved.map((tool) =>
+        adaptTool(names.get(tool.name) ?? '', tool, settings, call, () => {
+          const words = problem();
+          return words && text(`Server ${name}: ${words.en}`, `サーバー ${name}: ${words.ja}`);
+        }),
+      );
+      return shown;
+    },
+    status() {
+      const state = pinProblem ? 'closed' : supervisor.state().kind;
+      const tools = this.tools().map((tool) => tool.name);
+      return { name, state, problem: problem(), tools, held: pin?.held ?? [] };
+    },
+    isKnown: () => pin !== undefined || pinProblem !== undefined,
+    offers: () => pin?.offers ?? { resources: false, prompts: false },
+    async look(signal) {
+      await supervisor.connection(signal);
+      await looking;
+    },
+    refresh() {
+      if (pins.stamp(name) === stamp) return;
+      readPin();
+      changed();
+    },
+    async request(request) {
+      const leave = await turns.take(request.signal);
+      try {
+        const connection = await supervisor.connection(request.signal);
+        return await connection.request({ ...request, timeoutMs: settings.callTimeoutMs });
+      } catch (error) {
+        throw refusedBy(name, error);
+      } finally {
+        leave();
+      }
+    },
+    close: () => supervisor.close(),
+  };
+}
+
+function refusedBy(name: string, error: unknown): unknown {
+  if (error instanceof RemoteError) {
+    return new ToolError(
+      'upstream_error',
+      text(
+        `Server ${name} refused the request (${error.code}).`,
+        `サーバー ${name} が要求を拒否しました (${error.code})。`,
+      ),
+      {
+        suggestion: text(
+          'Check the arguments; the audit log has its words.',
+          '引数を確認してください。サーバーの文言は監査ログにあります。',
+        ),
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof ToolError) return error;
+  if (error instanceof DOMException && error.name === 'AbortError') return cancelled();
+  return error;
+}
+
+function notAsApproved(name: string): ToolError {
+  return new ToolError(
+    'denied',
+    text(
+      `The server ${name} changed this tool after it was approved.`,
+      `サーバー ${name} がこのツールを承認後に変更しました。`,
+    ),
+    {
+      suggestion: text(
+        `A person must look at the change: \`sekisho server approve ${name}\`.`,
+        `変更を人が確認する必要があります: \`sekisho server approve ${name}\`。`,
+      ),
+    },
+  );
+}
+
+function pinWords(name: string): Text {
+  return text(
+    `The record of what was approved is damaged. Look at the server anew with \`sekisho server forget ${name}\`.`,
+    `承認の記録が壊れています。\`sekisho server forget ${name}\` で改めて確認してください。`,
+  );
+}

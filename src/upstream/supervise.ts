@@ -1,0 +1,118 @@
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import type { Connection } from './connect.ts';
+import { cancelled } from './remote.ts';
+
+export type SupervisedState =
+  | { readonly kind: 'idle' | 'starting' | 'ready' }
+  | { readonly kind: 'failed'; readonly error: ToolError; readonly retryAtMs: number };
+
+/** Keeps one server running once it was needed: started at first need, again after a crash, ever less eagerly. */
+export interface Supervisor {
+  state(): SupervisedState;
+  /** The live connection; starts one unless the last start failed a moment ago. */
+  connection(signal: AbortSignal): Promise<Connection>;
+  close(): Promise<void>;
+}
+
+export interface SuperviseOptions {
+  readonly name: string;
+  readonly open: () => Promise<Connection>;
+  readonly onState: () => void;
+  readonly now?: (() => number) | undefined;
+  readonly firstDelayMs?: number | undefined;
+}
+
+const maxDelayMs = 5 * 60_000;
+/** A server that ran this long was well: its next crash counts as the first. */
+const wellMs = 60_000;
+
+export function supervise(options: SuperviseOptions): Supervisor {
+  const now = options.now ?? Date.now;
+  let state: SupervisedState = { kind: 'idle' };
+  let live: Promise<Connection> | undefined;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function become(next: SupervisedState): void {
+    state = next;
+    options.onState();
+  }
+
+  function fail(error: ToolError): void {
+    live = undefined;
+    if (isClosed) return;
+    failures += 1;
+    const delayMs = Math.min(maxDelayMs, (options.firstDelayMs ?? 500) * 2 ** (failures - 1));
+    become({ kind: 'failed', error, retryAtMs: now() + delayMs });
+    clearTimeout(timer);
+    timer = setTimeout(() => void start().catch(() => {}), delayMs);
+    timer.unref();
+  }
+
+  function start(): Promise<Connection> {
+    clearTimeout(timer);
+    if (isClosed) return Promise.reject(cancelled());
+    if (live) return live;
+    become({ kind: 'starting' });
+    const opening = options.open();
+    live = opening;
+    opening.then(
+      (connection) => {
+        // Closed while it was starting: nobody else would end it.
+        if (isClosed) return void connection.close().catch(() => {});
+        const since = now();
+        become({ kind: 'ready' });
+        void connection.closed.then(() => {
+          if (now() - since >= wellMs) failures = 0;
+          if (live === opening) fail(crashed(connection.lastWords()));
+        });
+      },
+      (error: unknown) => fail(error instanceof ToolError ? error : crashed(error)),
+    );
+    return opening;
+  }
+
+  return {
+    state: () => state,
+    connection(signal) {
+      if (state.kind === 'failed' && state.retryAtMs > now()) {
+        return Promise.reject(unavailable(options.name, state.error, state.retryAtMs - now()));
+      }
+      return withSignal(start(), signal);
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const opening = live;
+      live = undefined;
+      await (await opening?.catch(() => undefined))?.close().catch(() => {});
+    },
+  };
+}
+
+function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const give = () => reject(cancelled());
+    if (signal.aborted) give();
+    signal.addEventListener('abort', give, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
+  });
+}
+
+function crashed(cause: unknown): ToolError {
+  return new ToolError('upstream_error', text('The server ended.', 'サーバーが終了しました。'), { cause });
+}
+
+function unavailable(name: string, { text: why, cause }: ToolError, waitMs: number): ToolError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new ToolError('unavailable', text(`Server ${name}: ${why.en}`, `サーバー ${name}: ${why.ja}`), {
+    suggestion: text(
+      `It is started again in ${seconds} s. The operator sees more with \`sekisho server check ${name}\`.`,
+      `${seconds}秒後に再起動します。運用者は \`sekisho server check ${name}\` で詳細を確認できます。`,
+    ),
+    details: { server: name, retry_after_ms: waitMs },
+    cause,
+  });
+}
