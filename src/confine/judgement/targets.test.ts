@@ -16,7 +16,7 @@ test.each([
   ['rm -r ..', 'rm-everything'],
   ['rm -r ../*', 'rm-everything'],
   ['rm -r ../../space', 'rm-everything'],
-  ['rm -r /work', 'rm-everything'],
+  ['rm -r /srv', 'rm-everything'],
   ['rm -r /srv/*', 'rm-everything'],
   ['cd .. && rm -r ./*', 'rm-everything'],
   ['cd ..; cd sub; rm -r ./*', 'rm-everything'],
