@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { localeOf } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { createProgram } from './program.ts';
 
@@ -26,8 +27,9 @@ function report(error: unknown): number {
     return exitCodes.configuration;
   }
   if (error instanceof ToolError) {
-    const suggestion = error.suggestion ? ` ${error.suggestion.en}` : '';
-    process.stderr.write(`sekisho: ${error.text.en}${suggestion}\n`);
+    const locale = localeOf(process.env);
+    const suggestion = error.suggestion ? ` ${error.suggestion[locale]}` : '';
+    process.stderr.write(`sekisho: ${error.text[locale]}${suggestion}\n`);
     return exitCodes.failed;
   }
   process.stderr.write(`sekisho: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -12,6 +12,11 @@ type Options = Readonly<Record<string, unknown>>;
 /** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
 export async function serve(flags: Flags, options: Options): Promise<number> {
   const settings = loadSettings(flags);
+  if (settings.process.sandbox === 'off') {
+    note(
+      'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
+    );
+  }
   return options.http === undefined ? serveOverStdio(settings, options) : serveOverHttp(settings, options);
 }
 

@@ -8,6 +8,8 @@ import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
+import { type HistorySettings, historyOf } from './history.ts';
+import { localeOf } from './locale.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
 import { profiles } from './profiles.ts';
 import { type ConfigFile, configSchema } from './schema.ts';
@@ -82,6 +84,7 @@ export interface Settings {
     NonNullable<ConfigFile['vault']>,
     'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
   >;
+  readonly history: HistorySettings;
   readonly pipeline: { readonly extended: boolean };
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly ask: {
@@ -170,6 +173,7 @@ export function loadSettings(
       ...config.vault,
       root: resolve(roots[0].path, config.vault?.root ?? 'vault'),
     },
+    history: historyOf(config.history),
     pipeline: { extended: config.pipeline?.extended ?? false },
     models: modelsOf(config.models),
     ask: {
@@ -338,11 +342,6 @@ function oneOf<T extends string>(key: string, value: string, among: readonly T[]
     throw new ConfigError(`${key} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`);
   }
   return found;
-}
-
-function localeOf(environment: NodeJS.ProcessEnv): Locale {
-  const language = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || '';
-  return /^ja/i.test(language) ? 'ja' : 'en';
 }
 
 /** Absent is the machine's own, which costs 12 ms to ask for and is rarely needed. */
