@@ -14,6 +14,17 @@ export function createRooms(settings: Settings, version = '0.0.0') {
     return openWorkspace({
       roots: settings.roots,
       protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
+      observer: settings.history.enabled ? (await history()).observer : undefined,
+      scratchFolder: join(settings.stateFolder, 'writes'),
+    });
+  });
+
+  const history = once(async () => {
+    const { openHistory } = await import('./confine/history/open.ts');
+    return openHistory({
+      folder: join(settings.stateFolder, 'history'),
+      store: async () => (await store()).history,
+      ...settings.history,
     });
   });
 
@@ -75,6 +86,8 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       root: settings.vault.root,
       settings: vaultSettingsFrom(process.env, settings.vault),
       workspace: (await workspace()).folder,
+      observer: settings.history.enabled ? (await history()).observer : undefined,
+      scratchFolder: join(settings.stateFolder, 'writes'),
       timeZone: settings.assistant.timeZone,
     });
   });
@@ -119,6 +132,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       web,
       vault,
       workspace,
+      history,
       store,
     ]) {
       const opened = await room.opened()?.catch(() => undefined);
@@ -128,6 +142,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 
   return {
     workspace,
+    history,
     store,
     commands,
     judge,

@@ -5,6 +5,7 @@ import { createResourceDoor } from './call/resources.ts';
 import { createSeal } from './call/seal.ts';
 import { createLiveCatalog } from './checkpoint-catalog.ts';
 import { createLender } from './checkpoint-lending.ts';
+import { createAttribution } from './checkpoint-history.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
@@ -77,6 +78,7 @@ export async function openCheckpoint(
       return context as unknown as RiskContext<CapabilityName>;
     },
     lend: (name, permit) => lend(name, permit),
+    attributed: createAttribution(settings, rooms),
     seal: createSeal(sealKey),
     stopping: stopping.signal,
     locale: settings.locale,

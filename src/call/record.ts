@@ -9,7 +9,6 @@ import type { RunNotes } from './run.ts';
 
 /** The record of a call while it walks. Each stop writes down that it was reached. */
 export interface OpenRecord extends RunNotes {
-  readonly id: string;
   reached(stop: CallStop): void;
   knows(facts: {
     readonly caller?: Caller;

@@ -8,12 +8,16 @@ export interface RunDesk {
   readonly locale: Locale;
   /** Lends one capability, scoped to the permit's caller and call. */
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
+  /** Runs a tool so that what it changes is known to be this call's. */
+  readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
   /** Aborts when the server has been told to stop and its grace is over. */
   readonly stopping: AbortSignal;
 }
 
 /** What a tool said about its call while it ran. */
 export interface RunNotes {
+  /** Of the call's audit entry. */
+  readonly id: string;
   readonly facts: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
 }
@@ -36,7 +40,9 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
   for (const name of tool.uses) context[name] = await desk.lend(name, permit);
   try {
     // The context was filled from `uses`; the tool's own types said the same when it was defined.
-    return await tool.run(permit.input, context as unknown as ToolContext<CapabilityName>);
+    return await desk.attributed(permit, notes, () =>
+      tool.run(permit.input, context as unknown as ToolContext<CapabilityName>),
+    );
   } catch (error) {
     // However a tool notices it, a withdrawn call is a withdrawn call.
     if (signal.aborted && !(error instanceof ToolError)) throw cancelled(error);

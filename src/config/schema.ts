@@ -150,6 +150,29 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('Servers whose tools are passed on: [{name, command, args, env}] or {name: {url, headers}}.'),
   mcpServers: serversSchema.optional().describe('The same, under the name that clients use.'),
+  history: z
+    .strictObject({
+      enabled: z.boolean().optional().describe('Keep what tools change, for `sekisho undo`. Default: true.'),
+      maxBytes: z
+        .number()
+        .int()
+        .min(1024 * 1024)
+        .optional()
+        .describe('Most bytes of kept contents. Default: 1 GiB.'),
+      maxAgeDays: z.number().int().min(1).max(3650).optional().describe('How long. Default: 30 days.'),
+      commands: z
+        .enum(['snapshot', 'off'])
+        .optional()
+        .describe(
+          'Capture what commands change by a look at the folder before and after. Default: snapshot.',
+        ),
+      ignore: names
+        .optional()
+        .describe(
+          'Folders that such a look leaves out, by name. Default: node_modules, .git, target, dist, …',
+        ),
+    })
+    .optional(),
   pipeline: z
     .strictObject({
       extended: z.boolean().optional().describe('More commands in pipelines: cat, cut, uniq, nl and others.'),

@@ -26,6 +26,7 @@ const plainTables = [
   { table: 'tokens', key: 'id' },
   { table: 'approvals', key: 'id' },
   { table: 'memory_owners', key: 'owner' },
+  { table: 'history', key: 'id' },
 ] as const satisfies readonly { table: keyof Tables; key: string }[];
 
 async function assertEmpty({ db }: Engine): Promise<void> {

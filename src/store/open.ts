@@ -2,12 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError, ToolError } from '../contract/error.ts';
+import type { HistoryStore } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
 import { createApprovalStore } from './approvals.ts';
 import { openAuditKey } from './audit-key.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
+import { createHistoryStore } from './history.ts';
 import { createMemories } from './memories.ts';
 import { createRateStore } from './rates.ts';
 import { createTokenStore } from './tokens.ts';
@@ -26,6 +28,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly approvals: ApprovalStore;
   readonly rates: RateStore;
+  readonly history: HistoryStore;
   memoriesFor(principal: string): Memories;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
@@ -62,6 +65,7 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
     tokens: createTokenStore(engine, clock),
     approvals: createApprovalStore(engine, clock),
     rates: createRateStore(engine),
+    history: createHistoryStore(engine),
     memoriesFor: (principal) => createMemories(engine, clock, principal),
     engine,
     async ready() {

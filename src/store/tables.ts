@@ -10,6 +10,7 @@ export interface Tables {
   rate_hits: RateHitRow;
   memories: Numbered<MemoryRow>;
   memory_owners: MemoryOwnerRow;
+  history: HistoryRow;
 }
 
 export interface AuditRow {
@@ -95,6 +96,26 @@ export interface MemoryOwnerRow {
   owner: string;
   memories: number;
   words: number;
+}
+
+/** One change of one path; the states are JSON. */
+export interface HistoryRow {
+  seq: number;
+  id: string;
+  at_ms: number;
+  principal: string;
+  session_id: string;
+  tool: string;
+  audit_id: string;
+  root: string;
+  path: string;
+  action: string;
+  before_state: string;
+  after_state: string;
+  /** Of the content that undoing needs. */
+  digest: string | null;
+  undoes: string | null;
+  undone_by: string | null;
 }
 
 /** A table whose `seq` the database gives out. */

@@ -23,6 +23,8 @@ export interface VaultOptions {
   readonly workspace?: Folder | undefined;
   /** Told of changes where the vault lies outside the workspace. */
   readonly observer?: ChangeObserver | undefined;
+  /** The same for notes of writes in progress: see the workspace. */
+  readonly scratchFolder?: string | undefined;
   /** An IANA name, for the date of today's note. Default: the machine's. */
   readonly timeZone?: string | undefined;
   readonly now?: (() => Date) | undefined;
@@ -54,14 +56,14 @@ export function openVault(options: VaultOptions): OpenVault {
   };
 }
 
-function openFolder({ root, workspace, observer }: VaultOptions): { folder: Folder; close(): void } {
+function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions): { folder: Folder; close(): void } {
   const inside = workspace && partOf(workspace, root);
   // The workspace is closed by whoever opened it.
   if (inside) return { folder: inside, close: () => {} };
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
     throw new ConfigError(`vault.root must be a folder, got ${JSON.stringify(root)}.`);
   }
-  return openWorkspace({ roots: [{ path: root, writable: true }], observer });
+  return openWorkspace({ roots: [{ path: root, writable: true }], observer, scratchFolder });
 }
 
 function partOf(workspace: Folder, root: string): Folder | undefined {

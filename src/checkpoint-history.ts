@@ -1,0 +1,29 @@
+import type { RunDesk } from './call/run.ts';
+import type { Rooms } from './checkpoint-rooms.ts';
+import type { Settings } from './config/load.ts';
+import type { CapabilityName } from './contract/capabilities.ts';
+
+/** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */
+export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['attributed'] {
+  return async (permit, notes, work) => {
+    const { tool, caller } = permit;
+    if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(mayChange)) return work();
+    const { attribute } = await rooms.history();
+    const who = {
+      principal: caller.principal,
+      sessionId: caller.sessionId,
+      tool: tool.name,
+      auditId: notes.id,
+    };
+    return attribute(who, work, (ids) => {
+      notes.facts.history =
+        ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
+    });
+  };
+}
+
+function mayChange(name: CapabilityName): boolean {
+  return ['files', 'desk', 'vault', 'pipelines', 'commands'].includes(name);
+}
+
+const listed = 20;

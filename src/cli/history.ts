@@ -1,0 +1,54 @@
+import { relative } from 'node:path';
+import type { Flags } from '../config/load.ts';
+import { cleanLine } from '../contract/clean-text.ts';
+import type { FileState, HistoryEntry } from '../contract/history.ts';
+import { durationMs, wholeNumber } from './duration.ts';
+import { say } from './say.ts';
+import { withHistory } from './with-history.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What tools changed, newest first. Exit code 1 where there is nothing. */
+export function showHistory(path: string | undefined, flags: Flags, options: Options): Promise<number> {
+  return withHistory(flags, async ({ checkpoint, folders }) => {
+    const place = path === undefined ? undefined : folders[0]?.at(path);
+    const root = place && folders[0]?.roots[place.rootIndex]?.hostPath;
+    const entries = await (await checkpoint.store()).history.list({
+      at: place && root ? { root, path: relative(root, place.hostPath) } : undefined,
+      sessionId: options.session as string | undefined,
+      sinceMs:
+        options.since === undefined ? undefined : Date.now() - durationMs(String(options.since), '--since'),
+      limit: wholeNumber(options.limit, '--limit'),
+    });
+    for (const entry of entries) say(options.json ? JSON.stringify(entry) : describeEntry(entry));
+    if (entries.length === 0 && !options.json) say('Nothing was changed.');
+    return entries.length > 0 ? 0 : 1;
+  });
+}
+
+/** One line: id, time, what happened to which path, by whom. */
+export function describeEntry(entry: HistoryEntry): string {
+  const words = [
+    entry.id,
+    new Date(entry.atMs).toISOString(),
+    `${verb(entry.before, entry.after)} ${cleanLine(entry.path)}`,
+    `(${sizeOf(entry.before)} → ${sizeOf(entry.after)})`,
+    `${entry.tool} by ${entry.principal} in ${entry.sessionId || 'no session'}`,
+  ];
+  if (entry.undoes !== undefined) words.push(`undoes ${entry.undoes}`);
+  if (entry.undoneBy !== undefined) words.push(`undone by ${entry.undoneBy}`);
+  return words.join('  ');
+}
+
+function verb(before: FileState, after: FileState): string {
+  if (before.kind === 'absent') return 'created';
+  if (after.kind === 'absent') return 'removed';
+  return 'changed';
+}
+
+/** A state in a few words. */
+export function sizeOf(state: FileState): string {
+  if (state.kind !== 'file') return state.kind === 'absent' ? 'nothing' : state.kind;
+  const mode = state.mode === undefined ? '' : ` ${state.mode.toString(8)}`;
+  return `${state.bytes} bytes${mode}`;
+}

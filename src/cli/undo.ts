@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import type { Flags } from '../config/load.ts';
+import { cleanLine } from '../contract/clean-text.ts';
+import { ConfigError } from '../contract/error.ts';
+import { durationMs } from './duration.ts';
+import { sizeOf } from './history.ts';
+import { say } from './say.ts';
+import { type OpenedHistory, withHistory } from './with-history.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+type History = OpenedHistory['history'];
+type Order = Parameters<History['undo']>[0];
+type Step = Awaited<ReturnType<History['undo']>>[number];
+
+/** Takes changes back. Exit code 1 where it stopped before the end, or there was nothing to take back. */
+export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
+  const order = orderOf(id, options);
+  return withHistory(flags, async ({ checkpoint, history, folders }) => {
+    const startedAt = Date.now();
+    const who = {
+      principal: `cli:${userInfo().username}`,
+      sessionId: `undo-${randomUUID().slice(0, 8)}`,
+      tool: 'undo',
+      auditId: randomUUID(),
+    };
+    const steps = await history.undo(order, {
+      folders,
+      who,
+      force: options.force === true,
+      tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
+    });
+    const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
+    const stopped = steps.some(({ outcome }) => outcome === 'conflict' || outcome === 'lost');
+    await (await checkpoint.store()).audit.write({
+      id: who.auditId,
+      atMs: startedAt,
+      principal: who.principal,
+      sessionId: who.sessionId,
+      transport: 'cli',
+      tool: 'sekisho undo',
+      arguments: { ...order, force: options.force === true },
+      stop: 'run',
+      outcome: stopped ? 'error' : 'ok',
+      code: stopped ? 'conflict' : undefined,
+      durationMs: Date.now() - startedAt,
+      inputBytes: 0,
+      outputBytes: 0,
+      facts: { undone },
+    });
+    if (!options.json) say(summary(steps, undone, stopped, who.sessionId));
+    return stopped || steps.length === 0 ? 1 : 0;
+  });
+}
+
+function orderOf(id: string | undefined, { session, since }: Options): Order {
+  if ([id, session, since].filter((given) => given !== undefined).length !== 1) {
+    throw new ConfigError(
+      'undo takes one of: an entry, --session, --since. `sekisho history` lists entries.',
+    );
+  }
+  if (id !== undefined) return { id };
+  if (session !== undefined) return { sessionId: String(session) };
+  return { sinceMs: Date.now() - durationMs(String(since), '--since') };
+}
+
+function describe({ entry, ...step }: Step): string {
+  const path = cleanLine(entry.path);
+  switch (step.outcome) {
+    case 'undone':
+      return `${entry.id}  ${path}: ${sizeOf(entry.after)} → ${sizeOf(entry.before)}`;
+    case 'already':
+      return `${entry.id}  ${path}: is as it was`;
+    case 'lost':
+      return `${entry.id}  ${path}: its former content is not kept`;
+    default:
+      return `${entry.id}  ${path}: changed since. The change left ${sizeOf(entry.after)}, now there is ${sizeOf((step as { found: Parameters<typeof sizeOf>[0] }).found)}`;
+  }
+}
+
+function summary(steps: readonly Step[], undone: number, stopped: boolean, session: string): string {
+  if (steps.length === 0) return 'There is nothing to take back.';
+  const back = undone > 0 ? ` \`sekisho undo --session ${session}\` brings it back.` : '';
+  if (!stopped) return `${undone} changes taken back.${back}`;
+  return `${undone} changes taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back}`;
+}

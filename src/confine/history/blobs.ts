@@ -1,0 +1,134 @@
+import type { Buffer } from 'node:buffer';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fsync } from '../files/io.ts';
+
+/** Contents by their SHA-256. Each is there once, whole or not at all. */
+export interface Blobs {
+  /** Keeps these bytes. `durable` resolves when they would survive a power cut. */
+  put(bytes: Uint8Array): { readonly digest: string; readonly durable: Promise<void> };
+  /** Keeps a file's content without holding it in memory; a clone where the file system can. */
+  putFile(hostPath: string): Promise<string>;
+  has(digest: string): boolean;
+  /** The content, checked against its digest; `undefined` where it is no longer kept. */
+  read(digest: string): Buffer | undefined;
+  /** Every content with its size on disk and when it came. */
+  all(): { readonly digest: string; readonly bytes: number; readonly modifiedMs: number }[];
+  remove(digest: string): void;
+}
+
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Opens the contents kept in a folder outside the workspace, which is made at the first of them. */
+export function openBlobs(folder: string): Blobs {
+  const made = new Set<string>();
+
+  function pathOf(digest: string): string {
+    return join(folder, digest.slice(0, 2), digest.slice(2));
+  }
+
+  function shelf(digest: string): string {
+    const path = join(folder, digest.slice(0, 2));
+    if (!made.has(path)) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      made.add(path);
+    }
+    return path;
+  }
+
+  return {
+    put(bytes) {
+      const digest = digestOf(bytes);
+      const path = pathOf(digest);
+      if (existsSync(path)) return { digest, durable: Promise.resolve() };
+      const temporary = join(shelf(digest), temporaryName());
+      const fd = openSync(temporary, 'wx', 0o600);
+      try {
+        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+        renameSync(temporary, path);
+      } catch (error) {
+        closeSync(fd);
+        unlinkQuietly(temporary);
+        throw error;
+      }
+      const durable = fsync(fd).finally(() => closeSync(fd));
+      // It is waited for before the change is acknowledged; until then a failure is nobody's.
+      durable.catch(() => {});
+      return { digest, durable };
+    },
+    async putFile(hostPath) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const temporary = join(folder, temporaryName());
+      try {
+        copyFileSync(hostPath, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+        const hash = createHash('sha256');
+        for await (const chunk of createReadStream(temporary)) hash.update(chunk);
+        const digest = hash.digest('hex');
+        const fd = openSync(temporary, 'r');
+        try {
+          await fsync(fd);
+        } finally {
+          closeSync(fd);
+        }
+        shelf(digest);
+        renameSync(temporary, pathOf(digest));
+        return digest;
+      } catch (error) {
+        unlinkQuietly(temporary);
+        throw error;
+      }
+    },
+    has: (digest) => existsSync(pathOf(digest)),
+    read(digest) {
+      let bytes: Buffer;
+      try {
+        bytes = readFileSync(pathOf(digest));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw error;
+      }
+      return digestOf(bytes) === digest ? bytes : undefined;
+    },
+    all() {
+      const found = [];
+      for (const prefix of existsSync(folder) ? readdirSync(folder) : []) {
+        if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
+        for (const name of readdirSync(join(folder, prefix))) {
+          const stat = statSync(join(folder, prefix, name), { throwIfNoEntry: false });
+          if (stat) found.push({ digest: prefix + name, bytes: stat.size, modifiedMs: stat.mtimeMs });
+        }
+      }
+      return found;
+    },
+    remove: (digest) => unlinkQuietly(pathOf(digest)),
+  };
+}
+
+function temporaryName(): string {
+  return `.new-${randomBytes(8).toString('hex')}`;
+}
+
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It is gone already, or waits for the next pruning.
+  }
+}

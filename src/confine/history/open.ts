@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import type { ChangeObserver, Folder } from '../../contract/files.ts';
+import type { Attribution, FileState, HistoryEntry, HistoryStore } from '../../contract/history.ts';
+import { asUnprotected } from '../files/workspace.ts';
+import { openBlobs } from './blobs.ts';
+import { leftBehind, openJournal } from './journal.ts';
+import { prune } from './prune.ts';
+import { createRecorder, didHappen, type Recorder } from './recorder.ts';
+import { stateOf } from './restore.ts';
+import { type UndoStep, undoEntry } from './undo.ts';
+
+export interface HistoryOptions {
+  /** A folder of its own, outside the workspace. */
+  readonly folder: string;
+  readonly store: () => Promise<HistoryStore>;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Which changes to take back, newest first. */
+export type UndoOrder =
+  | { readonly id: string }
+  | { readonly sessionId: string }
+  | { readonly sinceMs: number };
+
+export interface History {
+  readonly observer: ChangeObserver;
+  readonly recorder: Recorder;
+  attribute<T>(who: Attribution, work: () => Promise<T>, tell: (ids: readonly string[]) => void): Promise<T>;
+  /**
+   * Takes changes back one after another and tells of each. Stops at the first that cannot be taken back without
+   * losing a later change, unless `force`.
+   */
+  undo(
+    order: UndoOrder,
+    options: {
+      readonly folders: readonly Folder[];
+      readonly who: Attribution;
+      readonly force: boolean;
+      readonly tell?: ((step: UndoStep) => void) | undefined;
+    },
+  ): Promise<readonly UndoStep[]>;
+  /** What a state held: from the history, or from the path itself where it still holds that. */
+  content(
+    entry: HistoryEntry,
+    side: 'before' | 'after',
+    folders: readonly Folder[],
+  ): Promise<Buffer | undefined>;
+  /** Adds what killed servers noted and did not add. */
+  recover(): Promise<number>;
+  prune(): Promise<{ readonly entries: number; readonly contents: number }>;
+  close(): Promise<void>;
+}
+
+/** Opens the history of a workspace. Nothing is read or made before the first change. */
+export function openHistory(options: HistoryOptions): History {
+  const { store, now = Date.now } = options;
+  const journals = join(options.folder, 'journal');
+  const blobs = openBlobs(join(options.folder, 'contents'));
+  const journal = openJournal(journals);
+  const recorder = createRecorder({
+    store,
+    blobs,
+    journal,
+    now,
+    maxFileBytes: Math.floor(options.maxBytes / 4),
+  });
+
+  async function recover(): Promise<number> {
+    let added = 0;
+    for (const { entries, done } of leftBehind(journals)) {
+      const happened = entries.filter(didHappen);
+      await (await store()).add(happened);
+      done();
+      added += happened.length;
+    }
+    return added;
+  }
+
+  return {
+    observer: recorder.observer,
+    recorder,
+    attribute: recorder.attribute,
+    async undo(order, { folders, who, force, tell }) {
+      await recover();
+      const steps: UndoStep[] = [];
+      const place = placer(folders);
+      await recorder.attribute(
+        who,
+        async () => {
+          for await (const entry of standing(order, await store())) {
+            const step = await undoEntry(entry, { force, place, recorder, blobs });
+            steps.push(step);
+            tell?.(step);
+            if (!force && (step.outcome === 'conflict' || step.outcome === 'lost')) return;
+          }
+        },
+        () => {},
+      );
+      return steps;
+    },
+    async content(entry, side, folders) {
+      const state: FileState = entry[side];
+      if (state.kind !== 'file' || state.digest === undefined) return undefined;
+      const kept = blobs.read(state.digest);
+      if (kept) return kept;
+      const there = placer(folders)(entry.root, entry.path);
+      const found = stateOf(there, state);
+      if (found.kind !== 'file' || found.digest !== state.digest) return undefined;
+      return there.readBytes({ maxBytes: options.maxBytes });
+    },
+    recover,
+    async prune() {
+      return prune({
+        store: await store(),
+        blobs,
+        maxBytes: options.maxBytes,
+        maxAgeMs: options.maxAgeMs,
+        nowMs: now(),
+        held: new Set(),
+      });
+    },
+    async close() {
+      await recorder.settled();
+      journal.close();
+    },
+  };
+}
+
+async function* standing(order: UndoOrder, store: HistoryStore): AsyncGenerator<HistoryEntry> {
+  if ('id' in order) {
+    const entry = await store.get(order.id);
+    if (entry && entry.undoneBy === undefined) yield entry;
+    return;
+  }
+  for (let beforeSeq: number | undefined; ; ) {
+    const page = await store.list({ ...order, standing: true, beforeSeq, limit: pageEntries });
+    for (const entry of page) {
+      // A stretch of time is brought back to its start; what was taken back within it is there already.
+      if ('sessionId' in order || entry.undoes === undefined) yield entry;
+    }
+    beforeSeq = page.at(-1)?.seq;
+    if (page.length < pageEntries) return;
+  }
+}
+
+/** The place of a path in whichever folder has its root; undoing asks no tool's protection. */
+function placer(folders: readonly Folder[]) {
+  const free = folders.map(asUnprotected);
+  return (root: string, path: string) => {
+    const folder = free.find(({ roots }) => roots.some(({ hostPath }) => hostPath === root)) ?? free[0];
+    if (!folder) throw new TypeError('Undoing needs the folders that were changed.');
+    return folder.at(join(root, path));
+  };
+}
+
+const pageEntries = 200;

@@ -1,0 +1,261 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { ToolError } from '../../contract/error.ts';
+import type { ChangeObserver, FileChange, FormerFile } from '../../contract/files.ts';
+import type {
+  Attribution,
+  FileState,
+  HistoryAction,
+  HistoryStore,
+  NewHistoryEntry,
+} from '../../contract/history.ts';
+import { text } from '../../contract/text.ts';
+import { readAtNow } from '../files/io.ts';
+import { type Blobs, digestOf } from './blobs.ts';
+import type { Journal } from './journal.ts';
+import { isSame, stateAt } from './state.ts';
+
+export interface RecorderOptions {
+  readonly store: () => Promise<HistoryStore>;
+  readonly blobs: Blobs;
+  readonly journal: Journal;
+  readonly now: () => number;
+  /** Larger files are changed without their content being kept. */
+  readonly maxFileBytes: number;
+  /** Told of each change that went through. */
+  readonly onChanged?: ((root: string, path: string) => void) | undefined;
+}
+
+/** Writes down each change: its content before it happens, its entry at the latest when the call is over. */
+export interface Recorder {
+  /** Id, order and time of a new entry. */
+  stamp(): Pick<NewHistoryEntry, 'id' | 'seq' | 'atMs'>;
+  readonly observer: ChangeObserver;
+  /** Runs work whose changes are `who`'s; returns what the work does, with the ids of its entries written down. */
+  attribute<T>(who: Attribution, work: () => Promise<T>, tell: (ids: readonly string[]) => void): Promise<T>;
+  /** Who is at work here. */
+  current(): Attribution;
+  /** Adds entries of changes that have happened already. */
+  add(entries: readonly NewHistoryEntry[]): Promise<void>;
+  /** Notes a change before `work` makes it, and adds its entry after. */
+  change(entry: NewHistoryEntry, work: () => Promise<void>): Promise<void>;
+  /** Waits until everything that is under way is written down. */
+  settled(): Promise<void>;
+}
+
+interface Scope {
+  readonly who: Attribution;
+  readonly entries: NewHistoryEntry[];
+  isOver: boolean;
+}
+
+interface Pending {
+  readonly entry: NewHistoryEntry;
+  readonly durable: Promise<void>;
+}
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { blobs, journal, now } = options;
+  const scopes = new AsyncLocalStorage<Scope>();
+  const pending = new WeakMap<FileChange, Pending>();
+  const underWay = new Set<Promise<unknown>>();
+  let last = 0;
+
+  function stamp() {
+    const atMs = now();
+    last = Math.max(last + 1, atMs * 1000);
+    return { id: `h${randomBytes(7).toString('hex')}`, seq: last, atMs };
+  }
+
+  function current(): Attribution {
+    return scopes.getStore()?.who ?? nobody;
+  }
+
+  function entryFor(
+    change: Pick<FileChange, 'rootHostPath' | 'path'>,
+    action: HistoryAction,
+    before: FileState,
+    after: FileState,
+  ): NewHistoryEntry {
+    const { rootHostPath: root, path } = change;
+    return { ...stamp(), ...current(), root, path, action, before, after };
+  }
+
+  /** Into the call's own list, which is added when the call ends; otherwise at once. */
+  function enter(entry: NewHistoryEntry): Promise<void> {
+    const scope = scopes.getStore();
+    if (scope && !scope.isOver) {
+      scope.entries.push(entry);
+      return Promise.resolve();
+    }
+    return track(add([entry], true).then(() => journal.end(1)));
+  }
+
+  async function add(entries: readonly NewHistoryEntry[], durable: boolean): Promise<void> {
+    await (await options.store()).add(entries, { durable });
+  }
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work);
+    const forget = () => underWay.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  async function keep({
+    stat,
+    read,
+    descriptor,
+  }: FormerFile): Promise<{ state: FileState; durable: Promise<void> }> {
+    const mode = stat.mode & 0o7777;
+    if (stat.kind === 'folder') return { state: { kind: 'folder', mode }, durable: settled };
+    const state = { kind: 'file', bytes: stat.bytes, mode } as const;
+    if (stat.bytes > options.maxFileBytes) return { state, durable: settled };
+    if (stat.bytes > atOnceBytes) {
+      const digest = await blobs.putFile(`/proc/self/fd/${descriptor}`);
+      return { state: { ...state, digest }, durable: settled };
+    }
+    const { digest, durable } = blobs.put(read());
+    return { state: { ...state, digest }, durable };
+  }
+
+  async function begin(change: FileChange): Promise<void> {
+    const { former, content } = change;
+    let before: FileState = { kind: 'absent' };
+    let durable = settled;
+    if (former && change.growsInPlace) {
+      before = { kind: 'file', bytes: former.stat.bytes, mode: former.stat.mode & 0o7777, isStart: true };
+    } else if (former) {
+      ({ state: before, durable } = await keep(former));
+    }
+    const after = afterOf(change, content);
+    const entry = entryFor(change, change.action, before, after);
+    journal.begin(entry);
+    pending.set(change, { entry, durable });
+  }
+
+  return {
+    stamp,
+    observer: {
+      async beforeChange(change) {
+        if (isOurs(change.path)) return;
+        try {
+          await begin(change);
+        } catch (cause) {
+          throw cannotKeep(cause);
+        }
+      },
+      async afterChange(change) {
+        const told = pending.get(change);
+        if (!told) return;
+        pending.delete(change);
+        options.onChanged?.(change.rootHostPath, change.path);
+        await Promise.all([told.durable, enter(told.entry)]);
+      },
+      changeFailed(change) {
+        const told = pending.get(change);
+        if (!told) return;
+        pending.delete(change);
+        // It may have failed when the file was in its place already.
+        if (didHappen(told.entry)) void enter(told.entry).catch(() => {});
+        else journal.end(1);
+      },
+      folderMade(folder) {
+        if (isOurs(folder.path)) return;
+        const entry = entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
+        journal.begin(entry);
+        options.onChanged?.(folder.rootHostPath, folder.path);
+        void enter(entry).catch(() => {});
+      },
+    },
+    async attribute(who, work, tell) {
+      const scope: Scope = { who, entries: [], isOver: false };
+      try {
+        return await scopes.run(scope, work);
+      } finally {
+        scope.isOver = true;
+        if (scope.entries.length > 0) {
+          tell(scope.entries.map(({ id }) => id));
+          // The call's audit entry follows, and its sync covers this too.
+          await track(add(scope.entries, false));
+          journal.end(scope.entries.length);
+        }
+      }
+    },
+    current,
+    add: (entries) => track(add(entries, true)),
+    async change(entry, work) {
+      journal.begin(entry);
+      try {
+        await work();
+      } catch (error) {
+        if (!didHappen(entry)) {
+          journal.end(1);
+          throw error;
+        }
+      }
+      options.onChanged?.(entry.root, entry.path);
+      await track(add([entry], true));
+      journal.end(1);
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.allSettled([...underWay]);
+    },
+  };
+}
+
+/** Did a noted change happen? Where somebody changed the path after it, it did. */
+export function didHappen(entry: NewHistoryEntry): boolean {
+  try {
+    const found = stateAt(join(entry.root, entry.path), entry.before);
+    return !isSame(found, entry.before, true);
+  } catch {
+    return true;
+  }
+}
+
+function afterOf(change: FileChange, content: Uint8Array | undefined): FileState {
+  const { former, action, movedFrom } = change;
+  if (action === 'remove' || action === 'move') return { kind: 'absent' };
+  const mode = former ? former.stat.mode & 0o777 : undefined;
+  if (movedFrom) {
+    const { stat } = movedFrom;
+    const state = { kind: 'file', bytes: stat.bytes, mode: stat.mode & 0o7777 } as const;
+    return stat.bytes > atOnceBytes ? state : { ...state, digest: digestOf(movedFrom.read()) };
+  }
+  const added = content ?? Buffer.alloc(0);
+  if (action !== 'append' || !former) {
+    return { kind: 'file', bytes: added.length, mode, digest: digestOf(added) };
+  }
+  const bytes = former.stat.bytes + added.length;
+  if (change.growsInPlace) {
+    return { kind: 'file', bytes, mode, tail: { bytes: added.length, digest: digestOf(added) } };
+  }
+  const old = readAtNow(former.descriptor, 0, former.stat.bytes);
+  return { kind: 'file', bytes, mode, digest: digestOf(Buffer.concat([old, added])) };
+}
+
+/** The pipeline's mirror is a record itself. */
+function isOurs(path: string): boolean {
+  return path === '.shelpa' || path.startsWith('.shelpa/');
+}
+
+function cannotKeep(cause: unknown): ToolError {
+  if (cause instanceof ToolError) return cause;
+  const isFull = ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException)?.code ?? '');
+  return new ToolError(
+    isFull ? 'storage_full' : 'unavailable',
+    text(
+      'The former content cannot be kept for undoing, so nothing was changed.',
+      '取り消し用に元の内容を保存できないため、何も変更しませんでした。',
+    ),
+    { cause },
+  );
+}
+
+const nobody: Attribution = { principal: 'server', sessionId: '', tool: '', auditId: '' };
+const settled = Promise.resolve();
+/** A larger file is copied by the kernel instead of through memory. */
+const atOnceBytes = 8 * 1024 * 1024;

@@ -1,0 +1,129 @@
+import type { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import type { Place } from '../../contract/files.ts';
+import type { FileState } from '../../contract/history.ts';
+import { syncFolder } from '../files/atomic.ts';
+import { fault } from '../files/fault.ts';
+import { inFolder, inOwnFolder } from '../files/folders.ts';
+import { fsync, writeAll } from '../files/io.ts';
+import { HeldPlace } from '../files/place.ts';
+import { entryOf } from '../files/walk.ts';
+import { stateAt } from './state.ts';
+
+/** Runs work on the entry that a place names, in its open folder and in turn with other changes of it. */
+export function atEntry<T>(
+  place: Place,
+  make: boolean,
+  work: (entry: string, folder: number) => Promise<T>,
+): Promise<T> {
+  const held = heldPlace(place);
+  held.assertWritable();
+  const run = (folder: number, name: string) => work(entryOf(folder, name), folder);
+  return held.facts.desk.turns.take(held.hostPath, () =>
+    make ? inOwnFolder(held, run) : inFolder(held, held.components.length - 1, false, run),
+  );
+}
+
+/** What a place holds now; a folder that is missing above it means nothing. */
+export function stateOf(place: Place, like?: FileState): FileState {
+  try {
+    return heldPlace(place).inFolder((folder, name) =>
+      name === undefined ? { kind: 'folder' } : stateAt(entryOf(folder, name), like),
+    );
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_found') return { kind: 'absent' };
+    throw error;
+  }
+}
+
+/**
+ * Makes an entry what a state says. A file is written beside it and takes its name whole; a folder is removed only
+ * where it is empty.
+ */
+export async function restore(
+  entry: string,
+  folder: number,
+  target: FileState,
+  content: Buffer | undefined,
+  shown: string,
+): Promise<void> {
+  try {
+    const found = lstatSync(entry, { throwIfNoEntry: false });
+    if (target.kind === 'absent') {
+      if (found?.isDirectory()) rmdirSync(entry);
+      else if (found) unlinkSync(entry);
+    } else if (target.kind === 'folder') {
+      if (found && !found.isDirectory()) unlinkSync(entry);
+      if (!found?.isDirectory()) mkdirSync(entry);
+      if (target.mode !== undefined) chmodSync(entry, target.mode);
+    } else if (target.kind === 'symlink') {
+      if (found?.isDirectory()) rmdirSync(entry);
+      await beside(entry, (temporary) => symlinkSync(target.target, temporary));
+    } else if (target.kind === 'file') {
+      if (found?.isDirectory()) rmdirSync(entry);
+      if (target.isStart) await inPlace(entry, (fd) => ftruncateSync(fd, target.bytes));
+      else if (target.tail) await inPlace(entry, (fd) => writeAll(fd, content ?? new Uint8Array()));
+      else await beside(entry, (temporary) => writeFile(temporary, content, target.mode));
+    }
+  } catch (cause) {
+    throw fault(cause, shown);
+  }
+  await syncFolder(folder);
+}
+
+async function beside(entry: string, make: (temporary: string) => void | Promise<void>): Promise<void> {
+  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+  try {
+    await make(temporary);
+    renameSync(temporary, entry);
+  } catch (error) {
+    try {
+      unlinkSync(temporary);
+    } catch {
+      // It was not made.
+    }
+    throw error;
+  }
+}
+
+async function writeFile(path: string, content: Buffer | undefined, mode: number | undefined): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const fd = openSync(path, flags, mode === undefined ? 0o666 : 0o600);
+  try {
+    await writeAll(fd, content ?? new Uint8Array());
+    if (mode !== undefined) fchmodSync(fd, mode);
+    await fsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function inPlace(entry: string, work: (fd: number) => void | Promise<void>): Promise<void> {
+  const fd = openSync(entry, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+  try {
+    await work(fd);
+    await fsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function heldPlace(place: Place): HeldPlace {
+  if (!(place instanceof HeldPlace))
+    throw new TypeError('Only a place of an open workspace can be restored.');
+  return place;
+}

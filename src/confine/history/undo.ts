@@ -1,0 +1,110 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, lstatSync, openSync } from 'node:fs';
+import { ToolError } from '../../contract/error.ts';
+import type { Place } from '../../contract/files.ts';
+import type { FileState, HistoryEntry } from '../../contract/history.ts';
+import { readAtNow } from '../files/io.ts';
+import type { Blobs } from './blobs.ts';
+import type { Recorder } from './recorder.ts';
+import { atEntry, restore, stateOf } from './restore.ts';
+import { isSame, stateAt } from './state.ts';
+
+/** What became of one entry. */
+export type UndoStep =
+  | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
+  | { readonly entry: HistoryEntry; readonly outcome: 'conflict'; readonly found: FileState }
+  | { readonly entry: HistoryEntry; readonly outcome: 'lost' };
+
+export interface UndoOptions {
+  /** Go on where a later change is lost by it. */
+  readonly force: boolean;
+  readonly place: (root: string, path: string) => Place;
+  readonly recorder: Recorder;
+  readonly blobs: Blobs;
+}
+
+/**
+ * Takes one change back, where the path still holds what the change left there. It is a change itself: what is there
+ * now is kept first.
+ */
+export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Promise<UndoStep> {
+  const { recorder, blobs } = options;
+  const place = options.place(entry.root, entry.path);
+  const { before, after } = entry;
+  const withMode = isSame(before, after, false);
+  const isBack = (found: FileState) => isSame(found, before, true);
+  const content = contentFor(before, blobs);
+  if (content === 'lost') return { entry, outcome: isBack(stateOf(place, before)) ? 'already' : 'lost' };
+  if (before.kind !== 'absent' || stateOf(place).kind !== 'absent') {
+    return atEntry(place, before.kind !== 'absent', async (path, folder) => {
+      if (!isSame(stateAt(path, after), after, withMode)) {
+        if (isBack(stateAt(path, before))) return { entry, outcome: 'already' };
+        const found = stateAt(path);
+        if (!options.force) return { entry, outcome: 'conflict', found };
+        // Parts of a file fit only the file that they were taken from.
+        if (isPart(before)) return { entry, outcome: 'lost' };
+      }
+      const current = await keepCurrent(path, before, blobs);
+      const failed = await recorder
+        .change(
+          {
+            ...recorder.stamp(),
+            ...recorder.current(),
+            root: entry.root,
+            path: entry.path,
+            action: 'undo',
+            before: current,
+            after: before,
+            undoes: entry.id,
+          },
+          () => restore(path, folder, before, content, place.shown),
+        )
+        .catch((error) => {
+          // A folder that somebody put something in.
+          if (current.kind === 'folder' && isConflict(error)) return 'conflict' as const;
+          throw error;
+        });
+      return failed ? { entry, outcome: 'conflict', found: current } : { entry, outcome: 'undone' };
+    });
+  }
+  return { entry, outcome: 'already' };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ToolError && error.code === 'conflict';
+}
+
+function contentFor(state: FileState, blobs: Blobs): Buffer | undefined | 'lost' {
+  if (state.kind === 'other') return 'lost';
+  if (state.kind !== 'file' || state.isStart) return undefined;
+  const digest = state.tail?.digest ?? state.digest;
+  return (digest === undefined ? undefined : blobs.read(digest)) ?? 'lost';
+}
+
+/** Keeps what is at a path; where only the end of a large file is cut off, only that. */
+async function keepCurrent(path: string, target: FileState, blobs: Blobs): Promise<FileState> {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile()) return stateAt(path);
+  const state = { kind: 'file', bytes: stat.size, mode: stat.mode & 0o7777 } as const;
+  if (target.kind === 'file' && target.tail) return { ...state, isStart: true };
+  if (target.kind === 'file' && target.isStart) {
+    const tail = readEnd(path, target.bytes, stat.size - target.bytes);
+    const { digest, durable } = blobs.put(tail);
+    await durable;
+    return { ...state, tail: { bytes: tail.length, digest } };
+  }
+  return { ...state, digest: await blobs.putFile(path) };
+}
+
+function readEnd(path: string, from: number, bytes: number): Buffer {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    return bytes > 0 ? readAtNow(fd, from, bytes) : Buffer.alloc(0);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isPart(state: FileState): boolean {
+  return state.kind === 'file' && (state.isStart === true || state.tail !== undefined);
+}

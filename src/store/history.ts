@@ -1,0 +1,144 @@
+import type { Insertable, Transaction } from 'kysely';
+import type {
+  FileState,
+  HistoryAction,
+  HistoryEntry,
+  HistoryStore,
+  NewHistoryEntry,
+} from '../contract/history.ts';
+import type { OpenEngine } from './engine.ts';
+import type { HistoryRow, Tables } from './tables.ts';
+
+/** Changes of files. Only what they held is kept elsewhere. */
+export function createHistoryStore(openEngine: OpenEngine): HistoryStore {
+  return {
+    async add(entries, { durable = true } = {}) {
+      if (entries.length === 0) return;
+      const engine = await openEngine();
+      await engine.write(
+        async (tx) => {
+          for (let at = 0; at < entries.length; at += rowsTogether) {
+            await tx
+              .insertInto('history')
+              .values(entries.slice(at, at + rowsTogether).map(rowOf))
+              .onConflict((conflict) => conflict.doNothing())
+              .execute();
+          }
+          for (const entry of entries)
+            if (entry.undoes !== undefined) await markUndone(tx, entry.undoes, entry.id);
+        },
+        { durable },
+      );
+    },
+
+    async get(id) {
+      const { db } = await openEngine();
+      const row = await db.selectFrom('history').selectAll().where('id', '=', id).executeTakeFirst();
+      return row && entryOf(row);
+    },
+
+    async list({ at, sessionId, sinceMs, beforeSeq, standing, limit }) {
+      const { db } = await openEngine();
+      let query = db.selectFrom('history').selectAll();
+      if (at) {
+        query = query.where('root', '=', at.root);
+        const below = `${at.path}/`;
+        if (at.path !== '') {
+          query = query.where((is) =>
+            is.or([
+              is('path', '=', at.path),
+              is(is.fn<string>('substr', ['path', is.val(1), is.val([...below].length)]), '=', below),
+            ]),
+          );
+        }
+      }
+      if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
+      if (sinceMs !== undefined) query = query.where('at_ms', '>=', sinceMs);
+      if (beforeSeq !== undefined) query = query.where('seq', '<', beforeSeq);
+      if (standing) query = query.where('undone_by', 'is', null);
+      return (await query.orderBy('seq', 'desc').limit(limit).execute()).map(entryOf);
+    },
+
+    async digests(beforeSeq, limit) {
+      const { db } = await openEngine();
+      let query = db.selectFrom('history').select(['seq', 'digest']);
+      if (beforeSeq !== undefined) query = query.where('seq', '<', beforeSeq);
+      const rows = await query.orderBy('seq', 'desc').limit(limit).execute();
+      return rows.map(({ seq, digest }) => ({ seq, digest: digest ?? undefined }));
+    },
+
+    async forget({ upToSeq, beforeMs }) {
+      if (upToSeq === undefined && beforeMs === undefined) return 0;
+      const engine = await openEngine();
+      const done = await engine.write((tx) => {
+        let query = tx.deleteFrom('history');
+        if (upToSeq !== undefined) query = query.where('seq', '<=', upToSeq);
+        if (beforeMs !== undefined) query = query.where('at_ms', '<', beforeMs);
+        return query.executeTakeFirst();
+      });
+      return Number(done.numDeletedRows);
+    },
+  };
+}
+
+/** An entry that is taken back stands no more; what it had taken back itself stands again, and so on. */
+async function markUndone(tx: Transaction<Tables>, id: string, by: string): Promise<void> {
+  let undone: string | undefined = id;
+  let undoneBy: string | null = by;
+  while (undone !== undefined) {
+    await tx.updateTable('history').set({ undone_by: undoneBy }).where('id', '=', undone).execute();
+    const row: { undoes: string | null } | undefined = await tx
+      .selectFrom('history')
+      .select('undoes')
+      .where('id', '=', undone)
+      .executeTakeFirst();
+    undoneBy = undoneBy === null ? undone : null;
+    undone = row?.undoes ?? undefined;
+  }
+}
+
+function rowOf(entry: NewHistoryEntry): Insertable<Tables['history']> {
+  return {
+    id: entry.id,
+    seq: entry.seq,
+    at_ms: entry.atMs,
+    principal: entry.principal,
+    session_id: entry.sessionId,
+    tool: entry.tool,
+    audit_id: entry.auditId,
+    root: entry.root,
+    path: entry.path,
+    action: entry.action,
+    before_state: JSON.stringify(entry.before),
+    after_state: JSON.stringify(entry.after),
+    digest: contentOf(entry.before) ?? null,
+    undoes: entry.undoes ?? null,
+    undone_by: null,
+  };
+}
+
+function contentOf(state: FileState): string | undefined {
+  return state.kind === 'file' ? (state.tail?.digest ?? state.digest) : undefined;
+}
+
+function entryOf(row: HistoryRow): HistoryEntry {
+  return {
+    id: row.id,
+    seq: row.seq,
+    atMs: row.at_ms,
+    principal: row.principal,
+    sessionId: row.session_id,
+    tool: row.tool,
+    auditId: row.audit_id,
+    root: row.root,
+    path: row.path,
+    action: row.action as HistoryAction,
+    before: JSON.parse(row.before_state) as FileState,
+    after: JSON.parse(row.after_state) as FileState,
+    undoes: row.undoes ?? undefined,
+    undoneBy: row.undone_by ?? undefined,
+  };
+}
+
+/** A statement takes at most so many values. */
+const rowsTogether = 200;
