@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
+import type { TeamTables } from './tables-team.ts';
 
 /** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
-export interface Tables {
+export interface Tables extends TeamTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
   tokens: TokenRow;

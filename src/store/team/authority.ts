@@ -1,0 +1,100 @@
+import type { AgentRow, TaskRow } from '../tables-team.ts';
+import type { Member, Reader } from './base.ts';
+import { conflict, forbidden, kinds, unknown } from './refusals.ts';
+
+/** An agent of the project. One that is not assigned to it does not exist here. */
+export async function readColleague(db: Reader, projectId: string, id: string): Promise<AgentRow> {
+  const row = await db
+    .selectFrom('agents')
+    .innerJoin('assignments', 'assignments.agent_id', 'agents.id')
+    .selectAll('agents')
+    .where('agents.id', '=', id)
+    .where('assignments.project_id', '=', projectId)
+    .executeTakeFirst();
+  if (!row) throw unknown(kinds.agent, id);
+  return row;
+}
+
+/** Is the first agent above the second, at whatever distance? */
+export async function isAbove(db: Reader, aboveId: string, id: string): Promise<boolean> {
+  return (await ancestorsOf(db, id)).includes(aboveId);
+}
+
+export async function ancestorsOf(db: Reader, id: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let at = id; ; ) {
+    const row = await db.selectFrom('agents').select('parent_id').where('id', '=', at).executeTakeFirst();
+    // A circle cannot be made, and must not hang anybody if it was.
+    if (!row?.parent_id || found.includes(row.parent_id)) return found;
+    found.push(row.parent_id);
+    at = row.parent_id;
+  }
+}
+
+/** Everybody below a manager in the project. */
+export async function subordinatesOf(
+  db: Reader,
+  projectId: string,
+  managerId: string,
+): Promise<readonly AgentRow[]> {
+  const all = await db
+    .selectFrom('agents')
+    .innerJoin('assignments', 'assignments.agent_id', 'agents.id')
+    .selectAll('agents')
+    .where('assignments.project_id', '=', projectId)
+    .orderBy('agents.id')
+    .execute();
+  const parents = new Map(
+    (await db.selectFrom('agents').select(['id', 'parent_id']).execute()).map((row) => [
+      row.id,
+      row.parent_id,
+    ]),
+  );
+  return all.filter((agent) => {
+    const passed = new Set<string>();
+    for (let at = agent.parent_id; at && !passed.has(at); at = parents.get(at) ?? null) {
+      if (at === managerId) return true;
+      passed.add(at);
+    }
+    return false;
+  });
+}
+
+/** Throws unless the caller may change the task: its owner, a manager above the owner, or who made it. */
+export async function assertMayChange(db: Reader, me: Member, task: TaskRow): Promise<void> {
+  assertNotReplaced(me, task);
+  if (task.assignee_id === me.agent.id) return;
+  if (task.assignee_id === null && (me.agent.hierarchy === 'manager' || task.created_by === me.agent.id))
+    return;
+  if (
+    me.agent.hierarchy === 'manager' &&
+    task.assignee_id !== null &&
+    (await isAbove(db, me.agent.id, task.assignee_id))
+  ) {
+    return;
+  }
+  const owner = task.assignee_id;
+  throw owner === null
+    ? forbidden(
+        `Task ${task.id} is nobody's yet; claim it first.`,
+        `タスク ${task.id} の担当者はまだいません。先に取得してください。`,
+      )
+    : forbidden(`Task ${task.id} belongs to agent ${owner}.`, `タスク ${task.id} は ${owner} の担当です。`);
+}
+
+/** Throws where this session once had the task and somebody else has it now: the fence is newer than ours. */
+export function assertNotReplaced(me: Member, task: TaskRow): void {
+  if (me.session.task_id !== task.id || me.session.fence === task.fence) return;
+  const owner = task.assignee_id;
+  throw owner === null
+    ? conflict(
+        `Task ${task.id} is no longer yours: it was released.`,
+        `タスク ${task.id} はすでに解放されています。`,
+      )
+    : conflict(
+        `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
+        `タスク ${task.id} は現在 ${owner} の担当です。`,
+        undefined,
+        { owner, fence: task.fence },
+      );
+}

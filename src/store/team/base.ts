@@ -1,0 +1,104 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { AgentCaller } from '../../contract/caller.ts';
+import type { Clock, Engine, OpenEngine } from '../engine.ts';
+import type { Tables } from '../tables.ts';
+import type { AgentRow, SessionRow } from '../tables-team.ts';
+import { noSession } from './refusals.ts';
+
+export type Reader = Kysely<Tables>;
+export type Tx = Transaction<Tables>;
+
+/** What every part of the team's records is made from. */
+export interface TeamBase {
+  readonly openEngine: OpenEngine;
+  readonly clock: Clock;
+}
+
+/** The calling agent in its session, as they are in the database at this moment. */
+export interface Member {
+  readonly session: SessionRow;
+  readonly agent: AgentRow;
+  readonly projectId: string;
+  readonly nowMs: number;
+  readonly engine: Engine;
+}
+
+/** Reads and changes of one agent, inside its session's project and nowhere else. */
+export interface Membership {
+  readonly projectId: string;
+  read<T>(work: (db: Reader, me: Member) => Promise<T>): Promise<T>;
+  /** One transaction, durable when it resolves; whoever waits for the project wakes after it. */
+  change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
+  /** Reads until `isDone` says so or the time is over; woken by changes of the project, not by a clock. */
+  until<T>(
+    read: () => Promise<T>,
+    isDone: (value: T) => boolean,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<T>;
+}
+
+export function createMembership({ openEngine, clock }: TeamBase, caller: AgentCaller): Membership {
+  const { id, projectId } = caller.session;
+  const topic = topicOf(projectId);
+
+  async function load(db: Reader, engine: Engine, isLocked: boolean): Promise<Member> {
+    const nowMs = clock();
+    const query = db.selectFrom('agent_sessions').selectAll().where('id', '=', id);
+    const session = await (isLocked ? engine.lock(query) : query).executeTakeFirst();
+    if (!session || session.expires_at_ms <= nowMs) throw noSession();
+    const agent = await db
+      .selectFrom('agents')
+      .selectAll()
+      .where('id', '=', session.agent_id)
+      .executeTakeFirst();
+    if (!agent) throw noSession();
+    return { session, agent, projectId, nowMs, engine };
+  }
+
+  return {
+    projectId,
+    async read(work) {
+      const engine = await openEngine();
+      return work(engine.db, await load(engine.db, engine, false));
+    },
+    async change(work) {
+      const engine = await openEngine();
+      const value = await engine.write(async (tx) => work(tx, await load(tx, engine, true)));
+      engine.changes.tell(topic);
+      return value;
+    },
+    async until(read, isDone, timeoutMs, signal) {
+      const { changes } = await openEngine();
+      const end = performance.now() + timeoutMs;
+      for (;;) {
+        const leftMs = end - performance.now();
+        const stop = new AbortController();
+        // Asked for before the rows are read, so that no change falls between reading and waiting.
+        const changed = changes.next(topic, leftMs, AbortSignal.any([signal, stop.signal]));
+        try {
+          const value = await read();
+          if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
+          await changed;
+        } finally {
+          stop.abort();
+        }
+      }
+    },
+  };
+}
+
+/** What waiters of a project listen to. */
+export function topicOf(projectId: string): string {
+  return `team/${projectId}`;
+}
+
+/** A view of a row: what is null is left out. */
+export function view<T extends object>(fields: { [K in keyof T]: T[K] | null | undefined }): T {
+  const kept = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(kept) as T;
+}
+
+export function isoTime(atMs: number): string {
+  return new Date(atMs).toISOString();
+}

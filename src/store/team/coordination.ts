@@ -1,0 +1,298 @@
+import type { AgentAction, ManagedAgent } from '../../contract/team-coordination.ts';
+import { randomId } from '../random-id.ts';
+import type { AgentRow, ProjectRow } from '../tables-team.ts';
+import { type Reader, type TeamBase, type Tx, topicOf, view } from './base.ts';
+import { kinds, unknown } from './refusals.ts';
+import { endSession } from './sessions.ts';
+import { readSubtasks } from './subtasks.ts';
+import { notify } from './transition.ts';
+import { findWork, type Work } from './work.ts';
+
+/** What the program that starts agents may do. */
+export function createCoordination({ openEngine, clock }: TeamBase) {
+  return {
+    async health() {
+      const { db } = await openEngine();
+      const count = async (table: 'agents' | 'projects') =>
+        Number(
+          (
+            await db
+              .selectFrom(table)
+              .select(({ fn }) => fn.countAll<number>().as('rows'))
+              .executeTakeFirstOrThrow()
+          ).rows,
+        );
+      const sessions = await db
+        .selectFrom('agent_sessions')
+        .select(({ fn }) => fn.countAll<number>().as('rows'))
+        .where('expires_at_ms', '>', clock())
+        .executeTakeFirstOrThrow();
+      const tasks = await db
+        .selectFrom('tasks')
+        .select(({ fn }) => ['status', fn.countAll<number>().as('rows')])
+        .groupBy('status')
+        .orderBy('status')
+        .execute();
+      return {
+        status: 'ok',
+        agents: await count('agents'),
+        projects: await count('projects'),
+        sessions: Number(sessions.rows),
+        tasks: Object.fromEntries(tasks.map((row) => [row.status, Number(row.rows)])),
+      };
+    },
+
+    async managedAgents() {
+      const { db } = await openEngine();
+      const agents = await db.selectFrom('agents').selectAll().orderBy('id').execute();
+      const assignments = await db.selectFrom('assignments').selectAll().orderBy('project_id').execute();
+      const sessions = await db
+        .selectFrom('agent_sessions')
+        .selectAll()
+        .where('expires_at_ms', '>', clock())
+        .orderBy('created_at_ms')
+        .orderBy('id')
+        .execute();
+      return {
+        agents: agents.map(
+          (agent): ManagedAgent => ({
+            agent_id: agent.id,
+            name: agent.name,
+            hierarchy: agent.hierarchy,
+            status: agent.status,
+            projects: assignments.filter((row) => row.agent_id === agent.id).map((row) => row.project_id),
+            sessions: sessions
+              .filter((row) => row.agent_id === agent.id)
+              .map((row) =>
+                view<ManagedAgent['sessions'][number]>({
+                  session_id: row.id,
+                  project_id: row.project_id,
+                  purpose: row.purpose,
+                  task_id: row.task_id,
+                }),
+              ),
+          }),
+        ),
+      };
+    },
+
+    async activeProjects() {
+      const { db } = await openEngine();
+      const projects = await db
+        .selectFrom('projects')
+        .selectAll()
+        .where('status', '=', 'active')
+        .orderBy('id')
+        .execute();
+      const assignments = await db.selectFrom('assignments').selectAll().orderBy('agent_id').execute();
+      return {
+        projects: projects.map((project) => ({
+          project_id: project.id,
+          name: project.name,
+          ...(project.working_directory === null ? {} : { working_directory: project.working_directory }),
+          agents: assignments.filter((row) => row.project_id === project.id).map((row) => row.agent_id),
+        })),
+      };
+    },
+
+    async agentAction(input: {
+      readonly agent_id: string;
+      readonly project_id: string;
+    }): Promise<AgentAction> {
+      const engine = await openEngine();
+      return engine.write(async (tx) => {
+        const nowMs = clock();
+        const agent = await engine
+          .lock(tx.selectFrom('agents').selectAll().where('id', '=', input.agent_id))
+          .executeTakeFirst();
+        if (!agent) throw unknown(kinds.agent, input.agent_id);
+        const project = await tx
+          .selectFrom('projects')
+          .selectAll()
+          .where('id', '=', input.project_id)
+          .executeTakeFirst();
+        if (!project) throw unknown(kinds.project, input.project_id);
+        const held = await reasonToHold(tx, agent, project, nowMs);
+        if (held !== undefined) return { action: 'hold', reason: held };
+        const work = await workToStart(tx, agent, project.id, nowMs);
+        if (typeof work === 'string') return { action: 'hold', reason: work };
+        return startOf(agent, project, work, await leaseSpawn(tx, agent, project, nowMs));
+      });
+    },
+
+    async processExit(input: { readonly session_id: string; readonly exit_code?: number | undefined }) {
+      const engine = await openEngine();
+      const ended = await engine.write(async (tx) => {
+        const spawn = await tx
+          .deleteFrom('spawn_leases')
+          .where('id', '=', input.session_id)
+          .returning('id')
+          .executeTakeFirst();
+        const session = await tx
+          .selectFrom('agent_sessions')
+          .select('id')
+          .where(({ or, eb }) => or([eb('id', '=', input.session_id), eb('spawn_id', '=', input.session_id)]))
+          .limit(1)
+          .executeTakeFirst();
+        if (!session && !spawn) throw unknown(kinds.session, input.session_id);
+        return session ? endSession(tx, session.id, clock()) : undefined;
+      });
+      if (ended) engine.changes.tell(topicOf(ended.project_id));
+      return { success: true, ...(ended?.task_id ? { task_id: ended.task_id } : {}) };
+    },
+
+    async agentError(input: {
+      readonly agent_id: string;
+      readonly project_id: string;
+      readonly message: string;
+    }) {
+      const engine = await openEngine();
+      await engine.write(async (tx) => {
+        const agent = await tx
+          .selectFrom('agents')
+          .selectAll()
+          .where('id', '=', input.agent_id)
+          .executeTakeFirst();
+        if (!agent) throw unknown(kinds.agent, input.agent_id);
+        await tx
+          .deleteFrom('spawn_leases')
+          .where('agent_id', '=', agent.id)
+          .where('project_id', '=', input.project_id)
+          .execute();
+        if (agent.parent_id === null) return;
+        await notify(tx, {
+          agentId: agent.parent_id,
+          projectId: input.project_id,
+          kind: 'agent_error',
+          message: `${agent.id}: ${input.message}`,
+          nowMs: clock(),
+        });
+      });
+      engine.changes.tell(topicOf(input.project_id));
+      return { success: true };
+    },
+  };
+}
+
+async function reasonToHold(
+  tx: Tx,
+  agent: AgentRow,
+  project: ProjectRow,
+  nowMs: number,
+): Promise<string | undefined> {
+  const assignment = await tx
+    .selectFrom('assignments')
+    .select('agent_id')
+    .where('agent_id', '=', agent.id)
+    .where('project_id', '=', project.id)
+    .executeTakeFirst();
+  if (!assignment || agent.status !== 'active') return 'agent_not_assigned';
+  if (project.status !== 'active') return 'project_paused';
+  const spawn = await tx
+    .selectFrom('spawn_leases')
+    .select('id')
+    .where('agent_id', '=', agent.id)
+    .where('project_id', '=', project.id)
+    .where('expires_at_ms', '>', nowMs)
+    .executeTakeFirst();
+  return spawn && 'spawn_in_progress';
+}
+
+/** What to start the agent for, or why there is nothing. A session that is alive does the work of its kind itself. */
+async function workToStart(
+  db: Reader,
+  agent: AgentRow,
+  projectId: string,
+  nowMs: number,
+): Promise<Work | string> {
+  const task = await findWork(db, agent, projectId, nowMs, 'task');
+  if (task?.purpose === 'task') {
+    if (task.task === undefined) {
+      if (!(await hasSession(db, agent.id, projectId, 'task', nowMs))) return task;
+    } else if (!(await waitsForWorkers(db, agent, task.task.id))) {
+      return task;
+    }
+  }
+  const chat = await findWork(db, agent, projectId, nowMs, 'chat');
+  if (chat && !(await hasSession(db, agent.id, projectId, 'chat', nowMs))) return chat;
+  if (task?.purpose === 'task' && task.task) return 'waiting_for_workers';
+  const waiting = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('assignee_id', '=', agent.id)
+    .where('project_id', '=', projectId)
+    .where('status', 'in', ['todo', 'blocked'])
+    .limit(1)
+    .executeTakeFirst();
+  return waiting && !(await hasSession(db, agent.id, projectId, 'task', nowMs)) ? 'blocked' : 'no_work';
+}
+
+/** A manager whose subtasks are all in others' hands, and none of them stuck, has nothing to do itself. */
+async function waitsForWorkers(db: Reader, agent: AgentRow, taskId: string): Promise<boolean> {
+  if (agent.hierarchy !== 'manager') return false;
+  const task = await db.selectFrom('tasks').selectAll().where('id', '=', taskId).executeTakeFirstOrThrow();
+  const { open, ready, blocked, deadlocked } = await readSubtasks(db, task);
+  if (open.length === 0 || blocked.length + deadlocked.length > 0) return false;
+  if (ready.some((one) => one.assignee_id === null)) return false;
+  return open.some((one) => one.assignee_id !== null && one.assignee_id !== agent.id);
+}
+
+async function hasSession(
+  db: Reader,
+  agentId: string,
+  projectId: string,
+  purpose: 'task' | 'chat',
+  nowMs: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('agent_sessions')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('project_id', '=', projectId)
+    .where('purpose', '=', purpose)
+    .where('expires_at_ms', '>', nowMs)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function leaseSpawn(tx: Tx, agent: AgentRow, project: ProjectRow, nowMs: number) {
+  const lease = {
+    agent_id: agent.id,
+    project_id: project.id,
+    id: randomId('spn_', 12),
+    expires_at_ms: nowMs + spawnLeaseMs,
+  };
+  await tx
+    .insertInto('spawn_leases')
+    .values(lease)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['agent_id', 'project_id'])
+        .doUpdateSet({ id: lease.id, expires_at_ms: lease.expires_at_ms }),
+    )
+    .execute();
+  return lease;
+}
+
+function startOf(agent: AgentRow, project: ProjectRow, work: Work, lease: { id: string }): AgentAction {
+  const task = work.purpose === 'task' ? work.task : undefined;
+  return {
+    action: 'start',
+    reason: work.purpose === 'task' ? 'has_task_work' : 'has_chat_work',
+    spawn_id: lease.id,
+    expires_in: spawnLeaseMs / 1000,
+    start: {
+      agent_id: agent.id,
+      name: agent.name,
+      hierarchy: agent.hierarchy,
+      project_id: project.id,
+      purpose: work.purpose,
+      ...(project.working_directory === null ? {} : { working_directory: project.working_directory }),
+      ...(task ? { task_id: task.id } : {}),
+    },
+  };
+}
+
+/** How long a started agent has to authenticate before it is started again. */
+const spawnLeaseMs = 120_000;

@@ -1,0 +1,137 @@
+import type { SubordinateView } from '../../contract/team-tasks.ts';
+import type { TaskRow } from '../tables-team.ts';
+import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
+import type { Membership, Reader } from './base.ts';
+import { assertMayAssign } from './create-tasks.ts';
+import { instructionFor } from './instructions.ts';
+import { newestEvent } from './next-action.ts';
+import { conflict, forbidden } from './refusals.ts';
+import { pendingRequests } from './requests.ts';
+import { profileOf } from './self.ts';
+import { briefTask, fullTask, lockTask } from './task-rows.ts';
+import { notify, recordEvent } from './transition.ts';
+
+/** What a manager may do for those below it. */
+export function createManagement(membership: Membership) {
+  return {
+    subordinates: () =>
+      membership.read(async (db, me) => {
+        const below = await subordinatesOf(db, me.projectId, me.agent.id);
+        const running = await countRunningOf(
+          db,
+          below.map((agent) => agent.id),
+        );
+        return {
+          agents: below.map((agent) => ({
+            agent_id: agent.id,
+            name: agent.name,
+            hierarchy: agent.hierarchy,
+            ...(agent.parent_id === null ? {} : { parent_id: agent.parent_id }),
+            tasks_in_progress: running.get(agent.id) ?? 0,
+            max_parallel_tasks: agent.max_parallel_tasks,
+          })) satisfies SubordinateView[],
+          pending_requests: await pendingRequests(
+            db,
+            me.projectId,
+            below.map((agent) => agent.id),
+          ),
+        };
+      }),
+
+    subordinate: ({ agent_id }: { readonly agent_id: string }) =>
+      membership.read(async (db, me) => {
+        const agent = await readColleague(db, me.projectId, agent_id);
+        if (!(await isAbove(db, me.agent.id, agent_id))) {
+          throw forbidden(
+            `Agent ${agent_id} is not below you.`,
+            `${agent_id} はあなたの配下ではありません。`,
+          );
+        }
+        const tasks = await db
+          .selectFrom('tasks')
+          .selectAll()
+          .where('assignee_id', '=', agent_id)
+          .where('project_id', '=', me.projectId)
+          .where('status', 'in', ['todo', 'in_progress', 'blocked'])
+          .orderBy('seq')
+          .limit(50)
+          .execute();
+        return { ...(await profileOf(db, agent)), tasks: tasks.map(briefTask) };
+      }),
+
+    assignTask: (input: { readonly task_id: string; readonly assignee_id: string | null }) =>
+      membership.change(async (tx, me) => {
+        const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
+        assertNotReplaced(me, task);
+        const owner = task.assignee_id;
+        if (owner !== null && owner !== me.agent.id && !(await isAbove(tx, me.agent.id, owner))) {
+          throw forbidden(
+            `Task ${task.id} belongs to agent ${owner}.`,
+            `タスク ${task.id} は ${owner} の担当です。`,
+          );
+        }
+        if (input.assignee_id !== null) await assertMayAssign(tx, me, input.assignee_id);
+        if (owner === input.assignee_id) return { task: await fullTask(tx, task) };
+        if (task.status === 'in_progress' || task.status === 'done' || task.status === 'cancelled') {
+          throw conflict(
+            `Task ${task.id} is ${task.status} and cannot be given to another now.`,
+            `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
+          );
+        }
+        const after: TaskRow = {
+          ...task,
+          assignee_id: input.assignee_id,
+          is_claimed: 0,
+          fence: task.fence + 1,
+          lease_session_id: null,
+          lease_expires_at_ms: null,
+          changed_at_ms: me.nowMs,
+        };
+        const { seq: _, id, ...columns } = after;
+        await tx.updateTable('tasks').set(columns).where('id', '=', id).execute();
+        await recordEvent(tx, after, {
+          what: 'assigned',
+          by: me.agent.id,
+          nowMs: me.nowMs,
+          from: task.status,
+          reason: input.assignee_id ?? 'nobody',
+        });
+        if (input.assignee_id !== null && input.assignee_id !== me.agent.id) {
+          await notify(tx, {
+            agentId: input.assignee_id,
+            projectId: me.projectId,
+            kind: 'task_assigned',
+            message: task.title,
+            taskId: id,
+            nowMs: me.nowMs,
+          });
+        }
+        return { task: await fullTask(tx, after) };
+      }),
+
+    selectAction: (input: {
+      readonly action: 'dispatch' | 'adjust' | 'wait' | 'complete';
+      readonly reason?: string | undefined;
+    }) =>
+      membership.change(async (tx, me) => {
+        await tx
+          .updateTable('agent_sessions')
+          .set({ selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) })
+          .where('id', '=', me.session.id)
+          .execute();
+        return { success: true, instruction: instructionFor(input.action) };
+      }),
+  };
+}
+
+async function countRunningOf(db: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('tasks')
+    .select(({ fn }) => ['assignee_id', fn.countAll<number>().as('tasks')])
+    .where('assignee_id', 'in', ids)
+    .where('status', '=', 'in_progress')
+    .groupBy('assignee_id')
+    .execute();
+  return new Map(rows.map((row) => [row.assignee_id ?? '', Number(row.tasks)]));
+}

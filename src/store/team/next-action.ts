@@ -1,0 +1,131 @@
+import type { NextAction } from '../../contract/team.ts';
+import type { TaskRow } from '../tables-team.ts';
+import type { Member, Membership, Reader } from './base.ts';
+import { hasFreeTask } from './free-tasks.ts';
+import { type Step, steps } from './instructions.ts';
+import { nextChat } from './next-chat.ts';
+import { readSubtasks, type Subtasks } from './subtasks.ts';
+import { countByStatus, readTask } from './task-rows.ts';
+import { hasFreeSlot } from './work.ts';
+
+/** What a step needs, beside its name. */
+export interface Found {
+  readonly step: Step;
+  readonly taskId?: string | undefined;
+  readonly needs?: Record<string, string[]> | undefined;
+  readonly counts?: Record<string, number> | undefined;
+}
+
+/** One next step, as data; with a time it waits while there is none, until something in the project changes. */
+export function createNextAction(membership: Membership) {
+  return {
+    nextAction(
+      input: { readonly timeout_seconds: number; readonly after_event?: number | undefined },
+      signal: AbortSignal,
+    ): Promise<NextAction> {
+      let first: string | undefined;
+      return membership.until(
+        () => membership.read(findNext),
+        (next) => {
+          const { last_event, ...state } = next.state;
+          if (input.after_event !== undefined && Number(last_event) > input.after_event) return true;
+          const seen = JSON.stringify([next.action, next.needs, state]);
+          first ??= seen;
+          return !idle.has(next.action) || seen !== first;
+        },
+        input.timeout_seconds * 1000,
+        signal,
+      );
+    },
+  };
+}
+
+/** The number of the project's newest event; 0 before the first. */
+export async function newestEvent(db: Reader, projectId: string): Promise<number> {
+  const row = await db
+    .selectFrom('task_events')
+    .select('seq')
+    .where('project_id', '=', projectId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+async function findNext(db: Reader, me: Member): Promise<NextAction> {
+  const found = me.session.purpose === 'chat' ? await nextChat(db, me) : await nextTask(db, me);
+  const needs = Object.entries(found.needs ?? {}).filter(([, ids]) => ids.length > 0);
+  return {
+    action: found.step.action,
+    instruction: found.step.instruction,
+    ...(found.step.tool === undefined ? {} : { tool: found.step.tool }),
+    ...(found.taskId === undefined ? {} : { task_id: found.taskId }),
+    ...(needs.length === 0 ? {} : { needs: Object.fromEntries(needs) }),
+    state: { ...found.counts, last_event: await newestEvent(db, me.projectId) },
+  };
+}
+
+async function nextTask(db: Reader, me: Member): Promise<Found> {
+  const id = me.session.task_id;
+  if (id === null) return nextWithoutTask(db, me);
+  const task = await readTask(db, me.projectId, id);
+  const counts = await countByStatus(db, id);
+  const found = { taskId: id, counts };
+  if (task.status === 'done' || task.status === 'cancelled') return nextWithoutTask(db, me);
+  if (task.fence !== me.session.fence) return { ...found, step: steps.lost };
+  if (me.session.has_read_task === 0) return { ...found, step: steps.get_task };
+  if (task.status === 'blocked') return nextWithoutTask(db, me);
+  if (task.status !== 'in_progress') return { ...found, step: steps.start_task };
+  const subtasks = await readSubtasks(db, task);
+  if (subtasks.all.length === 0) {
+    return { ...found, step: me.agent.hierarchy === 'manager' ? steps.create_subtasks : steps.execute };
+  }
+  return {
+    ...found,
+    ...(me.agent.hierarchy === 'manager'
+      ? await nextForManager(db, me, subtasks)
+      : nextForWorker(me, subtasks)),
+  };
+}
+
+async function nextWithoutTask(db: Reader, me: Member): Promise<Found> {
+  const canTake = (await hasFreeSlot(db, me.agent)) && (await hasFreeTask(db, me.projectId, me.nowMs));
+  return { step: canTake ? steps.claim : steps.finish };
+}
+
+function nextForWorker(me: Member, { all, blocked, deadlocked, ready, open }: Subtasks): Found {
+  const needs = { blocked: ids(blocked), deadlocked: ids(deadlocked) };
+  if (open.length === 0) return { step: steps.complete, needs: { closed: ids(all) } };
+  const mine = [...open.filter((task) => task.status === 'in_progress'), ...ready].filter(
+    (task) => task.assignee_id === null || task.assignee_id === me.agent.id,
+  );
+  if (mine.length > 0) return { step: steps.execute_subtask, needs: { ...needs, ready: ids(mine) } };
+  if (blocked.length + deadlocked.length > 0) return { step: steps.resolve_blocked, needs };
+  return { step: steps.wait, needs: { waiting_for: ids(open) } };
+}
+
+async function nextForManager(db: Reader, me: Member, subtasks: Subtasks): Promise<Found> {
+  const { all, open, blocked, deadlocked, ready } = subtasks;
+  if (open.length === 0) return { step: steps.complete, needs: { closed: ids(all) } };
+  const unassigned = ready.filter((task) => task.assignee_id === null);
+  const needs = {
+    ready: ids(unassigned),
+    blocked: ids(blocked),
+    deadlocked: ids(deadlocked),
+    running: ids(open.filter((task) => task.status === 'in_progress')),
+  };
+  const chosen = me.session.selected_action;
+  const hasChanged = (await newestEvent(db, me.projectId)) > me.session.selected_at_event;
+  if (chosen === 'wait' && !hasChanged) return { step: steps.wait, needs };
+  if (blocked.length + deadlocked.length > 0) return { step: steps.adjust, needs };
+  if (unassigned.length > 0) return { step: steps.dispatch, needs };
+  return { step: steps.wait, needs };
+}
+
+function ids(tasks: readonly TaskRow[]): string[] {
+  return tasks.slice(0, shown).map((task) => task.id);
+}
+
+/** Steps in which an agent has nothing to do but wait. */
+const idle = new Set<string>([steps.wait.action, steps.finish.action]);
+const shown = 20;

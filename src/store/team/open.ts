@@ -1,0 +1,81 @@
+import type { Arrival } from '../../contract/call.ts';
+import { type Caller, isAgent } from '../../contract/caller.ts';
+import type { Team } from '../../contract/team.ts';
+import type { TeamAdmin } from '../../contract/team-admin.ts';
+import type { Clock, OpenEngine } from '../engine.ts';
+import { createTeamAdmin } from './admin.ts';
+import { createMembership, type Membership, type TeamBase } from './base.ts';
+import { createChat } from './chat.ts';
+import { createClaims } from './claim.ts';
+import { createCoordination } from './coordination.ts';
+import { createTaskMaking } from './create-tasks.ts';
+import { createDelegations } from './delegations.ts';
+import { createManagement } from './management.ts';
+import { createNextAction } from './next-action.ts';
+import { noSession } from './refusals.ts';
+import { createRequests } from './requests.ts';
+import { createSelf } from './self.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createTaskWork } from './tasks.ts';
+
+/** Agents and their work, on any engine. */
+export interface TeamStore {
+  readonly admin: TeamAdmin;
+  readonly sessions: Sessions;
+  /** The capability, for one caller at one arrival. */
+  lend(caller: Caller, arrival: Arrival): Team;
+}
+
+export interface TeamOptions {
+  readonly engine: OpenEngine;
+  readonly clock: Clock;
+  /** Hears that what a connection may call has changed: a session was bound to it, or taken off. */
+  readonly changed?: ((connectionId: string) => void) | undefined;
+}
+
+export function createTeamStore({ engine, clock, changed }: TeamOptions): TeamStore {
+  const base: TeamBase = { openEngine: engine, clock };
+  const sessions = createSessions(base);
+  const tell = ({ connectionId }: Arrival) => {
+    if (connectionId !== undefined) changed?.(connectionId);
+  };
+
+  return {
+    admin: createTeamAdmin(base),
+    sessions,
+    lend(caller, arrival) {
+      const membership = isAgent(caller) ? createMembership(base, caller) : nobody;
+      return {
+        async authenticate(input) {
+          const entry = await sessions.authenticate(input, arrival);
+          if (entry.success) tell(arrival);
+          return entry;
+        },
+        async logout() {
+          if (!isAgent(caller)) throw noSession();
+          const success = await sessions.logout(caller.session.id);
+          tell(arrival);
+          return { success };
+        },
+        ...createSelf(membership),
+        ...createNextAction(membership),
+        ...createTaskWork(membership),
+        ...createTaskMaking(membership),
+        ...createClaims(membership),
+        ...createRequests(membership),
+        ...createManagement(membership),
+        ...createChat(membership),
+        ...createDelegations(membership),
+        ...createCoordination(base),
+      };
+    },
+  };
+}
+
+/** Of somebody without a session. The road refuses them before; this does not depend on it. */
+const nobody: Membership = {
+  projectId: '',
+  read: () => Promise.reject(noSession()),
+  change: () => Promise.reject(noSession()),
+  until: () => Promise.reject(noSession()),
+};

@@ -1,0 +1,106 @@
+import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text.ts';
+import { randomId } from '../random-id.ts';
+import type { TeamBase } from './base.ts';
+
+/** `scrypt$N$r$p$salt$key`, so that a later version may choose other costs. */
+export async function hashPasskey(passkey: string): Promise<string> {
+  const salt = randomBytes(16);
+  const key = await derive(passkey, salt, costs);
+  return ['scrypt', costs.N, costs.r, costs.p, salt.toString('base64url'), key.toString('base64url')].join(
+    '$',
+  );
+}
+
+/** Takes as long for an agent that does not exist (`stored` absent) as for a wrong passkey. */
+export async function isPasskeyOf(stored: string | undefined, passkey: string): Promise<boolean> {
+  const [, n, r, p, salt = '', key = ''] = (stored ?? nobodys).split('$');
+  const wanted = Buffer.from(key, 'base64url');
+  const given = await derive(passkey, Buffer.from(salt, 'base64url'), {
+    N: Number(n),
+    r: Number(r),
+    p: Number(p),
+  });
+  return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== undefined;
+}
+
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/**
+ * Bounds guesses for an agent and from an address, over all servers. Each attempt is counted before it is looked at,
+ * so that many at once gain nothing, and a right one is taken off again.
+ */
+export async function countAttempt(
+  { openEngine, clock }: TeamBase,
+  agentId: string,
+  address: string | undefined,
+): Promise<{ forget(): Promise<void> }> {
+  const engine = await openEngine();
+  const nowMs = clock();
+  const names = [
+    { name: `agent ${hashToken(agentId)}`, most: attemptsPerAgent },
+    ...(address === undefined ? [] : [{ name: `address ${address}`, most: attemptsPerAddress }]),
+  ];
+  const ids = names.map(() => randomId('att_', 16));
+  const waitMs = await engine.write(async (tx) => {
+    await tx
+      .deleteFrom('passkey_attempts')
+      .where('at_ms', '<=', nowMs - windowMs)
+      .execute();
+    for (const [index, { name, most }] of names.entries()) {
+      await tx
+        .insertInto('passkey_attempts')
+        .values({ id: ids[index] ?? '', name, at_ms: nowMs })
+        .execute();
+      const recent = await tx
+        .selectFrom('passkey_attempts')
+        .select('at_ms')
+        .where('name', '=', name)
+        .orderBy('at_ms', 'desc')
+        .limit(most + 1)
+        .execute();
+      const oldest = recent[most];
+      if (oldest) {
+        await tx.deleteFrom('passkey_attempts').where('id', 'in', ids).execute();
+        return Math.max(1, Math.min(windowMs, oldest.at_ms + windowMs - nowMs));
+      }
+    }
+    return 0;
+  });
+  if (waitMs > 0) throw tooManyAttempts(waitMs);
+  return {
+    async forget() {
+      await engine.write((tx) => tx.deleteFrom('passkey_attempts').where('id', 'in', ids).execute(), {
+        durable: false,
+      });
+    },
+  };
+}
+
+function tooManyAttempts(waitMs: number): ToolError {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new ToolError(
+    'rate_limited',
+    text('Too many failed attempts to authenticate.', '認証の失敗が多すぎます。'),
+    {
+      suggestion: text(`Try again in ${seconds} s.`, `${seconds}秒後にもう一度試してください。`),
+      details: { retry_after_ms: waitMs },
+    },
+  );
+}
+
+function derive(passkey: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(passkey, salt, 32, options, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+const costs = { N: 16_384, r: 8, p: 1 };
+/** What the passkey of an agent that does not exist is compared with. */
+const nobodys = `scrypt$${costs.N}$${costs.r}$${costs.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
+const windowMs = 5 * 60_000;
+const attemptsPerAgent = 10;
+const attemptsPerAddress = 50;

@@ -1,0 +1,51 @@
+import { ToolError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text.ts';
+
+/** The session ended between the check of its token and its work. */
+export function noSession(): ToolError {
+  return new ToolError('unauthenticated', text('The session has ended.', 'セッションは終了しています。'), {
+    suggestion: text("Call 'authenticate' again.", "'authenticate' をもう一度呼んでください。"),
+  });
+}
+
+/** Something that is not there, or not in the caller's project: which of the two is not told. */
+export function unknown(kind: Text, id: string): ToolError {
+  const shown = JSON.stringify(id.slice(0, 80));
+  return new ToolError(
+    'not_found',
+    text(
+      `There is no ${kind.en} ${shown} in this project.`,
+      `このプロジェクトに${kind.ja} ${shown} はありません。`,
+    ),
+  );
+}
+
+export const kinds = {
+  task: text('task', 'タスク'),
+  agent: text('agent', 'エージェント'),
+  conversation: text('conversation', '会話'),
+  delegation: text('delegation', '委任'),
+  request: text('request', '依頼'),
+  execution: text('execution', '実行記録'),
+  session: text('session', 'セッション'),
+  project: text('project', 'プロジェクト'),
+} as const;
+
+export function forbidden(en: string, ja: string, suggestion?: Text): ToolError {
+  return new ToolError('forbidden', text(en, ja), { suggestion });
+}
+
+export function conflict(
+  en: string,
+  ja: string,
+  suggestion?: Text,
+  details?: Record<string, unknown>,
+): ToolError {
+  return new ToolError('conflict', text(en, ja), { suggestion, details });
+}
+
+export function invalid(field: string, en: string, ja: string): ToolError {
+  return new ToolError('invalid_parameter', text(`${field} ${en}.`, `${field}は${ja}。`), {
+    details: { field },
+  });
+}

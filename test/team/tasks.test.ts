@@ -1,0 +1,153 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEngines } from '../store/engines.ts';
+import { enter, openTeam, passkey, patient, settle, strangerAt } from './people.ts';
+
+const engines = await startEngines();
+afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
+
+describe.each(engines)('on $name', ({ missing, createPlace }) => {
+  test.skipIf(missing)(
+    'a manager divides its task, workers do the parts, and the whole is reported',
+    async () => {
+      const place = await createPlace();
+      const store = openTeam(await place.open());
+      await settle(store);
+      const whole = await store.admin.addTask({
+        projectId: 'p',
+        title: 'Build a house',
+        assigneeId: 'm',
+        start: true,
+      });
+      const m = (await enter(store, 'm')).team;
+      expect(await m.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({
+        action: 'get_task',
+        task_id: whole,
+      });
+      expect(await m.myTask()).toMatchObject({ task: { task_id: whole, status: 'in_progress' } });
+      expect(await m.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({
+        action: 'create_subtasks',
+      });
+      const { tasks } = await m.createTasks({
+        parent_task_id: whole,
+        tasks: [
+          { local_id: 'walls', title: 'Walls' },
+          { local_id: 'roof', title: 'Roof', depends_on: ['walls'] },
+        ],
+      });
+      const [walls = '', roof = ''] = tasks.map((task) => task.task_id);
+      // A lost reply is asked for again, and answered with the same tasks.
+      expect(
+        await m.createTasks({ parent_task_id: whole, tasks: [{ local_id: 'x', title: 'Roof' }] }),
+      ).toEqual({ tasks: [{ local_id: 'x', task_id: roof, existed: true }] });
+      expect(await m.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({
+        action: 'dispatch',
+        needs: { ready: [walls] },
+      });
+      await m.assignTask({ task_id: walls, assignee_id: 'a' });
+      expect(await m.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'wait' });
+      await expect(m.reportCompleted({ result: 'success' })).rejects.toMatchObject({
+        code: 'conflict',
+        details: { open_subtasks: [walls, roof] },
+      });
+
+      const a = (await enter(store, 'a')).team;
+      await a.myTask();
+      expect(await a.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'start_task' });
+      await a.updateTaskStatus({ task_id: walls, status: 'in_progress' });
+      expect(await a.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'execute' });
+      await expect(a.claimTask({ task_id: roof })).rejects.toMatchObject({ code: 'conflict' });
+      expect(await a.reportCompleted({ result: 'success', summary: 'Stands.' })).toMatchObject({
+        status: 'done',
+      });
+      expect(await a.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'claim_task' });
+      expect(await m.notifications({})).toMatchObject({
+        notifications: [{ kind: 'task_assigned' }, { kind: 'task_completed', task_id: walls }],
+      });
+      const claimed = await a.claimTask({});
+      expect(claimed.task).toMatchObject({ task_id: roof, assignee_id: 'a', status: 'in_progress' });
+      expect(await a.claimTask({})).toEqual(claimed);
+      await a.reportCompleted({ result: 'success' });
+      expect(await m.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'complete' });
+      await m.reportCompleted({ result: 'success' });
+      expect((await store.admin.task(whole)).task.status).toBe('done');
+      expect((await store.admin.task(roof)).events.map((event) => event.what)).toEqual([
+        'created',
+        'claimed',
+        'status',
+      ]);
+    },
+  );
+
+  test.skipIf(missing)('a lease that ran out lets another in, and the late owner is told who', async () => {
+    let now = 1_000_000;
+    const place = await createPlace();
+    const store = openTeam(await place.open(() => now), () => now);
+    await settle(store);
+    const id = await store.admin.addTask({ projectId: 'p', title: 'One' });
+    const a = await enter(store, 'a');
+    const b = await enter(store, 'b');
+    await a.team.claimTask({});
+    expect(await b.team.claimTask({})).toEqual({ reason: 'no_free_task' });
+    now += 9 * 60_000;
+    // A call of the session renews the lease.
+    await store.sessions.session(a.token, { transport: 'http' });
+    now += 9 * 60_000;
+    expect(await b.team.claimTask({})).toEqual({ reason: 'no_free_task' });
+    now += 60_000;
+    expect((await b.team.claimTask({})).task).toMatchObject({ task_id: id, assignee_id: 'b' });
+    await expect(a.team.reportCompleted({ result: 'success' })).rejects.toMatchObject({
+      code: 'conflict',
+      message: `Task ${id} is no longer yours: agent b has it now.`,
+    });
+    expect(await a.team.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'task_lost' });
+    await b.team.reportCompleted({ result: 'success' });
+    expect((await store.admin.task(id)).task).toMatchObject({ status: 'done', assignee_id: 'b' });
+  });
+
+  test.skipIf(missing)('a batch with a circle or an unknown dependency leaves nothing behind', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    await store.admin.addTask({ projectId: 'p', title: 'Mine', assigneeId: 'a' });
+    const { team } = await enter(store, 'a');
+    const before = await team.listTasks({ limit: 50 });
+    await expect(
+      team.createTasks({
+        tasks: [
+          { local_id: '1', title: 'A', depends_on: ['2'] },
+          { local_id: '2', title: 'B', depends_on: ['1'] },
+        ],
+      }),
+    ).rejects.toMatchObject({ code: 'invalid_parameter' });
+    await expect(
+      team.createTasks({
+        tasks: [
+          { local_id: '1', title: 'A' },
+          { local_id: '2', title: 'B', depends_on: ['tsk_none'] },
+        ],
+      }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    expect(await team.listTasks({ limit: 50 })).toEqual(before);
+  });
+
+  test.skipIf(missing)('an agent sees and touches its own project only', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    const foreign = await store.admin.addTask({ projectId: 'q', title: 'Secret', assigneeId: 'outsider' });
+    await store.admin.addTask({ projectId: 'p', title: 'Mine', assigneeId: 'a' });
+    const { team } = await enter(store, 'a');
+    await expect(team.getTask({ task_id: foreign })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(team.claimTask({ task_id: foreign })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(team.createTask({ title: 'x', depends_on: [foreign] })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(team.requestTask({ title: 'x', assignee_id: 'outsider' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect((await team.listTasks({ limit: 50 })).tasks.map((task) => task.title)).toEqual(['Mine']);
+    await expect(
+      strangerAt(store).authenticate({ agent_id: 'a', passkey, project_id: 'q' }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});
