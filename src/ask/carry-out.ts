@@ -1,0 +1,136 @@
+import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
+import type { Door } from '../contract/door.ts';
+import { type Locale, text } from '../contract/text.ts';
+import { argumentsOf } from './prompt.ts';
+import type { ModelCall } from './transcript.ts';
+
+/** What a call came to, as the model reads it. */
+export interface Outcome {
+  readonly ok: boolean;
+  /** The error's code, where it failed. */
+  readonly code?: string | undefined;
+  readonly text: string;
+  readonly durationMs: number;
+}
+
+/** Asks the person; the signal aborts when no answer is needed any more. */
+export type AskPerson = (question: Question, signal: AbortSignal) => Promise<Answer>;
+
+export interface CarryOutOptions {
+  readonly door: Pick<Door, 'call' | 'locale'>;
+  readonly arrival: Arrival;
+  /** Our name of the tool. */
+  readonly tool: string;
+  readonly signal: AbortSignal;
+  readonly maxResultChars: number;
+  /** Nobody can be asked: a question is a refusal. */
+  readonly headless: boolean;
+  readonly askPerson?: AskPerson | undefined;
+  onProgress(message: string): void;
+}
+
+/** One call of the model through the checkpoint's road. Never throws: whatever goes wrong, the model is told. */
+export async function carryOut(call: ModelCall, options: CarryOutOptions): Promise<Outcome> {
+  const startedAt = performance.now();
+  const outcome = await attempt(call, options);
+  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+async function attempt(call: ModelCall, options: CarryOutOptions): Promise<Omit<Outcome, 'durationMs'>> {
+  const { door, signal } = options;
+  const words = sentences(door.locale);
+  if (signal.aborted) return { ok: false, code: 'cancelled', text: words.cancelled };
+  const input = argumentsOf(call.words);
+  if (input === undefined) {
+    return { ok: false, code: 'invalid_parameter', text: words.malformed(call.words.slice(0, 200)) };
+  }
+  const over = new AbortController();
+  const { askPerson } = options;
+  try {
+    const reply = await door.call({
+      tool: options.tool,
+      input,
+      arrival: options.arrival,
+      signal,
+      progress: (_done, _total, message) => {
+        if (message !== undefined) options.onProgress(message);
+      },
+      elicit:
+        askPerson && !options.headless
+          ? (question) => askPerson(question, AbortSignal.any([signal, over.signal]))
+          : undefined,
+      // The road then hands the question back at once, instead of waiting for a person who is not there.
+      canRetry: options.headless,
+    });
+    return shorten(outcomeOf(reply, words), options.maxResultChars, words);
+  } finally {
+    over.abort();
+  }
+}
+
+function outcomeOf(reply: Reply, words: Sentences): Omit<Outcome, 'durationMs'> {
+  switch (reply.kind) {
+    case 'output': {
+      const shown = reply.content.map((block) => shownOf(block, words)).join('\n');
+      if (reply.isError) return { ok: false, code: 'upstream_error', text: shown };
+      if (shown !== '') return { ok: true, text: shown };
+      return { ok: true, text: reply.structured ? JSON.stringify(reply.structured) : words.empty };
+    }
+    case 'error':
+      return { ok: false, code: reply.code, text: `${reply.code}: ${reply.text}` };
+    case 'question':
+      return { ok: false, code: 'denied', text: words.headless(reply.question.approvalId) };
+  }
+}
+
+function shownOf(block: ContentBlock, words: Sentences): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return words.unseen(block.mimeType);
+    case 'resource_link':
+      return `[${block.name}: ${block.uri}]`;
+    case 'resource':
+      return 'text' in block.resource
+        ? block.resource.text
+        : words.unseen(block.resource.mimeType ?? block.resource.uri);
+  }
+}
+
+function shorten(
+  outcome: Omit<Outcome, 'durationMs'>,
+  maxChars: number,
+  words: Sentences,
+): Omit<Outcome, 'durationMs'> {
+  if (outcome.text.length <= maxChars) return outcome;
+  const kept = outcome.text.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '');
+  return { ...outcome, text: `${kept}\n${words.cut(outcome.text.length)}` };
+}
+
+type Sentences = ReturnType<typeof sentences>;
+
+function sentences(locale: Locale) {
+  return {
+    cancelled: text('cancelled: The person stopped this.', 'cancelled: 利用者が中断しました。')[locale],
+    empty: text('(no output)', '(出力なし)')[locale],
+    malformed: (start: string) =>
+      text(
+        `invalid_parameter: The arguments are not one JSON object. Send the call again. They began with: ${start}`,
+        `invalid_parameter: 引数が1つの JSON オブジェクトではありません。呼び出し直してください。受け取った先頭: ${start}`,
+      )[locale],
+    headless: (id: string) =>
+      text(
+        `denied: A person must agree to this, and nobody can be asked here. Find another way, or tell the person to run \`sekisho approve ${id}\` and to ask again.`,
+        `denied: 人の同意が必要ですが、ここでは誰にも尋ねられません。別の方法を探すか、利用者に \`sekisho approve ${id}\` を実行してからもう一度頼むよう伝えてください。`,
+      )[locale],
+    unseen: (kind: string) =>
+      text(`[${kind}, which cannot be shown to you]`, `[${kind}: 表示できません]`)[locale],
+    cut: (chars: number) =>
+      text(
+        `[cut; ${chars} characters in all. Ask for a smaller part.]`,
+        `[省略。全${chars}文字。範囲を狭めてください。]`,
+      )[locale],
+  };
+}

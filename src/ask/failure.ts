@@ -1,0 +1,107 @@
+import { cleanLine } from '../contract/clean-text.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import type { Endpoint } from './model.ts';
+
+/** Why a model did not answer, and whether trying again may help. */
+export interface ModelFailure {
+  readonly error: ToolError;
+  readonly mayPass: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The model's server said nothing for too long. */
+export class SilenceError extends Error {}
+
+/** Judges what the AI SDK threw. What the server said is shown to the person, cleaned, short and without the key. */
+export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSignal): ModelFailure {
+  if (signal.aborted) return { error: cancelled(), mayPass: false };
+  if (thrown instanceof ToolError) return { error: thrown, mayPass: false };
+  if (isCausedBySilence(thrown)) return { error: silent(endpoint), mayPass: true };
+  const status = numberOf(thrown, 'statusCode');
+  const said = saidBy(thrown, endpoint.key);
+  if (status === undefined) return { error: broken(endpoint, said, thrown), mayPass: true };
+  const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
+  return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: retryAfterMs(thrown) };
+}
+
+function cancelled(): ToolError {
+  return new ToolError('cancelled', text('Cancelled.', '中断しました。'));
+}
+
+function silent({ name, silenceMs }: Endpoint): ToolError {
+  const seconds = Math.round(silenceMs / 1000);
+  return new ToolError(
+    'timed_out',
+    text(
+      `The model ${name} said nothing for ${seconds} s.`,
+      `モデル ${name} から${seconds}秒間応答がありません。`,
+    ),
+    {
+      suggestion: text(
+        `Raise models.${name}.silenceMs if it needs longer.`,
+        `もっと時間が必要なら models.${name}.silenceMs を増やしてください。`,
+      ),
+    },
+  );
+}
+
+function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolError {
+  const quoted = said === '' ? '' : `: ${said}`;
+  return new ToolError(
+    'unavailable',
+    text(
+      `The server of the model ${name} (${url}) did not answer, or not to the end${quoted}.`,
+      `モデル ${name} のサーバー (${url}) が応答しないか、途中で切れました${quoted}。`,
+    ),
+    {
+      suggestion: text(
+        'Is it running? `models` in the configuration says where models are.',
+        '起動していますか。モデルの場所は設定の `models` で決まります。',
+      ),
+      cause,
+    },
+  );
+}
+
+function answered({ name }: Endpoint, status: number, said: string, cause: unknown): ToolError {
+  const quoted = said === '' ? '' : `: ${said}`;
+  const code =
+    status === 401 || status === 403 ? 'unauthenticated' : status === 429 ? 'rate_limited' : 'upstream_error';
+  return new ToolError(
+    code,
+    text(
+      `The server of the model ${name} answered ${status}${quoted}`,
+      `モデル ${name} のサーバーの応答は ${status} でした${quoted}`,
+    ),
+    { cause, details: { status } },
+  );
+}
+
+/** The first words of what the server gave as its reason. */
+function saidBy(thrown: unknown, key: string | undefined): string {
+  const message = typeof thrown === 'string' ? thrown : String(Object(thrown).message ?? '');
+  const withoutKey = key === undefined || key === '' ? message : message.replaceAll(key, '…');
+  return cleanLine(withoutKey.slice(0, 300));
+}
+
+function retryAfterMs(thrown: unknown): number | undefined {
+  const headers = Object(thrown).responseHeaders as Readonly<Record<string, string>> | undefined;
+  const wanted = headers?.['retry-after'];
+  if (wanted === undefined) return undefined;
+  const seconds = Number(wanted);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(wanted) - Date.now();
+  return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
+}
+
+function numberOf(thrown: unknown, key: string): number | undefined {
+  const value: unknown = Object(thrown)[key];
+  return typeof value === 'number' ? value : undefined;
+}
+
+function isCausedBySilence(thrown: unknown): boolean {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
+    if (error instanceof SilenceError) return true;
+  }
+  return false;
+}

@@ -1,0 +1,170 @@
+import type { Arrival } from '../contract/call.ts';
+import type { Door } from '../contract/door.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import type { Tool } from '../contract/tool.ts';
+import { type AskPerson, carryOut } from './carry-out.ts';
+import type { AskEvent, EndReason } from './events.ts';
+import type { Answer, Model } from './model.ts';
+import { createOffers, type Offers } from './offers.ts';
+import { argumentsOf } from './prompt.ts';
+import { type Message, type ModelCall, recentTurns } from './transcript.ts';
+
+export interface AskOptions {
+  readonly door: Pick<Door, 'list' | 'call' | 'locale'>;
+  readonly arrival: Arrival;
+  readonly model: Model;
+  readonly instructions: string;
+  readonly maxRounds: number;
+  readonly maxResultChars: number;
+  readonly headless: boolean;
+  readonly askPerson?: AskPerson | undefined;
+  readonly signal: AbortSignal;
+  onEvent(event: AskEvent): void;
+}
+
+export interface Asked {
+  readonly reason: EndReason;
+  /** The conversation with this question, what was done for it and the answer: whole, however it ended. */
+  readonly messages: readonly Message[];
+  readonly error?: ToolError | undefined;
+}
+
+/**
+ * Puts a question to a model and carries out what it calls, until it answers. Results and errors go back to it, so
+ * that it can mend them. Never throws for what a model or a tool does.
+ */
+export async function ask(question: string, before: readonly Message[], options: AskOptions): Promise<Asked> {
+  const messages: Message[] = [...before, { role: 'user', text: question }];
+  const { tools } = await options.door.list(options.arrival);
+  const offers = createOffers(tools, options.door.locale);
+  const spent = { rounds: 0, input: 0, output: 0 };
+
+  function end(reason: EndReason, error?: ToolError): Asked {
+    if (error) options.onEvent(errorEvent(error, options.door.locale));
+    options.onEvent({
+      type: 'end',
+      reason,
+      rounds: spent.rounds,
+      ...(spent.input + spent.output > 0 && { input_tokens: spent.input, output_tokens: spent.output }),
+    });
+    return { reason, messages, error };
+  }
+
+  while (spent.rounds < options.maxRounds) {
+    spent.rounds += 1;
+    options.onEvent({ type: 'round', round: spent.rounds });
+    let streamed = '';
+    let answer: Answer;
+    try {
+      answer = await options.model.answer({
+        instructions: options.instructions,
+        messages: recentTurns(messages, options.model.endpoint.contextChars),
+        tools: offers.list,
+        signal: options.signal,
+        onText(words) {
+          streamed += words;
+          options.onEvent({ type: 'text', text: words });
+        },
+        onReasoning: (words) => options.onEvent({ type: 'reasoning', text: words }),
+        onRetry: (attempt, waitMs, reason) =>
+          options.onEvent({
+            type: 'retry',
+            attempt,
+            wait_ms: waitMs,
+            reason: reason.text[options.door.locale],
+          }),
+      });
+    } catch (thrown) {
+      if (!(thrown instanceof ToolError)) throw thrown;
+      messages.push({ role: 'assistant', text: streamed === '' ? '…' : `${streamed} …`, calls: [] });
+      return end(thrown.code === 'cancelled' ? 'cancelled' : 'failed', thrown);
+    }
+    spent.input += answer.inputTokens ?? 0;
+    spent.output += answer.outputTokens ?? 0;
+    messages.push({
+      role: 'assistant',
+      text: answer.text,
+      ...(answer.reasoning !== '' && { reasoning: answer.reasoning }),
+      calls: answer.calls,
+    });
+    if (answer.calls.length === 0) return end(answer.cut ? 'length' : 'answered');
+    messages.push(...(await carryOutAll(answer.calls, tools, offers, options)));
+    if (options.signal.aborted) return end('cancelled', cancelled());
+  }
+  return end('rounds', roundsUsedUp(options.maxRounds));
+}
+
+/** Calls that only read run together; where one changes something, they run one after the other, in order. */
+async function carryOutAll(
+  calls: readonly ModelCall[],
+  tools: readonly Tool[],
+  offers: Offers,
+  options: AskOptions,
+): Promise<readonly Message[]> {
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  const onlyReads = calls.every((call) => known.get(offers.nameOf(call.tool))?.annotations.readOnly);
+  const run = async (call: ModelCall): Promise<Message> => {
+    const tool = offers.nameOf(call.tool);
+    options.onEvent({
+      type: 'call',
+      call_id: call.callId,
+      tool,
+      arguments: shownArguments(call, known.get(tool)),
+    });
+    const outcome = await carryOut(call, {
+      ...options,
+      tool,
+      onProgress: (message) => options.onEvent({ type: 'progress', call_id: call.callId, message }),
+    });
+    options.onEvent({
+      type: 'result',
+      call_id: call.callId,
+      tool,
+      ok: outcome.ok,
+      ...(outcome.code !== undefined && { code: outcome.code }),
+      text: outcome.text,
+      duration_ms: outcome.durationMs,
+    });
+    return { role: 'tool', callId: call.callId, tool: call.tool, text: outcome.text };
+  };
+  if (onlyReads) return Promise.all(calls.map(run));
+  const results: Message[] = [];
+  for (const call of calls) results.push(await run(call));
+  return results;
+}
+
+/** The arguments without what the tool calls secret. */
+function shownArguments(call: ModelCall, tool: Tool | undefined): unknown {
+  const input = argumentsOf(call.words);
+  if (input === undefined) return call.words;
+  const secrets = new Set(tool?.secrets);
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, secrets.has(name) ? '[secret]' : value]),
+  );
+}
+
+function errorEvent(error: ToolError, locale: 'en' | 'ja'): AskEvent {
+  const suggestion = error.suggestion ? ` ${error.suggestion[locale]}` : '';
+  return { type: 'error', code: error.code, message: `${error.text[locale]}${suggestion}` };
+}
+
+function cancelled(): ToolError {
+  return new ToolError('cancelled', text('Cancelled.', '中断しました。'));
+}
+
+function roundsUsedUp(maxRounds: number): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      `All ${maxRounds} rounds are used up, and the model had not finished.`,
+      `${maxRounds}回の往復を使い切りましたが、モデルはまだ終えていません。`,
+    ),
+    {
+      suggestion: text(
+        'Ask it to go on, or for less; ask.maxRounds in the configuration sets the limit.',
+        '続けるよう頼むか、範囲を狭めてください。上限は設定の ask.maxRounds です。',
+      ),
+    },
+  );
+}

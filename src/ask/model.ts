@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import { failureOf, type ModelFailure, SilenceError } from './failure.ts';
+import { promptOf } from './prompt.ts';
+import type { Message, ModelCall } from './transcript.ts';
+
+/** Where a model answers: any server that speaks OpenAI's chat completions. */
+export interface Endpoint {
+  /** The name that the person chose it by. */
+  readonly name: string;
+  /** The id that the server knows it by, e.g. `glm-4.7`. */
+  readonly modelId: string;
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** How long it may be silent before the attempt is given up. */
+  readonly silenceMs: number;
+  /** How much of the conversation is sent. */
+  readonly contextChars: number;
+}
+
+export interface ModelOptions {
+  /** Waits before the second, third … attempt. */
+  readonly retryDelaysMs?: readonly number[];
+  /** A longer wait that the server asks for is not waited. */
+  readonly maxRetryAfterMs?: number;
+  readonly maxAnswerChars?: number;
+  readonly maxCallsPerRound?: number;
+}
+
+/** A tool as the model is told of it. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface Round {
+  readonly instructions: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolOffer[];
+  readonly signal: AbortSignal;
+  onText(text: string): void;
+  onReasoning(text: string): void;
+  onRetry(attempt: number, waitMs: number, reason: ToolError): void;
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly calls: readonly ModelCall[];
+  /** The model ran into its own limit of length. */
+  readonly cut: boolean;
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+}
+
+export interface Model {
+  readonly endpoint: Endpoint;
+  /** One answer, streamed. Throws `ToolError`; attempts that showed nothing yet are made again. */
+  answer(round: Round): Promise<Answer>;
+}
+
+type Provider = ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>;
+type ChatModel = ReturnType<Provider['chatModel']>;
+type StreamPart =
+  Awaited<ReturnType<ChatModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+/** A model behind an endpoint. The AI SDK's provider is loaded here, so that only `ask` pays for it. */
+export async function openModel(endpoint: Endpoint, options: ModelOptions = {}): Promise<Model> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const chat = createOpenAICompatible({
+    name: 'model',
+    baseURL: endpoint.url,
+    ...(endpoint.key !== undefined && { apiKey: endpoint.key }),
+    // A redirect would carry the conversation to a server that nobody named.
+    fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
+  }).chatModel(endpoint.modelId);
+  const delays = options.retryDelaysMs ?? [1000, 3000, 8000];
+
+  return {
+    endpoint,
+    async answer(round) {
+      for (let attempt = 1; ; attempt += 1) {
+        let shown = false;
+        const tried = await tryOnce(chat, endpoint, options, round, () => {
+          shown = true;
+        }).then(
+          (answer) => ({ answer }),
+          (error: unknown) => ({ failure: failureOf(error, endpoint, round.signal) }),
+        );
+        if ('answer' in tried) return tried.answer;
+        const waitMs = waitBefore(tried.failure, delays[attempt - 1], options.maxRetryAfterMs ?? 30_000);
+        if (shown || waitMs === undefined) throw tried.failure.error;
+        round.onRetry(attempt + 1, waitMs, tried.failure.error);
+        await sleep(waitMs, undefined, { signal: round.signal }).catch(() => {
+          throw failureOf(undefined, endpoint, round.signal).error;
+        });
+      }
+    },
+  };
+}
+
+function waitBefore(
+  failure: ModelFailure,
+  delayMs: number | undefined,
+  maxRetryAfterMs: number,
+): number | undefined {
+  if (!failure.mayPass || delayMs === undefined) return undefined;
+  const wantedMs = failure.retryAfterMs ?? 0;
+  return wantedMs > maxRetryAfterMs ? undefined : Math.max(wantedMs, delayMs);
+}
+
+async function tryOnce(
+  chat: ChatModel,
+  endpoint: Endpoint,
+  options: ModelOptions,
+  round: Round,
+  onShown: () => void,
+): Promise<Answer> {
+  const silence = watchSilence(endpoint.silenceMs);
+  try {
+    const { stream } = await chat.doStream({
+      prompt: promptOf(round.instructions, round.messages),
+      ...(round.tools.length > 0 && {
+        tools: round.tools.map(({ name, description, schema }) => ({
+          type: 'function' as const,
+          name,
+          description,
+          inputSchema: schema,
+        })),
+      }),
+      abortSignal: AbortSignal.any([round.signal, silence.signal]),
+    });
+    const gathering = createGathering(options, round, onShown);
+    for await (const part of stream) {
+      silence.heard();
+      gathering.take(part);
+    }
+    // An aborted stream may end as if it were whole.
+    round.signal.throwIfAborted();
+    silence.signal.throwIfAborted();
+    return gathering.answer();
+  } finally {
+    silence.stop();
+  }
+}
+
+function createGathering(options: ModelOptions, round: Round, onShown: () => void) {
+  const maxChars = options.maxAnswerChars ?? 1_000_000;
+  const maxCalls = options.maxCallsPerRound ?? 32;
+  const calls: ModelCall[] = [];
+  let words = '';
+  let reasoning = '';
+  let chars = 0;
+  let finish: Extract<StreamPart, { type: 'finish' }> | undefined;
+
+  function count(delta: string): void {
+    chars += delta.length;
+    if (chars > maxChars) throw tooLong(maxChars);
+  }
+
+  return {
+    take(part: StreamPart): void {
+      switch (part.type) {
+        case 'text-delta':
+          count(part.delta);
+          words += part.delta;
+          onShown();
+          round.onText(part.delta);
+          return;
+        case 'reasoning-delta':
+          count(part.delta);
+          reasoning += part.delta;
+          round.onReasoning(part.delta);
+          return;
+        case 'tool-input-delta':
+          count(part.delta);
+          return;
+        case 'tool-call':
+          if (calls.length >= maxCalls) throw tooManyCalls(maxCalls);
+          calls.push({ callId: part.toolCallId, tool: part.toolName, words: part.input });
+          return;
+        case 'error':
+          throw part.error;
+        case 'finish':
+          finish = part;
+          return;
+        default:
+      }
+    },
+    answer(): Answer {
+      return {
+        text: words,
+        reasoning,
+        calls,
+        cut: finish?.finishReason.unified === 'length',
+        inputTokens: finish?.usage.inputTokens.total,
+        outputTokens: finish?.usage.outputTokens.total,
+      };
+    },
+  };
+}
+
+/** Aborts when nothing was heard for a while: a server that hangs must not hold the person. */
+function watchSilence(silenceMs: number) {
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(new SilenceError()), silenceMs);
+  return { signal: silent.signal, heard: () => timer.refresh(), stop: () => clearTimeout(timer) };
+}
+
+function tooLong(maxChars: number): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      `The model's answer is over ${maxChars} characters and was stopped.`,
+      `モデルの回答が${maxChars}文字を超えたため、止めました。`,
+    ),
+  );
+}
+
+function tooManyCalls(maxCalls: number): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      `The model wanted more than ${maxCalls} calls in one round.`,
+      `モデルが1回に${maxCalls}件を超える呼び出しを求めました。`,
+    ),
+  );
+}

@@ -1,0 +1,65 @@
+import type { Message } from './transcript.ts';
+
+type Provider = ReturnType<typeof import('@ai-sdk/openai-compatible').createOpenAICompatible>;
+type Prompt = Parameters<ReturnType<Provider['chatModel']>['doStream']>[0]['prompt'];
+
+/** The conversation as the AI SDK's provider takes it. */
+export function promptOf(instructions: string, messages: readonly Message[]): Prompt {
+  // Thoughts go back to the model while it works on a question, and are dropped once it is answered.
+  const question = messages.findLastIndex((message) => message.role === 'user');
+  return [
+    { role: 'system', content: instructions },
+    ...messages.map((message, index) => entryOf(message, index > question)),
+  ];
+}
+
+function entryOf(message: Message, withReasoning: boolean): Prompt[number] {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.text }] };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          ...(withReasoning && message.reasoning
+            ? [{ type: 'reasoning' as const, text: message.reasoning }]
+            : []),
+          ...(message.text === '' ? [] : [{ type: 'text' as const, text: message.text }]),
+          ...message.calls.map((call) => ({
+            type: 'tool-call' as const,
+            toolCallId: call.callId,
+            toolName: call.tool,
+            input: argumentsOf(call.words) ?? {},
+          })),
+        ],
+      };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: message.callId,
+            toolName: message.tool,
+            output: { type: 'text', value: message.text },
+          },
+        ],
+      };
+  }
+}
+
+/**
+ * A call's arguments, or nothing where they are not one JSON object. No arguments at all are an empty object.
+ * Servers refuse a conversation that holds other arguments, so those go back to them as an empty object too.
+ */
+export function argumentsOf(words: string): Readonly<Record<string, unknown>> | undefined {
+  if (words.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(words);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { ConfigError } from '../contract/error.ts';
+import type { Message } from './transcript.ts';
+
+/** What is kept of a session between two runs: the conversation, and which model it was with. */
+export interface SavedSession {
+  readonly model?: string | undefined;
+  readonly messages: readonly Message[];
+}
+
+/** A session as lines of JSON: a head, then one message a line. */
+export function encodeSession(session: SavedSession): string {
+  const head = { sekisho_session: 1, ...(session.model !== undefined && { model: session.model }) };
+  return [head, ...session.messages].map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** Throws `ConfigError` for a file that is not a session; it is never read in part. */
+export function decodeSession(words: string, path: string): SavedSession {
+  const [head, ...lines] = words.split('\n').filter((line) => line !== '');
+  const { model } = parseLine(headShape, head ?? '', path, 1);
+  const messages = lines.map((line, index) => parseLine(messageShape, line, path, index + 2));
+  return { model, messages };
+}
+
+const headShape = z.object({ sekisho_session: z.literal(1), model: z.string().optional() });
+
+const messageShape = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('user'), text: z.string() }),
+  z.object({
+    role: z.literal('assistant'),
+    text: z.string(),
+    reasoning: z.string().optional(),
+    calls: z.array(z.object({ callId: z.string(), tool: z.string(), words: z.string() })),
+  }),
+  z.object({ role: z.literal('tool'), callId: z.string(), tool: z.string(), text: z.string() }),
+]);
+
+function parseLine<T>(shape: z.ZodType<T>, line: string, path: string, number: number): T {
+  try {
+    return shape.parse(JSON.parse(line));
+  } catch (error) {
+    throw new ConfigError(`${path}, line ${number}: this is not a session of sekisho ask.`, { cause: error });
+  }
+}

@@ -1,0 +1,49 @@
+/** One message of a conversation, as it is kept between rounds and in a session's file. */
+export type Message =
+  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      /** What the model thought aloud; goes back to it only while it works on the same question. */
+      readonly reasoning?: string | undefined;
+      readonly calls: readonly ModelCall[];
+    }
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly tool: string;
+      readonly text: string;
+    };
+
+/** A call of a tool as the model asked for it. */
+export interface ModelCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** The arguments as the model wrote them: JSON, if it did it right. */
+  readonly words: string;
+}
+
+/**
+ * The newest whole turns that fit: a turn begins with a question and is never cut, since an answer without its
+ * call, or a call without its answer, is refused by most servers. The last turn stays whatever its length.
+ */
+export function recentTurns(messages: readonly Message[], maxChars: number): readonly Message[] {
+  let chars = 0;
+  let start = messages.length;
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const message = messages[index];
+    if (message === undefined) break;
+    chars += charsOf(message);
+    if (chars > maxChars && start < messages.length) break;
+    if (message.role === 'user') start = index;
+  }
+  return messages.slice(start);
+}
+
+function charsOf(message: Message): number {
+  if (message.role !== 'assistant') return message.text.length;
+  return message.calls.reduce(
+    (sum, call) => sum + call.tool.length + call.words.length,
+    message.text.length + (message.reasoning?.length ?? 0),
+  );
+}

@@ -1,0 +1,79 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+
+/** Lines that a person types, or that come through a pipe. */
+export interface Lines {
+  /** The next line, or nothing at the end of the input. */
+  next(prompt: string): Promise<string | undefined>;
+  /** A line typed after this prompt was shown: what was typed ahead never answers a question. */
+  answer(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+  close(): void;
+}
+
+export interface LinesOptions {
+  readonly input: Readable;
+  /** Where prompts are shown. */
+  readonly output: Writable;
+  readonly isTerminal: boolean;
+  /** Ctrl-C; a terminal that is read line by line sends no signal for it. */
+  onInterrupt(): void;
+}
+
+export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptions): Lines {
+  const reader = createInterface({ input, output: isTerminal ? output : undefined, terminal: isTerminal });
+  const ahead: string[] = [];
+  let waiting: ((line: string | undefined) => void) | undefined;
+  let ended = false;
+
+  function settle(line: string | undefined): void {
+    const settled = waiting;
+    waiting = undefined;
+    settled?.(line);
+  }
+
+  reader.on('line', (line) => {
+    if (waiting) {
+      settle(line);
+      return;
+    }
+    ahead.push(line);
+    // A pipe can wait; a paused terminal would not notice Ctrl-C.
+    if (!isTerminal) reader.pause();
+  });
+  reader.on('close', () => {
+    ended = true;
+    settle(undefined);
+  });
+  reader.on('SIGINT', onInterrupt);
+
+  function read(prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+    if (ended || signal?.aborted) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const give = () => settle(undefined);
+      signal?.addEventListener('abort', give, { once: true });
+      waiting = (line) => {
+        signal?.removeEventListener('abort', give);
+        resolve(line);
+      };
+      if (isTerminal) {
+        reader.setPrompt(prompt);
+        reader.prompt();
+      } else {
+        reader.resume();
+      }
+    });
+  }
+
+  return {
+    next(prompt) {
+      const line = ahead.shift();
+      return line === undefined ? read(prompt) : Promise.resolve(line);
+    },
+    answer(prompt, signal) {
+      // What stands half typed on the line was not meant for this question either.
+      if (isTerminal) reader.write(null, { ctrl: true, name: 'u' });
+      return read(prompt, signal);
+    },
+    close: () => reader.close(),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Endpoint } from '../ask/model.ts';
+import { type ModelSettings, withDefaults } from '../config/models.ts';
+import { ConfigError } from '../contract/error.ts';
+
+export interface ModelChoice {
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  /** The flag's word, the session's and the configuration's: the first that says something wins. */
+  readonly wanted: readonly (string | undefined)[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws `ConfigError` where no model is meant or its key is missing. The key goes nowhere but into requests. */
+export function chooseModel({ models, wanted, environment }: ModelChoice): Endpoint {
+  const name = wanted.find((word) => word !== undefined) ?? onlyNameOf(models, environment);
+  const settings = (Object.hasOwn(models, name) ? models[name] : undefined) ?? withoutConfiguration(name);
+  const { model, url, keyVariable, silenceMs, contextChars } = settings;
+  const key = keyOf(keyVariable, name, environment);
+  return { name, modelId: model, url, ...(key !== undefined && { key }), silenceMs, contextChars };
+}
+
+/** GLM-4.7 is known by its name; any other name that the configuration does not explain is a model of Ollama. */
+function withoutConfiguration(name: string): ModelSettings {
+  if (name !== 'glm-4.7') return withDefaults(name, { model: name });
+  return withDefaults(name, {
+    model: name,
+    url: 'https://api.z.ai/api/paas/v4',
+    keyVariable: 'ZAI_API_KEY',
+  });
+}
+
+/** Where nothing was said: the one configured, or GLM-4.7 where its key is at hand. */
+function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['environment']): string {
+  const [first, ...others] = Object.keys(models);
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined) {
+    const names = [first, ...others].join(', ');
+    throw new ConfigError(`Which model? Say --model or set ask.model in the configuration: ${names}.`);
+  }
+  if (environment.ZAI_API_KEY) return 'glm-4.7';
+  throw new ConfigError(
+    'No model is configured. Set ZAI_API_KEY for glm-4.7, name a model of Ollama with --model, or set models in the configuration.',
+  );
+}
+
+function keyOf(
+  variable: string | undefined,
+  name: string,
+  environment: ModelChoice['environment'],
+): string | undefined {
+  if (variable === undefined) return undefined;
+  const key = environment[variable]?.trim();
+  if (key) return key;
+  throw new ConfigError(`The model ${name} needs its key in the environment variable ${variable}.`);
+}

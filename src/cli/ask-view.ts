@@ -1,0 +1,82 @@
+import type { Writable } from 'node:stream';
+import { type AskEvent, encodeEvent } from '../ask/events.ts';
+import { cleanChunk, cleanLine, cleanText } from '../contract/clean-text.ts';
+
+/** Where events are shown. */
+export interface View {
+  show(event: AskEvent): void;
+}
+
+/** JSON Lines on the output, for programs. */
+export function createEventView(output: Writable): View {
+  return { show: (event) => void output.write(`${encodeEvent(event)}\n`) };
+}
+
+/**
+ * For a person: the model's words on the output as they come, everything else on lines beside it. Whatever a model
+ * or a tool wrote is cleaned, so that no escape sequence reaches the terminal.
+ */
+export function createTextView(output: Writable, beside: Writable): View {
+  let rest = '';
+  let atLineStart = true;
+
+  function write(words: string): void {
+    if (words === '') return;
+    output.write(words);
+    atLineStart = words.endsWith('\n');
+  }
+
+  function endText(): void {
+    write(cleanText(rest));
+    rest = '';
+    if (!atLineStart) write('\n');
+  }
+
+  function note(words: string): void {
+    endText();
+    beside.write(`${words}\n`);
+  }
+
+  return {
+    show(event) {
+      switch (event.type) {
+        case 'text': {
+          const cleaned = cleanChunk(rest + event.text);
+          rest = cleaned.rest;
+          write(cleaned.text);
+          return;
+        }
+        case 'start':
+          note(`# ${cleanLine(event.model)}${event.session === undefined ? '' : ` · ${event.session}`}`);
+          return;
+        case 'retry':
+          note(`… ${cleanLine(event.reason)} (${event.wait_ms / 1000} s, ${event.attempt})`);
+          return;
+        case 'call':
+          note(`→ ${short(event.tool, 80)} ${short(JSON.stringify(event.arguments), 200)}`);
+          return;
+        case 'progress':
+          note(`… ${short(event.message, 200)}`);
+          return;
+        case 'result':
+          note(
+            `${event.ok ? '✓' : '✗'} ${short(event.tool, 80)} ${event.duration_ms} ms: ${short(event.text, 160)}`,
+          );
+          return;
+        case 'error':
+          note(`${event.code}: ${cleanLine(event.message)}`);
+          return;
+        case 'end':
+          if (event.reason === 'length') note('… (length)');
+          endText();
+          return;
+        default:
+      }
+    },
+  };
+}
+
+function short(words: string, maxChars: number): string {
+  const line = cleanLine(words.slice(0, maxChars * 4));
+  return line.length <= maxChars ? line : `${line.slice(0, maxChars).replace(/[\ud800-\udbff]$/, '')}…`;
+}

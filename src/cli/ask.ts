@@ -1,0 +1,156 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Asked } from '../ask/loop.ts';
+import { openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import type { ErrorCode } from '../contract/error.ts';
+import { openConversation } from './ask-conversation.ts';
+import { type Lines, openLines } from './ask-lines.ts';
+import { chooseModel } from './ask-model.ts';
+import { createAskPerson } from './ask-person.ts';
+import { openSession } from './ask-sessions.ts';
+import { talk } from './ask-talk.ts';
+import { createEventView, createTextView } from './ask-view.ts';
+import { versionOf } from './version.ts';
+
+/** What the command works with; a test brings its own. */
+export interface AskWorld {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable;
+  readonly beside: Writable;
+  readonly cwd?: string | undefined;
+  readonly retryDelaysMs?: readonly number[] | undefined;
+  readonly now?: (() => number) | undefined;
+  /** Called with what Ctrl-C should do; returns how to stop listening. */
+  onInterrupt(interrupt: () => void): () => void;
+}
+
+/** One question, or an interactive session where none is given. Returns the exit code. */
+export async function askModel(
+  words: readonly string[],
+  flags: Flags,
+  options: Readonly<Record<string, unknown>>,
+  world: AskWorld = processWorld(),
+): Promise<number> {
+  const { environment, input, beside } = world;
+  const isTerminal = input.isTTY === true;
+  const headless = Boolean(options.headless);
+  const settings = settingsFor(loadSettings(flags, environment, world.cwd, 'ask'), isTerminal && !headless);
+  const session =
+    options.session === undefined ? undefined : openSession(settings.stateFolder, String(options.session));
+  const flag = options.model === undefined ? undefined : String(options.model);
+  let running: AbortController | undefined;
+  let hasWarned = false;
+  let opened: Lines | undefined;
+
+  function interrupt(): void {
+    if (running && !running.signal.aborted) running.abort();
+    else if (running || hasWarned) opened?.close();
+    else {
+      hasWarned = true;
+      beside.write('\n/exit\n');
+    }
+  }
+
+  function lines(): Lines {
+    opened ??= openLines({ input, output: beside, isTerminal, onInterrupt: interrupt });
+    return opened;
+  }
+
+  const forget = world.onInterrupt(interrupt);
+  let close: () => Promise<void> = async () => session?.close();
+  try {
+    const choose = (name: string | undefined) =>
+      chooseModel({
+        models: settings.models,
+        wanted: [name ?? flag, session?.saved.model, settings.ask.model],
+        environment,
+      });
+    const endpoint = choose(undefined);
+    const checkpoint = await openCheckpoint(settings, { version: versionOf() });
+    const view = options.eventOutput ? createEventView(world.output) : createTextView(world.output, beside);
+    const conversation = openConversation({
+      checkpoint,
+      endpoint,
+      session,
+      view,
+      headless,
+      askPerson: isTerminal ? createAskPerson(lines, beside, settings.locale) : undefined,
+      retryDelaysMs: world.retryDelaysMs,
+      now: world.now,
+    });
+    close = async () => {
+      await conversation.close();
+      await checkpoint.close();
+    };
+    view.show({
+      type: 'start',
+      model: `${endpoint.modelId} (${new URL(endpoint.url).host})`,
+      ...(options.session !== undefined && { session: String(options.session) }),
+    });
+
+    async function askOnce(question: string): Promise<number> {
+      running = new AbortController();
+      hasWarned = false;
+      try {
+        return exitCodeOf(await conversation.ask(question, running.signal));
+      } finally {
+        running = undefined;
+      }
+    }
+
+    const question = words.join(' ').trim();
+    if (question !== '') return await askOnce(question);
+    return await talk({
+      conversation,
+      lines: lines(),
+      output: beside,
+      locale: settings.locale,
+      ask: askOnce,
+      useModel: (name) => conversation.useModel(choose(name)),
+      modelNames: () => Object.keys(settings.models),
+    });
+  } finally {
+    forget();
+    opened?.close();
+    await close();
+  }
+}
+
+/** A person who sits at the terminal is given longer than one who has to notice a question elsewhere. */
+function settingsFor(settings: Settings, isAsking: boolean): Settings {
+  if (!isAsking) return settings;
+  const waitMs = Math.max(settings.approval.waitMs, 600_000);
+  return { ...settings, approval: { ...settings.approval, waitMs } };
+}
+
+/** 0 answered, 1 not, 2 where the model's server refuses us, 3 where it cannot be reached. */
+function exitCodeOf({ reason, error }: Pick<Asked, 'reason' | 'error'>): number {
+  if (reason === 'answered') return 0;
+  return (error && codes.get(error.code)) ?? 1;
+}
+
+const codes = new Map<ErrorCode, number>([
+  ['unauthenticated', 2],
+  ['unavailable', 3],
+]);
+
+function processWorld(): AskWorld {
+  return {
+    environment: process.env,
+    input: process.stdin,
+    output: process.stdout,
+    beside: process.stderr,
+    onInterrupt(interrupt) {
+      let told = 0;
+      const onSignal = () => {
+        told += 1;
+        // Whatever does not stop at the first two is ended at the third.
+        if (told > 2) process.exit(3);
+        interrupt();
+      };
+      process.on('SIGINT', onSignal);
+      return () => process.off('SIGINT', onSignal);
+    },
+  };
+}
