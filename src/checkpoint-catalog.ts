@@ -3,6 +3,7 @@ import type { Rooms } from './checkpoint-rooms.ts';
 import { loadTools } from './checkpoint-toolsets.ts';
 import type { Settings } from './config/load.ts';
 import type { Call } from './contract/call.ts';
+import type { Toolset } from './contract/tool.ts';
 import { once } from './once.ts';
 
 /** The tools that are served: ours, and those of proxied servers as they come, change and go. */
@@ -15,8 +16,12 @@ export interface LiveCatalog {
   onChanged(listener: () => void): () => void;
 }
 
-export function createLiveCatalog(settings: Settings, rooms: Rooms): LiveCatalog {
-  const own = once(() => loadTools(settings));
+export function createLiveCatalog(
+  settings: Settings,
+  rooms: Rooms,
+  more: readonly Toolset[] = [],
+): LiveCatalog {
+  const own = once(() => loadTools(settings, more));
   if (settings.servers.length === 0) {
     const catalog = once(async () => createCatalog(await own(), settings.mode));
     return Object.assign(() => catalog(), {

@@ -2,10 +2,13 @@ import type { Settings } from './config/load.ts';
 import { type SingleTool, singleTools, type ToolsetName } from './config/toolset-names.ts';
 import type { Tool, Toolset } from './contract/tool.ts';
 
-/** Loads the served toolsets, and `help`, which comes with each. Nothing else of `tools/` is loaded. */
-export async function loadTools(settings: Settings): Promise<readonly Tool[]> {
+/**
+ * Loads the served toolsets, and `help`, which comes with each. Nothing else of `tools/` is loaded. An operator's own
+ * toolsets stand beside ours.
+ */
+export async function loadTools(settings: Settings, more: readonly Toolset[] = []): Promise<readonly Tool[]> {
   const loaded = await Promise.all(settings.toolsets.map((name) => loaders[name](settings)));
-  const tools = loaded.flatMap((toolset) => toolset.tools);
+  const tools = [...loaded, ...more].flatMap((toolset) => toolset.tools);
   if (settings.only)
     return tools.filter((tool) => tool.name === singleTools[settings.only as SingleTool].tool);
   const { createHelpToolset } = await import('./tools/help/index.ts');

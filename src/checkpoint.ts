@@ -4,14 +4,14 @@ import { identifyArrival } from './call/identify.ts';
 import { createResourceDoor } from './call/resources.ts';
 import { createSeal } from './call/seal.ts';
 import { createLiveCatalog } from './checkpoint-catalog.ts';
-import { createLender } from './checkpoint-lending.ts';
 import { createAttribution } from './checkpoint-history.ts';
+import { createLender } from './checkpoint-lending.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
 import type { Door } from './contract/door.ts';
-import type { RiskContext } from './contract/tool.ts';
+import type { RiskContext, Toolset } from './contract/tool.ts';
 import { once } from './once.ts';
 import { deriveKey } from './store/derived-key.ts';
 
@@ -20,6 +20,8 @@ export interface CheckpointOptions {
   readonly now?: (() => number) | undefined;
   /** The role of the local caller, for policy rules. */
   readonly localRole?: string | undefined;
+  /** Toolsets of your own, served beside those that the settings name. */
+  readonly toolsets?: readonly Toolset[] | undefined;
 }
 
 /** The whole server without a transport: everything opened on first need, joined here, closed here. */
@@ -42,7 +44,7 @@ export async function openCheckpoint(
   const rooms = createRooms(settings, options.version);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const catalog = createLiveCatalog(settings, rooms);
+  const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const lend = createLender(rooms, catalog);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,

@@ -1,3 +1,9 @@
-/** The public API. Adding a line here is a promise. */
-export { type Checkpoint, openCheckpoint } from './checkpoint.ts';
+/** The public API. Adding a line here is a promise. `docs/library.md` shows it at work. */
+export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './checkpoint.ts';
+export { type HttpServing, type StdioServing, serveHttp, serveStdio } from './checkpoint-serving.ts';
 export { type Flags, loadSettings, type Settings } from './config/load.ts';
+export type { Capabilities, CapabilityName } from './contract/capabilities.ts';
+export { defineTool, defineToolset } from './contract/define-tool.ts';
+export { ConfigError, type ErrorCode, ToolError } from './contract/error.ts';
+export { type Locale, type Text, text, verbatim } from './contract/text.ts';
+export type { Permission, Tool, ToolContext, ToolDefinition, Toolset } from './contract/tool.ts';

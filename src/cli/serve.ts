@@ -1,5 +1,6 @@
 import { redactText } from '../call/redact.ts';
 import { openCheckpoint } from '../checkpoint.ts';
+import { serveHttp, serveStdio } from '../checkpoint-serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
@@ -25,15 +26,10 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
     version: versionOf(),
     localRole: options.as as string | undefined,
   });
-  const { serveStdio } = await import('../transport/stdio.ts');
   const stop = new AbortController();
-  const { closed } = serveStdio({
-    door: checkpoint.door,
-    input: process.stdin,
-    output: process.stdout,
-    maxMessageBytes: limits.stdioMessageBytes,
+  const { closed } = await serveStdio(checkpoint, {
     signal: stop.signal,
-    arrival: { bearer: process.env.SEKISHO_TOKEN },
+    bearer: process.env.SEKISHO_TOKEN,
     onFault: logFault,
   });
   const told = untilTold();
@@ -49,21 +45,7 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
 async function serveOverHttp(settings: Settings, options: Options): Promise<number> {
   const { host, port } = addressOf(options.http, settings);
   const checkpoint = await openCheckpoint(settings, { version: versionOf() });
-  const { serveHttp } = await import('../transport/http.ts');
-  const { deriveKey } = await import('../store/derived-key.ts');
-  const { loopbackHosts } = await import('../transport/http-guard.ts');
-  const server = await serveHttp({
-    door: checkpoint.door,
-    host,
-    port,
-    sessionKey: deriveKey(settings.stateFolder, 'http sessions'),
-    maxBodyBytes: settings.http.maxBodyBytes,
-    ...(settings.http.allowedHosts.length > 0
-      ? { allowedHosts: [...loopbackHosts, ...settings.http.allowedHosts] }
-      : {}),
-    allowedOrigins: settings.http.allowedOrigins,
-    onFault: logFault,
-  });
+  const server = await serveHttp(checkpoint, { host, port, onFault: logFault });
   const { welcome } = await import('./welcome.ts');
   await welcome(checkpoint, server.address);
   const told = untilTold();

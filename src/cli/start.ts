@@ -1,12 +1,13 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+// By its default export: an older Node lacks the name, and should reach the line below that says so.
+import nodeModule from 'node:module';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   process.stderr.write(`sekisho needs Node 24 or newer; this is ${process.version}.\n`);
   process.exit(2);
 }
-enableCompileCache?.();
+nodeModule.enableCompileCache?.();
 const { main } = await import('./main.ts');
 // Not process.exit: what is still being written to a pipe would be cut.
 process.exitCode = await main(process.argv.slice(2));

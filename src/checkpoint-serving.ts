@@ -1,0 +1,51 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Checkpoint } from './checkpoint.ts';
+import type { HttpOptions, HttpService } from './transport/http.ts';
+
+export interface StdioServing {
+  /** Where messages come from and go to. Default: this process's stdin and stdout. */
+  readonly input?: Readable | undefined;
+  readonly output?: Writable | undefined;
+  /** Stops serving; running calls are answered first. */
+  readonly signal?: AbortSignal | undefined;
+  /** The caller's bearer token, instead of the local person's standing. */
+  readonly bearer?: string | undefined;
+  /** Hears of failures that the client is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+export type HttpServing = Partial<Omit<HttpOptions, 'door'>>;
+
+/** Speaks MCP over stdio. `closed` resolves when the client has left and its answers are written. */
+export async function serveStdio(
+  checkpoint: Checkpoint,
+  options: StdioServing = {},
+): Promise<{ readonly closed: Promise<void> }> {
+  const transport = await import('./transport/stdio.ts');
+  return transport.serveStdio({
+    door: checkpoint.door,
+    input: options.input ?? process.stdin,
+    output: options.output ?? process.stdout,
+    signal: options.signal,
+    arrival: { bearer: options.bearer },
+    onFault: options.onFault,
+  });
+}
+
+/** Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. */
+export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {}): Promise<HttpService> {
+  const { http } = checkpoint.settings;
+  const transport = await import('./transport/http.ts');
+  const { loopbackHosts } = await import('./transport/http-guard.ts');
+  const { deriveKey } = await import('./store/derived-key.ts');
+  return transport.serveHttp({
+    door: checkpoint.door,
+    host: http.host,
+    port: http.port,
+    sessionKey: deriveKey(checkpoint.settings.stateFolder, 'http sessions'),
+    maxBodyBytes: http.maxBodyBytes,
+    ...(http.allowedHosts.length > 0 ? { allowedHosts: [...loopbackHosts, ...http.allowedHosts] } : {}),
+    allowedOrigins: http.allowedOrigins,
+    ...options,
+  });
+}
