@@ -39,7 +39,6 @@ export function createProgram(exitWith: (code: number) => void): Command {
     });
 
   addAsk(program, exitWith);
-  addAsk(program, exitWith);
   addTokens(program, exitWith);
   addAudit(program, exitWith);
   addApprovals(program, exitWith);
@@ -76,22 +75,6 @@ export function createProgram(exitWith: (code: number) => void): Command {
       exitWith(printCompletion(shell, program));
     });
   return program;
-}
-
-function addAsk(program: Command, exitWith: (code: number) => void): void {
-  withSettings(
-    program
-      .command('ask [question...]')
-      .description('ask a model that works with the tools; without a question, an interactive session'),
-  )
-    .option('--model <name>', 'a model of the configuration, glm-4.7, or a model of Ollama')
-    .option('--session <name>', 'save the conversation, and go on with it next time')
-    .option('--headless', 'refuse what would need a question to you')
-    .option('--event-output', 'print what happens as JSON Lines')
-    .action(async (question: string[], options: Options) => {
-      const { askModel } = await import('./ask.ts');
-      exitWith(await askModel(question, flagsOf(options), options));
-    });
 }
 
 function addAsk(program: Command, exitWith: (code: number) => void): void {

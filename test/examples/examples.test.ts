@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { existsSync, globSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const repository = join(import.meta.dirname, '../..');
+
+/** What each program must say, beside ending well. */
+const words: Readonly<Record<string, readonly RegExp[]>> = {
+  'stdio-client': [/^tools: help, read_file, /m, /^hello.txt: "Hello\.\\n"$/m, /^answered: refused: /m],
+  'http-client': [
+    /^without a token: 401$/m,
+    /^hana sees \d+ tools/m,
+    /^recorded: user:reader file_read ok$/m,
+  ],
+  'own-toolset': [/sensor_read, sensor_export$/m, /^sensor_read: .*roof, cellar/m, /outside/],
+};
+
+let home = '';
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'sekisho-examples-'));
+  // They run against the built product; the build is a step of its own before the tests.
+  if (!existsSync(join(repository, 'dist/sekisho.js'))) {
+    await run(process.execPath, ['scripts/build.ts', '--bundle-only'], { cwd: repository });
+  }
+});
+
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+test('every example is tried', () => {
+  const programs = globSync('examples/*/main.ts', { cwd: repository }).map((path) => path.split('/')[1]);
+  expect(programs.sort()).toEqual(Object.keys(words).sort());
+});
+
+test.each(Object.entries(words))('examples/%s runs and ends well', async (name, expected) => {
+  const { stdout } = await run(process.execPath, [join(repository, 'examples', name, 'main.ts')], {
+    cwd: home,
+    env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+  });
+  for (const pattern of expected) expect(stdout).toMatch(pattern);
+});
