@@ -42,6 +42,7 @@ export function createProgram(exitWith: (code: number) => void): Command {
   addTokens(program, exitWith);
   addAudit(program, exitWith);
   addApprovals(program, exitWith);
+  addServers(program, exitWith);
   addHistoryCommands(program, exitWith);
   addRecordCommands(program, exitWith);
 
@@ -168,5 +169,44 @@ function addApprovals(program: Command, exitWith: (code: number) => void): void 
     .action(async (id: string | undefined, options: Options) => {
       const { approve } = await import('./approve.ts');
       exitWith(await approve(id, flagsOf(options), options));
+    });
+}
+
+function addServers(program: Command, exitWith: (code: number) => void): void {
+  const server = program.command('server').description('servers whose tools are passed on');
+  withSettings(server.command('list').description('their tools, and what waits for your look; starts none'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { listServers } = await import('./server.ts');
+      exitWith(await listServers(flagsOf(options), options));
+    });
+  withSettings(server.command('check [name]').description('start them and say how each is'))
+    .option('--json', 'print as JSON')
+    .action(async (name: string | undefined, options: Options) => {
+      const { checkServers } = await import('./server.ts');
+      exitWith(await checkServers(name, flagsOf(options), options));
+    });
+  withSettings(
+    server.command('approve <name>').description('look at what changed in its tools, and let it in'),
+  )
+    .option('--digest <digest>', 'let in exactly what was shown under this digest')
+    .action(async (name: string, options: Options) => {
+      const { approveServer } = await import('./server.ts');
+      exitWith(await approveServer(name, flagsOf(options), options));
+    });
+  withSettings(
+    server.command('forget <name>').description('forget what was approved; it is met anew'),
+  ).action(async (name: string, options: Options) => {
+    const { forgetServer } = await import('./server.ts');
+    exitWith(await forgetServer(name, flagsOf(options)));
+  });
+  program
+    .command('import <from>')
+    .description("take over the servers of claude, cursor, vscode or a client's FILE")
+    .option('--out <file>', 'our configuration file (default: in your configuration folder)')
+    .option('--dry-run', 'only say what would be taken over')
+    .action(async (from: string, options: Options) => {
+      const { importServers } = await import('./import.ts');
+      exitWith(importServers(from, options));
     });
 }

@@ -9,7 +9,12 @@ export function inspectTool(tool: RemoteTool): readonly string[] {
 /** The same over all tools of a server joined: a payload can be spread over several. */
 export function inspectSet(tools: readonly RemoteTool[]): readonly string[] {
   const alone = new Set(tools.flatMap(inspectTool));
-  return inspectWords(tools.flatMap(wordsOf)).filter((finding) => !alone.has(finding));
+  const joined = [
+    ...inspectWords(tools.flatMap(wordsOf)),
+    // Without what stands between them, as a model reads one description after the other.
+    ...inspectWords(tools.map((tool) => tool.description ?? '')),
+  ];
+  return [...new Set(joined)].filter((finding) => !alone.has(finding));
 }
 
 function inspectWords(words: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 import type { ConfinedChild } from '../contract/process.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { ServerSettings, ServerStatus, StdioStart } from '../contract/upstream.ts';
-import { openPins } from './pin.ts';
+import { openPins, type Pins } from './pin.ts';
 import { createServer, type ProxiedServer } from './server.ts';
 
 export interface UpstreamsOptions {
@@ -20,6 +20,7 @@ export type UpstreamChange = 'tools' | 'prompts' | 'resources';
 /** All proxied servers. None is started before it is needed. */
 export interface Upstreams {
   readonly servers: readonly ProxiedServer[];
+  readonly pins: Pins;
   /** Grows with every change of `tools()`. */
   version(): number;
   tools(): readonly Tool[];
@@ -64,6 +65,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
 
   return {
     servers,
+    pins,
     version: () => version,
     tools,
     async settle() {

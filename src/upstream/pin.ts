@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { HeldTool } from '../contract/upstream.ts';
@@ -21,10 +21,24 @@ export interface Pins {
   read(server: string): Pin | undefined;
   /** Holds a server's list against its pin, and writes down what is new. A server seen for the first time is pinned. */
   compare(server: string, tools: readonly RemoteTool[], offers: Pin['offers']): Pin;
-  /** A person agreed to what is pending. Returns the names that changed; undefined where nothing waits. */
-  approve(server: string): readonly string[] | undefined;
+  /** What waits for a person, with the digest that stands for exactly this. */
+  review(server: string): Review | undefined;
+  /** A person agreed to what has this digest. False where something else waits by now. */
+  approve(server: string, digest: string): boolean;
+  /** Removes all that is known: the server is seen for the first time again. */
+  forget(server: string): void;
   /** Changes when the file does. */
   stamp(server: string): string;
+}
+
+/** Definitions side by side, as a person has to see them. */
+export interface Review {
+  readonly digest: string;
+  readonly changes: readonly (HeldTool & {
+    readonly before?: RemoteTool | undefined;
+    readonly after: RemoteTool;
+  })[];
+  readonly removed: readonly string[];
 }
 
 /** The pin file is damaged: whatever it said, nobody can know it any more, so nothing of the server is let through. */
@@ -94,12 +108,19 @@ export function openPins(folder: string): Pins {
       if (JSON.stringify(file) !== JSON.stringify(before)) save(file);
       return pinOf(file);
     },
-    approve(server) {
+    review(server) {
+      const file = load(server);
+      return file?.pending && reviewOf(pinOf(file));
+    },
+    approve(server, digest) {
       const before = load(server);
-      if (!before?.pending) return undefined;
-      const names = pinOf(before).held.map(({ name }) => name);
-      save(fileOf(server, before.pending as readonly RemoteTool[], undefined, before.offers));
-      return names;
+      const pending = before?.pending as readonly RemoteTool[] | undefined;
+      if (!before || !pending || digestOf(pending) !== digest) return false;
+      save(fileOf(server, pending, undefined, before.offers));
+      return true;
+    },
+    forget(server) {
+      rmSync(pathOf(server), { force: true });
     },
     stamp(server) {
       const stat = statSync(pathOf(server), { throwIfNoEntry: false });
@@ -163,6 +184,22 @@ function heldOf(
     held.push({ name: tool.name, why, findings });
   }
   return held;
+}
+
+function reviewOf({ approved, held, pending = [] }: Pin): Review {
+  const after = new Map(pending.map((tool) => [tool.name, tool]));
+  return {
+    digest: digestOf(pending),
+    changes: held.flatMap((tool) => {
+      const to = after.get(tool.name);
+      return to ? [{ ...tool, before: approved.get(tool.name), after: to }] : [];
+    }),
+    removed: [...approved.keys()].filter((name) => !after.has(name)),
+  };
+}
+
+function digestOf(tools: readonly RemoteTool[]): string {
+  return setDigest(tools.map(definitionDigest)).slice(0, 16);
 }
 
 /** The first of each name: a server that lists two of one name could show one and run the other. */

@@ -20,8 +20,9 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** What a server may print that is no message before it is taken for broken. */
-const maxNoiseBytes = 64 * 1024 * 1024;
+/** What a server may print that is no message before it is taken for broken; a short line costs us like a long one. */
+const maxNoiseBytes = 8 * 1024 * 1024;
+const lineCostBytes = 100;
 const lastWordsChars = 4000;
 
 export function createPipe(child: ConfinedChild): Pipe {
@@ -40,11 +41,13 @@ export function createPipe(child: ConfinedChild): Pipe {
   }
 
   function noise(bytes: number): void {
-    noiseBytes += bytes;
+    noiseBytes += bytes + lineCostBytes;
     if (noiseBytes > maxNoiseBytes) void child.kill();
   }
 
   function receive(frame: string): void {
+    // Killed, and its pipe may still be full.
+    if (noiseBytes > maxNoiseBytes) return;
     let message: Record<string, unknown>;
     try {
       message = JSON.parse(frame) as Record<string, unknown>;

@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { applyEdits, modify, parse } from 'jsonc-parser';
+import { readServerFile, type ServerConfig } from '../config/servers.ts';
+import { configFolderOf } from '../config/state.ts';
+import { ConfigError } from '../contract/error.ts';
+import { say } from './say.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Takes over the servers of a client's configuration into ours. Names that we have already are left alone. */
+export function importServers(from: string, options: Options): number {
+  const sources = sourcesOf(from);
+  const target = options.out
+    ? resolve(String(options.out))
+    : join(configFolderOf(process.env, homedir()), 'sekisho.jsonc');
+  let words = existsSync(target) ? readFileSync(target, 'utf8') : '{}\n';
+  const known = knownNames(words);
+  const taken: string[] = [];
+  for (const source of sources) {
+    for (const [name, config] of readServerFile(source)) {
+      const shown =
+        name
+          .replace(/[^A-Za-z0-9-]+/g, '-')
+          .replace(/^-+|-+$/g, '')
+          .slice(0, 31) || 'server';
+      if (isOurs(config)) continue;
+      if (known.has(shown)) {
+        say(`${shown}: there already, left alone.`);
+        continue;
+      }
+      known.add(shown);
+      taken.push(shown);
+      words = add(words, shown, config);
+      say(`${shown}: ${config.url ?? [config.command, ...(config.args ?? [])].join(' ')} (${source})`);
+    }
+  }
+  if (taken.length === 0) {
+    say('Nothing to take over.');
+    return 0;
+  }
+  if (options.dryRun) {
+    say(`${target} would be changed.`);
+    return 0;
+  }
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+  // It may hold the secrets that were in the client's file.
+  writeFileSync(target, words, { mode: 0o600 });
+  say(`Written to ${target}. \`sekisho server check\` tries them.`);
+  return 0;
+}
+
+/** Where each client keeps its servers: its own folder first, then this project's. */
+function sourcesOf(from: string): readonly string[] {
+  const home = homedir();
+  const places: Readonly<Record<string, readonly string[]>> = {
+    claude: [
+      join(home, '.claude.json'),
+      join(home, '.config/Claude/claude_desktop_config.json'),
+      join(home, 'Library/Application Support/Claude/claude_desktop_config.json'),
+      resolve('.mcp.json'),
+    ],
+    cursor: [join(home, '.cursor/mcp.json'), resolve('.cursor/mcp.json')],
+    vscode: [
+      join(home, '.config/Code/User/mcp.json'),
+      join(home, 'Library/Application Support/Code/User/mcp.json'),
+      resolve('.vscode/mcp.json'),
+    ],
+  };
+  if (!Object.hasOwn(places, from)) return [resolve(from)];
+  const found = (places[from] ?? []).filter((path) => existsSync(path) && holdsServers(path));
+  if (found.length > 0) return found;
+  throw new ConfigError(`No servers of ${from} were found in ${places[from]?.join(', ')}.`);
+}
+
+/** Claude's own file holds much else, and servers only where some were added. */
+function holdsServers(path: string): boolean {
+  const value: unknown = parse(readFileSync(path, 'utf8'), [], { allowTrailingComma: true });
+  return typeof value === 'object' && value !== null && ('mcpServers' in value || 'servers' in value);
+}
+
+function isOurs({ command = '', args = [] }: ServerConfig): boolean {
+  return [command, ...args].some((word) => /(^|[/@])sekisho(@|$)/.test(word));
+}
+
+function knownNames(words: string): Set<string> {
+  const value = (parse(words, [], { allowTrailingComma: true }) ?? {}) as Record<string, unknown>;
+  const names = (servers: unknown): string[] => {
+    if (Array.isArray(servers)) return servers.map((server) => String((server as { name?: unknown })?.name));
+    return Object.keys((servers as object | undefined) ?? {});
+  };
+  return new Set([...names(value.servers), ...names(value.mcpServers)]);
+}
+
+/** Comments and order of the file stay. */
+function add(words: string, name: string, config: ServerConfig): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return applyEdits(words, modify(words, ['mcpServers', name], config, { formattingOptions }));
+}

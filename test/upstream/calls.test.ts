@@ -1,0 +1,257 @@
+import { once } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { remote } from '../support/open-test-checkpoint.ts';
+import { habitual, namesIn, openWithServers, wordsOf } from './world.ts';
+
+const patience = { timeout: 20_000, interval: 50 };
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('a tool of a server is listed under its name and answers with a mark on what it says', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+
+  expect(await namesIn(world)).toEqual(['fix__echo']);
+  const reply = await world.call('fix__echo', { text: 'hello' });
+
+  expect(reply).toMatchObject({
+    kind: 'output',
+    content: [{ type: 'text' }, { type: 'text', text: 'hello' }],
+    meta: { 'sekisho/untrusted': 'fix' },
+  });
+  expect(reply.kind === 'output' && reply.content[0]).toMatchObject({
+    text: expect.stringContaining('server "fix"'),
+  });
+});
+
+test('a call that names a tool before any list was asked for reaches it', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  expect(wordsOf(await world.call('fix__echo', { text: 'first' }))).toBe('first');
+});
+
+test('nothing is started before it is needed', async () => {
+  await using world = await openWithServers({ fix: habitual() }, { files: { 'a.txt': 'x' } });
+  expect(wordsOf(await world.call('file_read', { path: 'a.txt' }))).not.toContain('error');
+  expect((await world.checkpoint.rooms.upstreams()).status()[0]?.state).toBe('idle');
+});
+
+test("a call asks a person first, and only reading by the operator's word does not", async () => {
+  await using world = await openWithServers(
+    { asks: habitual(), reads: habitual('none', undefined, { tools: { echo: { readOnly: true } } }) },
+    { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
+  );
+  await namesIn(world);
+
+  expect(await world.call('asks__echo', { text: 'x' })).toMatchObject({ code: 'approval_pending' });
+  expect(wordsOf(await world.call('reads__echo', { text: 'x' }))).toBe('x');
+});
+
+test('what a server says of its own tools counts only where the operator believes it', async () => {
+  const file = (await import('./world.ts')).temporaryFile('tools.json');
+  const { writeFileSync } = await import('node:fs');
+  const annotations = { readOnlyHint: true };
+  writeFileSync(file, JSON.stringify([{ name: 'look', inputSchema: { type: 'object' }, annotations }]));
+  await using world = await openWithServers(
+    { a: habitual('none', file), b: habitual('none', file, { trustAnnotations: true }) },
+    { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
+  );
+  await namesIn(world);
+
+  expect(await world.call('a__look', {})).toMatchObject({ code: 'approval_pending' });
+  expect(await world.call('b__look', {})).toMatchObject({ kind: 'output' });
+});
+
+test('others than the local operator neither see nor call a server that they were not given', async () => {
+  await using world = await openWithServers({
+    mine: habitual(),
+    theirs: habitual('none', undefined, { roles: ['user:anna'] }),
+  });
+  await namesIn(world);
+  const { tokens } = await world.checkpoint.store();
+  const anna = remote((await tokens.create({ user: 'anna' })).token);
+  const bert = remote((await tokens.create({ user: 'bert', role: 'admin' })).token);
+  const names = async (arrival: typeof anna) =>
+    (await world.checkpoint.door.list(arrival)).tools.flatMap((tool) => (tool.server ? [tool.name] : []));
+
+  expect(await names(anna)).toEqual(['theirs__echo']);
+  expect(await names(bert)).toEqual([]);
+  expect(await world.call('mine__echo', { text: 'x' }, { arrival: bert })).toMatchObject({
+    code: 'not_found',
+  });
+  expect(await world.call('theirs__echo', { text: 'x' }, { arrival: bert })).toMatchObject({
+    code: 'not_found',
+  });
+  expect(wordsOf(await world.call('theirs__echo', { text: 'x' }, { arrival: anna }))).toBe('x');
+  expect(JSON.stringify(await world.call('help', {}, { arrival: bert }))).not.toContain('__echo');
+});
+
+test('progress passes through, and a missing argument is named before the server is asked', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const seen: number[] = [];
+  await world.call('fix__echo', { text: 'progress' }, { progress: (done) => void seen.push(done) });
+  expect(seen).toEqual([1, 2, 3]);
+  expect(await world.call('fix__echo', {})).toMatchObject({ code: 'invalid_parameter' });
+});
+
+test("a tool's own failure is shown as one, and a refusal keeps the server's words to the log", async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  expect(await world.call('fix__echo', { text: 'failed' })).toMatchObject({ kind: 'output', isError: true });
+  const refused = await world.call('fix__echo', { text: 'refused' });
+  expect(refused).toMatchObject({ code: 'upstream_error' });
+  expect(JSON.stringify(refused)).not.toContain('SECRET');
+});
+
+test('a question of the server reaches the person behind the call, cleaned, and the answer goes back', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const asked: string[] = [];
+  const reply = await world.call(
+    'fix__echo',
+    { text: 'ask' },
+    {
+      form: async ({ message }) => {
+        asked.push(message);
+        return { action: 'accept', content: { name: 'Hana' } };
+      },
+    },
+  );
+  expect(asked).toEqual(['[fix] Who\\u202e are you?']);
+  expect(wordsOf(reply)).toBe('{"action":"accept","content":{"name":"Hana"}}');
+});
+
+test('a question of the server to nobody is cancelled', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }))).toBe('{"action":"cancel"}');
+});
+
+test('a cancelled call ends at once and the server goes on', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  await namesIn(world);
+  const stop = new AbortController();
+  const call = world.call('fix__echo', { text: 'hang' }, { signal: stop.signal });
+  await once(setTimeoutTarget(200), 'over');
+  stop.abort();
+  expect(await call).toMatchObject({ code: 'cancelled' });
+  expect(wordsOf(await world.call('fix__echo', { text: 'on' }))).toBe('on');
+});
+
+test('a late answer is dropped after the call timed out', async () => {
+  await using world = await openWithServers({ fix: habitual('none', undefined, { callTimeoutMs: 700 }) });
+  await namesIn(world);
+  expect(await world.call('fix__echo', { text: 'late' })).toMatchObject({ code: 'timed_out' });
+  await once(setTimeoutTarget(1200), 'over');
+  expect(wordsOf(await world.call('fix__echo', { text: 'next' }))).toBe('next');
+});
+
+test('a server that crashes in a call is started again, and others do not notice', async () => {
+  await using world = await openWithServers({ weak: habitual(), well: habitual() });
+  await namesIn(world);
+  const before = wordsOf(await world.call('well__echo', { text: 'pid' }));
+
+  expect(await world.call('weak__echo', { text: 'crash' })).toMatchObject({ code: 'upstream_error' });
+
+  expect(await namesIn(world)).toEqual(['weak__echo', 'well__echo']);
+  expect(wordsOf(await world.call('well__echo', { text: 'pid' }))).toBe(before);
+  await vi.waitFor(
+    async () => expect(wordsOf(await world.call('weak__echo', { text: 'x' }))).toBe('x'),
+    patience,
+  );
+});
+
+test.each(['crash', 'flood', 'hang'])(
+  'a server whose habit is "%s" leaves the others and us alone',
+  async (habit) => {
+    await using world = await openWithServers({
+      bad: habitual(habit, undefined, { startTimeoutMs: 1500 }),
+      good: habitual(),
+    });
+    expect(await namesIn(world)).toEqual(['good__echo']);
+    expect(wordsOf(await world.call('good__echo', { text: 'x' }))).toBe('x');
+    const [status] = (await world.checkpoint.rooms.upstreams()).status();
+    expect(['failed', 'starting']).toContain(status?.state);
+  },
+);
+
+test('a server that prints what is no message is understood all the same', async () => {
+  await using world = await openWithServers({ fix: habitual('chatty') });
+  expect(wordsOf(await world.call('fix__echo', { text: 'x' }))).toBe('x');
+});
+
+test('a result of 100 MB is refused without being kept, and the next call is answered', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  expect(await world.call('fix__echo', { text: 'huge' })).toMatchObject({ code: 'too_large' });
+  expect(wordsOf(await world.call('fix__echo', { text: 'next' }))).toBe('next');
+});
+
+test('long results are cut at the limit and say so', async () => {
+  await using world = await openWithServers({ fix: habitual('none', undefined, { maxResultChars: 1000 }) });
+  const words = wordsOf(await world.call('fix__echo', { text: 'y'.repeat(5000) }));
+  expect(words.split('\n')[0]).toBe('y'.repeat(1000));
+  expect(words).toContain('4000 characters were left out');
+});
+
+test('what looks like a credential is taken out where the operator wants it', async () => {
+  const token = `ghp_${'a1'.repeat(18)}`;
+  await using world = await openWithServers({
+    plain: habitual(),
+    tidy: habitual('none', undefined, { redactSecrets: true }),
+  });
+  await namesIn(world);
+  expect(wordsOf(await world.call('plain__echo', { text: token }))).toBe(token);
+  expect(wordsOf(await world.call('tidy__echo', { text: `x ${token}.` }))).toBe('x [redacted].');
+});
+
+test('a server sees its own variables and none of ours', async () => {
+  process.env.SEKISHO_TEST_SECRET = 'ours';
+  try {
+    await using world = await openWithServers(
+      { fix: habitual('none', undefined, { env: { KEY: '${TEST_KEY}', PLAIN: 'b' } }) },
+      { environment: { TEST_KEY: 'from the environment' } },
+    );
+    const seen = JSON.parse(wordsOf(await world.call('fix__echo', { text: 'env' })));
+    expect(seen).toMatchObject({ KEY: 'from the environment', PLAIN: 'b' });
+    expect(JSON.stringify(seen)).not.toContain('SEKISHO_TEST_SECRET');
+  } finally {
+    delete process.env.SEKISHO_TEST_SECRET;
+  }
+});
+
+test('five calls run at once, more wait their turn, and none is lost', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  await namesIn(world);
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => world.call('fix__echo', { text: String(index) })),
+  );
+  expect(replies.map(wordsOf)).toEqual(replies.map((_, index) => String(index)));
+});
+
+const sessions = process.env.SEKISHO_HAMMER ? 500 : 12;
+
+test(`${sessions} sessions opened and dropped leave no process`, async () => {
+  const pids: number[] = [];
+  for (let round = 0; round < sessions; round += 4) {
+    await Promise.all(
+      Array.from({ length: 4 }, async (_, index) => {
+        await using world = await openWithServers({
+          fix: habitual(index === 0 && round === 0 ? 'stubborn' : 'none'),
+        });
+        pids.push(Number(wordsOf(await world.call('fix__echo', { text: 'pid' }))));
+        // Dropped while it works.
+        if (index % 2 === 0) void world.call('fix__echo', { text: 'hang' }).catch(() => {});
+      }),
+    );
+  }
+  expect(pids.length).toBeGreaterThanOrEqual(sessions);
+  expect(pids.filter(isRunning)).toEqual([]);
+}, 600_000);
+
+function setTimeoutTarget(delayMs: number): EventTarget {
+  const target = new EventTarget();
+  setTimeout(() => target.dispatchEvent(new Event('over')), delayMs);
+  return target;
+}
