@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { workingSandboxes } from '../process/working-sandboxes.ts';
 
 const run = promisify(execFile);
 const repository = join(import.meta.dirname, '../..');
@@ -17,6 +18,7 @@ const words: Readonly<Record<string, readonly RegExp[]>> = {
     /^hana sees \d+ tools/m,
     /^recorded: user:reader file_read ok$/m,
   ],
+  'proxied-server': [/^high water: .*\n04:12/m, /^asked: .*tides__close_harbour/m, /Uraga is closed/],
   'own-toolset': [/sensor_read, sensor_export$/m, /^sensor_read: .*roof, cellar/m, /outside/],
 };
 
@@ -37,10 +39,20 @@ test('every example is tried', () => {
   expect(programs.sort()).toEqual(Object.keys(words).sort());
 });
 
-test.each(Object.entries(words))('examples/%s runs and ends well', async (name, expected) => {
-  const { stdout } = await run(process.execPath, [join(repository, 'examples', name, 'main.ts')], {
-    cwd: home,
-    env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
-  });
-  for (const pattern of expected) expect(stdout).toMatch(pattern);
-});
+/** Proxied servers start behind walls or not at all. */
+const needWalls = new Set(['proxied-server']);
+const hasWalls = (await workingSandboxes()).size > 1;
+
+for (const [name, expected] of Object.entries(words)) {
+  const lacks = needWalls.has(name) && !hasWalls;
+  test.skipIf(lacks)(
+    `examples/${name} runs and ends well${lacks ? ' (skipped: no sandbox)' : ''}`,
+    async () => {
+      const { stdout } = await run(process.execPath, [join(repository, 'examples', name, 'main.ts')], {
+        cwd: home,
+        env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+      });
+      for (const pattern of expected) expect(stdout).toMatch(pattern);
+    },
+  );
+}
