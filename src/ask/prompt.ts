@@ -28,7 +28,7 @@ function entryOf(message: Message, withReasoning: boolean): Prompt[number] {
           ...message.calls.map((call) => ({
             type: 'tool-call' as const,
             toolCallId: call.callId,
-            toolName: call.tool,
+            toolName: namedSafely(call.tool),
             input: argumentsOf(call.words) ?? {},
           })),
         ],
@@ -40,12 +40,17 @@ function entryOf(message: Message, withReasoning: boolean): Prompt[number] {
           {
             type: 'tool-result',
             toolCallId: message.callId,
-            toolName: message.tool,
+            toolName: namedSafely(message.tool),
             output: { type: 'text', value: message.text },
           },
         ],
       };
   }
+}
+
+/** A server refuses the whole conversation for one name that it would not take, though the model made it up. */
+function namedSafely(tool: string): string {
+  return tool.replace(/[^\w-]/g, '_').slice(0, 64) || '_';
 }
 
 /**

@@ -2,13 +2,27 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { openCheckpoint } from '../../src/checkpoint.ts';
 import { askModel } from '../../src/cli/ask.ts';
+import { type Flags, loadSettings } from '../../src/config/load.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** What a run is given beside its options. */
+export interface Hands {
+  /** Lines of a pipe. */
+  readonly typed?: string;
+  /** A terminal that the test types into. */
+  readonly terminal?: PassThrough;
+  readonly flags?: Flags;
+  readonly now?: () => number;
+  /** Everything that was shown so far, whenever something is. */
+  readonly onShown?: (shown: string) => void;
 }
 
 /** A folder, a configuration with the model `test` at this address, and the command as a person runs it. */
@@ -33,15 +47,11 @@ export function openAskWorld(
   const state = join(folder, 'state');
   const interrupts: (() => void)[] = [];
 
-  /** Runs the command; `typed` are lines of a pipe, `terminal` a terminal that a test types into. */
+  /** Runs the command as a person would. */
   async function sekishoAsk(
     words: string | undefined,
     options: Readonly<Record<string, unknown>> = {},
-    hands: {
-      readonly typed?: string;
-      readonly terminal?: PassThrough;
-      readonly onOutput?: (words: string) => void;
-    } = {},
+    hands: Hands = {},
   ): Promise<Ran> {
     const input = hands.terminal ?? new PassThrough();
     if (!hands.terminal) input.end(hands.typed ?? '');
@@ -50,36 +60,55 @@ export function openAskWorld(
     const shown = { stdout: '', stderr: '' };
     output.setEncoding('utf8').on('data', (chunk: string) => {
       shown.stdout += chunk;
-      hands.onOutput?.(chunk);
+      hands.onShown?.(shown.stdout + shown.stderr);
     });
     beside.setEncoding('utf8').on('data', (chunk: string) => {
       shown.stderr += chunk;
-      hands.onOutput?.(chunk);
+      hands.onShown?.(shown.stdout + shown.stderr);
     });
-    const code = await askModel(words === undefined ? [] : [words], { root, config, state }, options, {
-      environment: {
-        HOME: folder,
-        PATH: process.env.PATH,
-        LANG: 'C.UTF-8',
-        TEST_KEY: 'sk-secret',
-        ...more.environment,
+    const code = await askModel(
+      words === undefined ? [] : [words],
+      { root, config, state, ...hands.flags },
+      options,
+      {
+        environment: {
+          HOME: folder,
+          PATH: process.env.PATH,
+          LANG: 'C.UTF-8',
+          TEST_KEY: 'sk-secret',
+          ...more.environment,
+        },
+        input: Object.assign(input, { isTTY: hands.terminal !== undefined }),
+        output,
+        beside,
+        cwd: root,
+        retryDelaysMs: [1, 1, 1],
+        now: hands.now,
+        onInterrupt(interrupt) {
+          interrupts.push(interrupt);
+          return () => {};
+        },
       },
-      input: Object.assign(input, { isTTY: hands.terminal !== undefined }),
-      output,
-      beside,
-      cwd: root,
-      retryDelaysMs: [1, 1, 1],
-      onInterrupt(interrupt) {
-        interrupts.push(interrupt);
-        return () => {};
-      },
-    });
+    );
     await new Promise((resolve) => setImmediate(resolve));
     return { code, ...shown };
   }
 
+  /** The audit log's records of calls, oldest first. */
+  async function audited() {
+    const settings = loadSettings({ root, config, state }, { HOME: folder, TEST_KEY: 'x' }, root);
+    const checkpoint = await openCheckpoint(settings);
+    try {
+      const { audit } = await checkpoint.store();
+      return await audit.search({ limit: 100 });
+    } finally {
+      await checkpoint.close();
+    }
+  }
+
   return {
     root,
+    audited,
     state,
     sekishoAsk,
     interrupt: () => interrupts.at(-1)?.(),

@@ -52,34 +52,50 @@ export async function openScriptedModel(...script: readonly Step[]) {
 
 /** Streams these words, one chunk each. */
 export function says(...words: readonly string[]): Step {
-  return (_seen, response) => {
+  return says.until('stop', ...words);
+}
+
+/** The same with another reason for the end, or none. */
+says.until =
+  (finish: string | undefined, ...words: readonly string[]): Step =>
+  (_seen, response) =>
     stream(
       response,
       words.map((content) => ({ content })),
-      'stop',
+      finish,
     );
-  };
+
+/** Answers with the newest result of a tool. */
+export function repeatsResult(before: string): Step {
+  return (seen, response, request) =>
+    says(before, seen.body.messages.at(-1)?.content?.trimEnd() ?? '')(seen, response, request);
 }
 
-/** Calls tools; each call is [name, arguments], the arguments as JSON text where they are a string. */
-export function calls(...wanted: readonly (readonly [tool: string, input: unknown])[]): Step {
-  return (seen, response) => {
-    const round = seen.body.messages.length;
-    const deltas = wanted.flatMap(([tool, input], index) => {
-      const words = typeof input === 'string' ? input : JSON.stringify(input);
-      const middle = Math.ceil(words.length / 2);
-      return [
-        {
-          tool_calls: [
-            { index, id: `c${round}-${index}`, type: 'function', function: { name: tool, arguments: '' } },
-          ],
-        },
-        { tool_calls: [{ index, function: { arguments: words.slice(0, middle) } }] },
-        { tool_calls: [{ index, function: { arguments: words.slice(middle) } }] },
-      ];
-    });
-    stream(response, deltas, 'tool_calls');
-  };
+type Wanted = readonly [tool: string, input: unknown];
+
+/** Calls tools, in parts as servers send them; the arguments as JSON text where they are a string. */
+export function calls(...wanted: readonly Wanted[]): Step {
+  return (seen, response) => stream(response, deltasOf(seen, wanted), 'tool_calls');
+}
+
+/** The same after thinking aloud. */
+calls.thinking =
+  (thought: string, ...wanted: readonly Wanted[]): Step =>
+  (seen, response) =>
+    stream(response, [{ reasoning_content: thought }, ...deltasOf(seen, wanted)], 'tool_calls');
+
+function deltasOf(seen: Seen, wanted: readonly Wanted[]): readonly object[] {
+  const round = seen.body.messages.length;
+  return wanted.flatMap(([name, input], index) => {
+    const words = typeof input === 'string' ? input : JSON.stringify(input);
+    const middle = Math.ceil(words.length / 2);
+    const start = { index, id: `c${round}-${index}`, type: 'function', function: { name, arguments: '' } };
+    return [
+      { tool_calls: [start] },
+      { tool_calls: [{ index, function: { arguments: words.slice(0, middle) } }] },
+      { tool_calls: [{ index, function: { arguments: words.slice(middle) } }] },
+    ];
+  });
 }
 
 export function answersStatus(

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import { eventsOf, openAskWorld } from './ask-world.ts';
+import { calls, openScriptedModel, says } from './scripted-model.ts';
+
+test("a tool's error goes back to the model, which then succeeds", async () => {
+  await using model = await openScriptedModel(
+    calls(['read_file', { path: 'cofig.txt' }]),
+    calls(['read_file', { path: 'config.txt' }]),
+    says('It is 8080.'),
+  );
+  using world = openAskWorld(model.url, { files: { 'config.txt': '8080' } });
+
+  const ran = await world.sekishoAsk('Which port?');
+
+  expect(ran).toMatchObject({ code: 0, stdout: 'It is 8080.\n' });
+  expect(ran.stderr).toMatch(/✗ read_file \d+ ms: not_found/);
+  expect(model.seen[1]?.body.messages.at(-1)).toMatchObject({
+    role: 'tool',
+    content: expect.stringContaining('not_found: '),
+  });
+});
+
+test('several calls at once come back each under its own id, in order', async () => {
+  await using model = await openScriptedModel(
+    calls(
+      ['read_file', { path: 'a.txt' }],
+      ['read_file', { path: 'missing.txt' }],
+      ['read_file', { path: 'b.txt' }],
+    ),
+    says('ok'),
+  );
+  using world = openAskWorld(model.url, { files: { 'a.txt': 'A', 'b.txt': 'B' } });
+
+  await world.sekishoAsk('read them');
+
+  const [asked, ...results] = model.seen[1]?.body.messages.slice(-4) ?? [];
+  expect(asked?.tool_calls?.map((call) => call.function.arguments)).toEqual([
+    '{"path":"a.txt"}',
+    '{"path":"missing.txt"}',
+    '{"path":"b.txt"}',
+  ]);
+  expect(results.map((result) => result.tool_call_id)).toEqual(asked?.tool_calls?.map((call) => call.id));
+  expect(results.map((result) => result.content?.slice(0, 9))).toEqual(['A', 'not_found', 'B']);
+});
+
+test('calls that change something run in the order in which the model made them', async () => {
+  await using model = await openScriptedModel(
+    calls(
+      ['write_file', { path: 'a.txt', content: 'one' }],
+      ['edit_file', { path: 'a.txt', old_string: 'one', new_string: 'two' }],
+      ['read_file', { path: 'a.txt' }],
+    ),
+    says('ok'),
+  );
+  using world = openAskWorld(model.url);
+
+  await world.sekishoAsk('write and read');
+
+  expect(model.seen[1]?.body.messages.at(-1)?.content).toBe('two');
+});
+
+test.each([['{"path": "a.t'], ['["a.txt"]'], ['null'], ['"a.txt"'], ['path=a.txt']])(
+  'arguments that are no JSON object go back as an error: %s',
+  async (words) => {
+    await using model = await openScriptedModel(calls(['read_file', words]), says('sorry'));
+    using world = openAskWorld(model.url, { files: { 'a.txt': 'A' } });
+
+    const ran = await world.sekishoAsk('read it');
+
+    expect(ran).toMatchObject({ code: 0, stdout: 'sorry\n' });
+    const [asked, result] = model.seen[1]?.body.messages.slice(-2) ?? [];
+    expect(result?.content).toContain(`invalid_parameter: The arguments are not one JSON object.`);
+    // What goes back is valid, since servers refuse a conversation that holds anything else.
+    expect(asked?.tool_calls?.[0]?.function.arguments).toBe('{}');
+  },
+);
+
+test.each([
+  'constructor',
+  '__proto__',
+  'toString',
+  'read_file\u001b[31m',
+  'no_such_tool',
+  'a name too long for servers '.repeat(100),
+])('a tool that was never offered is refused on the road and recorded (%#)', async (name) => {
+  await using model = await openScriptedModel(calls([name, { path: 'a.txt' }]), says('sorry'));
+  using world = openAskWorld(model.url);
+
+  const ran = await world.sekishoAsk('go', { eventOutput: true });
+
+  expect(ran.code).toBe(0);
+  expect(eventsOf(ran).find((event) => event.type === 'result')).toMatchObject({
+    ok: false,
+    code: 'not_found',
+    tool: name,
+  });
+  expect(model.seen[1]?.body.messages.at(-2)?.tool_calls?.[0]?.function.name).toMatch(/^[\w-]{1,64}$/);
+  expect(await world.audited()).toMatchObject([
+    { tool: expect.any(String), outcome: 'error', code: 'not_found' },
+  ]);
+});
+
+test('every call is in the audit log as one of ask', async () => {
+  await using model = await openScriptedModel(calls(['read_file', { path: 'a.txt' }]), says('ok'));
+  using world = openAskWorld(model.url, { files: { 'a.txt': 'A' } });
+
+  await world.sekishoAsk('go');
+
+  expect(await world.audited()).toMatchObject([{ tool: 'read_file', principal: 'local', outcome: 'ok' }]);
+});
+
+test('after 20 rounds it stops, says so, and can go on', async () => {
+  await using model = await openScriptedModel(
+    ...Array.from({ length: 20 }, (_, index) => calls(['read_file', { path: `${index}.txt` }])),
+    says('finished'),
+  );
+  using world = openAskWorld(model.url);
+
+  const ran = await world.sekishoAsk('go', { session: 'long' });
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain('All 20 rounds are used up, and the model had not finished.');
+  expect(model.seen).toHaveLength(20);
+
+  expect(await world.sekishoAsk('go on', { session: 'long' })).toMatchObject({
+    code: 0,
+    stdout: 'finished\n',
+  });
+});
+
+test('an answer that the model itself cut short is not a success', async () => {
+  await using model = await openScriptedModel(says.until('length', 'half an ans'));
+  using world = openAskWorld(model.url);
+
+  const ran = await world.sekishoAsk('go', { eventOutput: true });
+
+  expect(ran.code).toBe(1);
+  expect(eventsOf(ran).at(-1)).toMatchObject({ type: 'end', reason: 'length', rounds: 1 });
+});
+
+test('a result too long for the model is cut, and says how long it was', async () => {
+  await using model = await openScriptedModel(
+    calls(['read_file', { path: 'a.txt', max_chars: 200_000 }]),
+    says('ok'),
+  );
+  using world = openAskWorld(model.url, { files: { 'a.txt': `${'x'.repeat(100)}\n`.repeat(1500) } });
+
+  await world.sekishoAsk('go');
+
+  const content = model.seen[1]?.body.messages.at(-1)?.content ?? '';
+  expect(content.length).toBeLessThan(61_000);
+  expect(content).toMatch(/\[cut; \d+ characters in all\./);
+});
+
+test('thoughts go back while the question is worked on, and not with the next one', async () => {
+  await using model = await openScriptedModel(
+    calls.thinking('I should look.', ['read_file', { path: 'a.txt' }]),
+    says('A'),
+    says('B'),
+  );
+  using world = openAskWorld(model.url, { files: { 'a.txt': 'A' } });
+
+  await world.sekishoAsk(undefined, {}, { typed: 'first\nsecond\n' });
+
+  const thoughts = model.seen.map(({ body }) => body.messages.map((message) => message.reasoning_content));
+  expect(thoughts[1]).toContain('I should look.');
+  expect(thoughts[2]).not.toContain('I should look.');
+});
