@@ -2,6 +2,7 @@ import type { RunDesk } from './call/run.ts';
 import type { Rooms } from './checkpoint-rooms.ts';
 import type { Settings } from './config/load.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
+import type { Commands } from './contract/process.ts';
 
 /** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */
 export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['attributed'] {
@@ -20,6 +21,15 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['at
         ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
     });
   };
+}
+
+/** Has what commands change written down, unless the operator turned that off. */
+export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promise<Commands> {
+  const { history, mode, roots } = rooms.settings;
+  const writable = mode === 'read-only' ? [] : roots.filter((root) => root.writable).map(({ path }) => path);
+  if (!history.enabled || history.commands === 'off' || writable.length === 0)
+    return async (commands) => commands;
+  return async (commands) => (await rooms.history()).watch(commands, writable);
 }
 
 function mayChange(name: CapabilityName): boolean {

@@ -1,3 +1,4 @@
+import { createCommandWatch } from './checkpoint-history.ts';
 import type { Rooms } from './checkpoint-rooms.ts';
 import type { Caller } from './contract/caller.ts';
 import type { Capabilities, CapabilityName } from './contract/capabilities.ts';
@@ -17,6 +18,7 @@ type Lenders = {
 /** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
 export function createLender(rooms: Rooms, guide: () => Promise<ToolGuide>) {
   const readOnly = once(async () => (await import('./confine/files/workspace.ts')).asReadOnly);
+  const watched = createCommandWatch(rooms);
   const lenders: Lenders = {
     files: async ({ tool }) => {
       const { folder } = await rooms.workspace();
@@ -24,7 +26,7 @@ export function createLender(rooms: Rooms, guide: () => Promise<ToolGuide>) {
       return (await readOnly())(folder);
     },
     search: async () => (await rooms.search())((await rooms.workspace()).folder),
-    commands: async ({ caller }) => (await rooms.commands()).forSession(caller.sessionId),
+    commands: async ({ caller }) => watched((await rooms.commands()).forSession(caller.sessionId)),
     judge: () => rooms.judge(),
     desk: async ({ caller }) => (await rooms.desks())(caller),
     web: () => rooms.web(),

@@ -141,6 +141,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
   }
 
   return {
+    settings,
     workspace,
     history,
     store,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import type { Attribution, FileState, HistoryEntry, HistoryStore } from '../../contract/history.ts';
+import type { Commands } from '../../contract/process.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { leftBehind, openJournal } from './journal.ts';
@@ -8,6 +9,7 @@ import { prune } from './prune.ts';
 import { createRecorder, didHappen, type Recorder } from './recorder.ts';
 import { stateOf } from './restore.ts';
 import { type UndoStep, undoEntry } from './undo.ts';
+import { type CommandWatch, watchCommands } from './watch-commands.ts';
 
 export interface HistoryOptions {
   /** A folder of its own, outside the workspace. */
@@ -15,6 +17,8 @@ export interface HistoryOptions {
   readonly store: () => Promise<HistoryStore>;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
+  /** Names of folders in which commands are not watched. */
+  readonly ignore: readonly string[];
   readonly now?: (() => number) | undefined;
 }
 
@@ -49,6 +53,8 @@ export interface History {
   ): Promise<Buffer | undefined>;
   /** Adds what killed servers noted and did not add. */
   recover(): Promise<number>;
+  /** Commands whose changes below the roots are found and written down. */
+  watch(commands: Commands, roots: readonly string[]): Commands;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
   close(): Promise<void>;
 }
@@ -66,6 +72,8 @@ export function openHistory(options: HistoryOptions): History {
     now,
     maxFileBytes: Math.floor(options.maxBytes / 4),
   });
+
+  let watch: CommandWatch | undefined;
 
   async function recover(): Promise<number> {
     let added = 0;
@@ -111,6 +119,18 @@ export function openHistory(options: HistoryOptions): History {
       return there.readBytes({ maxBytes: options.maxBytes });
     },
     recover,
+    watch(commands, roots) {
+      watch ??= watchCommands({
+        folder: join(options.folder, 'held'),
+        roots,
+        ignore: options.ignore,
+        recorder,
+        blobs,
+        maxBytes: Math.floor(options.maxBytes / 2),
+        now,
+      });
+      return watch.watch(commands);
+    },
     async prune() {
       return prune({
         store: await store(),
@@ -122,6 +142,7 @@ export function openHistory(options: HistoryOptions): History {
       });
     },
     async close() {
+      await watch?.close();
       await recorder.settled();
       journal.close();
     },

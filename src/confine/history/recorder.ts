@@ -24,8 +24,6 @@ export interface RecorderOptions {
   readonly now: () => number;
   /** Larger files are changed without their content being kept. */
   readonly maxFileBytes: number;
-  /** Told of each change that went through. */
-  readonly onChanged?: ((root: string, path: string) => void) | undefined;
 }
 
 /** Writes down each change: its content before it happens, its entry at the latest when the call is over. */
@@ -37,8 +35,13 @@ export interface Recorder {
   attribute<T>(who: Attribution, work: () => Promise<T>, tell: (ids: readonly string[]) => void): Promise<T>;
   /** Who is at work here. */
   current(): Attribution;
-  /** Adds entries of changes that have happened already. */
-  add(entries: readonly NewHistoryEntry[]): Promise<void>;
+  /** Adds entries of changes that were found after they had happened. */
+  add(
+    changes: readonly Pick<NewHistoryEntry, 'root' | 'path' | 'before' | 'after'>[],
+    who: Attribution,
+  ): Promise<void>;
+  /** Calls back for each change that goes through here until the returned function is called. */
+  listen(told: (root: string, path: string) => void): () => void;
   /** Notes a change before `work` makes it, and adds its entry after. */
   change(entry: NewHistoryEntry, work: () => Promise<void>): Promise<void>;
   /** Waits until everything that is under way is written down. */
@@ -61,7 +64,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const scopes = new AsyncLocalStorage<Scope>();
   const pending = new WeakMap<FileChange, Pending>();
   const underWay = new Set<Promise<unknown>>();
+  const listeners = new Set<(root: string, path: string) => void>();
   let last = 0;
+
+  function tellOf(root: string, path: string): void {
+    for (const told of listeners) told(root, path);
+  }
 
   function stamp() {
     const atMs = now();
@@ -151,7 +159,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         const told = pending.get(change);
         if (!told) return;
         pending.delete(change);
-        options.onChanged?.(change.rootHostPath, change.path);
+        tellOf(change.rootHostPath, change.path);
         await Promise.all([told.durable, enter(told.entry)]);
       },
       changeFailed(change) {
@@ -166,7 +174,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (isOurs(folder.path)) return;
         const entry = entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
         journal.begin(entry);
-        options.onChanged?.(folder.rootHostPath, folder.path);
+        tellOf(folder.rootHostPath, folder.path);
         void enter(entry).catch(() => {});
       },
     },
@@ -185,7 +193,23 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
     },
     current,
-    add: (entries) => track(add(entries, true)),
+    add(changes, who) {
+      const entries = changes.map((change) => ({
+        ...stamp(),
+        ...who,
+        ...change,
+        action: 'command' as const,
+      }));
+      const scope = scopes.getStore();
+      if (!scope || scope.isOver || scope.who !== who) return track(add(entries, true));
+      for (const entry of entries) journal.begin(entry);
+      scope.entries.push(...entries);
+      return Promise.resolve();
+    },
+    listen(told) {
+      listeners.add(told);
+      return () => void listeners.delete(told);
+    },
     async change(entry, work) {
       journal.begin(entry);
       try {
@@ -196,7 +220,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
           throw error;
         }
       }
-      options.onChanged?.(entry.root, entry.path);
+      tellOf(entry.root, entry.path);
       await track(add([entry], true));
       journal.end(1);
     },

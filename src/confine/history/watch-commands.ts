@@ -1,0 +1,158 @@
+import { join, relative } from 'node:path';
+import type { Attribution } from '../../contract/history.ts';
+import type { BackgroundCommand, Commands } from '../../contract/process.ts';
+import { createTurns } from '../files/turns.ts';
+import { type Baseline, createBaseline, type Found } from './baseline.ts';
+import type { Blobs } from './blobs.ts';
+import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
+import type { Recorder } from './recorder.ts';
+
+export interface CommandWatchOptions {
+  /** Where copies are held. */
+  readonly folder: string;
+  /** Host paths of the roots that commands may write. */
+  readonly roots: readonly string[];
+  readonly ignore: readonly string[];
+  readonly recorder: Recorder;
+  readonly blobs: Blobs;
+  readonly maxBytes: number;
+  readonly now: () => number;
+}
+
+export interface CommandWatch {
+  /** The same commands, with what they change written down. */
+  watch(commands: Commands): Commands;
+  /** Waits for the last looks. Commands have ended by then. */
+  close(): Promise<void>;
+}
+
+interface Watched {
+  readonly folder: string;
+  readonly baseline: Baseline;
+  readonly held: HeldContents;
+  /** Commands in the background that may write here. */
+  readonly background: Set<Attribution>;
+  running: number;
+  /** Paths that our own writes changed while commands ran: those have entries of their own. */
+  readonly ours: Set<string>;
+}
+
+/**
+ * Looks at the folders that a command may write before it starts and after it ended; what differs is its doing. What
+ * changed between commands is a person's, or of a command in the background.
+ */
+export function watchCommands(options: CommandWatchOptions): CommandWatch {
+  const { recorder } = options;
+  const watched = new Map<string, Watched>();
+  const turns = createTurns();
+  const forget = recorder.listen((root, path) => {
+    const hostPath = join(root, path);
+    for (const one of watched.values()) if (one.running > 0) one.ours.add(hostPath);
+  });
+  const lasts = new Set<Promise<void>>();
+  let isSwept = false;
+
+  function open(folder: string): Watched {
+    let one = watched.get(folder);
+    if (one) return one;
+    if (!isSwept) sweepHeld(options.folder);
+    isSwept = true;
+    const held = openHeldContents(options.folder);
+    const { ignore, blobs, maxBytes, now } = options;
+    const maxFileBytes = Math.floor(maxBytes / 8);
+    const baseline = createBaseline({ folder, ignore, held, blobs, maxBytes, maxFileBytes, now });
+    one = { folder, baseline, held, background: new Set(), running: 0, ours: new Set() };
+    watched.set(folder, one);
+    return one;
+  }
+
+  /** Looks, and writes down what is found as `who`'s; without anybody it is only learned. */
+  function look(one: Watched, who: Attribution | undefined): Promise<void> {
+    return turns.take(one.folder, async () => {
+      const ours = new Set(one.ours);
+      one.ours.clear();
+      const found = await one.baseline.refresh(who !== undefined);
+      if (!who) return;
+      const root = options.roots.find((each) => isIn(one.folder, each)) ?? one.folder;
+      const changes = found
+        .map((change: Found) => ({ ...change, root, path: relative(root, join(one.folder, change.path)) }))
+        .filter(({ path }) => path !== '' && !ours.has(join(root, path)));
+      if (changes.length > 0) await recorder.add(changes, who);
+    });
+  }
+
+  async function before(folders: readonly string[]): Promise<readonly Watched[]> {
+    const all = folders.map(open);
+    for (const one of all) {
+      // What a command in the background did until now would be nobody's.
+      await look(one, one.background.values().next().value);
+      one.running += 1;
+    }
+    return all;
+  }
+
+  async function after(all: readonly Watched[], who: Attribution): Promise<void> {
+    for (const one of all) {
+      await look(one, who);
+      one.running -= 1;
+    }
+  }
+
+  return {
+    watch: (commands) => ({
+      ...commands,
+      async run(command, order) {
+        const all = await before(order.writable ?? options.roots);
+        try {
+          return await commands.run(command, order);
+        } finally {
+          await after(all, recorder.current());
+        }
+      },
+      async start(command, order) {
+        const who = { ...recorder.current() };
+        const all = await before(order.writable ?? options.roots);
+        let started: BackgroundCommand;
+        try {
+          started = await commands.start(command, order);
+        } catch (error) {
+          await after(all, recorder.current());
+          throw error;
+        }
+        for (const one of all) one.background.add(who);
+        const last = ended(started)
+          .then(() => {
+            for (const one of all) one.background.delete(who);
+            return after(all, who);
+          })
+          .catch(ignore)
+          .finally(() => lasts.delete(last));
+        lasts.add(last);
+        return started;
+      },
+      background: (id) => commands.background(id),
+      backgrounds: () => commands.backgrounds(),
+    }),
+    async close() {
+      await Promise.all(lasts);
+      forget();
+      for (const { held } of watched.values()) held.close();
+    },
+  };
+}
+
+async function ended(command: BackgroundCommand): Promise<void> {
+  const never = new AbortController().signal;
+  for (let cursor = 0; command.status().running; cursor = command.read(cursor).nextCursor) {
+    await command.wait(cursor, lookEveryMs, never);
+  }
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Nobody is there to be told; the next look finds what this one could not. */
+function ignore(): void {}
+
+const lookEveryMs = 60_000;
