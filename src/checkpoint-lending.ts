@@ -1,5 +1,7 @@
 import { createCommandWatch } from './checkpoint-history.ts';
 import type { Rooms } from './checkpoint-rooms.ts';
+import type { TeamRoom } from './checkpoint-team.ts';
+import type { Arrival } from './contract/call.ts';
 import type { Caller } from './contract/caller.ts';
 import type { Capabilities, CapabilityName } from './contract/capabilities.ts';
 import type { Tool, ToolGuide } from './contract/tool.ts';
@@ -9,6 +11,8 @@ import { once } from './once.ts';
 export interface Borrower {
   readonly caller: Caller;
   readonly tool: Tool;
+  /** Absent where only the risk of a call is looked at. */
+  readonly call?: { readonly arrival: Arrival } | undefined;
 }
 
 type Lenders = {
@@ -16,7 +20,7 @@ type Lenders = {
 };
 
 /** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
-export function createLender(rooms: Rooms, guide: () => Promise<ToolGuide>) {
+export function createLender(rooms: Rooms, team: TeamRoom, guide: () => Promise<ToolGuide>) {
   const readOnly = once(async () => (await import('./confine/files/workspace.ts')).asReadOnly);
   const watched = createCommandWatch(rooms);
   const lenders: Lenders = {
@@ -33,9 +37,7 @@ export function createLender(rooms: Rooms, guide: () => Promise<ToolGuide>) {
     memory: async ({ caller }) => (await rooms.store()).memoriesFor(caller.principal),
     vault: () => rooms.vault(),
     pipelines: async ({ caller }) => (await rooms.pipelines()).forSession(caller.sessionId),
-    team: async () => {
-      throw new Error('No team is served.');
-    },
+    team: ({ caller, call }) => team.lend(caller, call?.arrival ?? { transport: 'cli' }),
     guide: () => guide(),
   };
   return async function lend<N extends CapabilityName>(

@@ -23,4 +23,5 @@ const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Tool
     (await import('./tools/vault/index.ts')).createVaultToolset({ extras: settings.vault.extras ?? true }),
   pipeline: async (settings) =>
     (await import('./tools/pipeline/index.ts')).createPipelineToolset(settings.pipeline),
+  collaboration: async () => (await import('./tools/collaboration/index.ts')).createCollaborationToolset(),
 };

@@ -7,6 +7,7 @@ import { createLiveCatalog } from './checkpoint-catalog.ts';
 import { createAttribution } from './checkpoint-history.ts';
 import { createLender } from './checkpoint-lending.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
+import { createTeamRoom, type TeamRoom } from './checkpoint-team.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
@@ -29,6 +30,8 @@ export interface Checkpoint {
   readonly door: Door;
   readonly settings: Settings;
   readonly rooms: Rooms;
+  /** Agents and their work. */
+  readonly team: TeamRoom;
   store(): ReturnType<Rooms['store']>;
   /** No new work is begun; running calls get their grace before what they use is closed. */
   close(graceMs?: number): Promise<void>;
@@ -45,9 +48,11 @@ export async function openCheckpoint(
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
-  const lend = createLender(rooms, catalog);
+  const team = createTeamRoom(settings, rooms.store, now);
+  const lend = createLender(rooms, team, catalog);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
+    agents: team.credentials,
     localRole: options.localRole,
     now,
   });
@@ -103,7 +108,7 @@ export async function openCheckpoint(
     async list(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
       await catalog.settle();
-      return (await catalog()).allowed(caller);
+      return (await catalog()).offered(caller);
     },
     call(incoming) {
       const call = catalog.meet(incoming).then(() => handle(incoming, desk));
@@ -115,12 +120,20 @@ export async function openCheckpoint(
       if (arrival.connectionId === undefined) return;
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
+      await team.leave(arrival);
     },
     resources: servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined,
-    onListChanged: (listener) => catalog.onChanged(() => listener(undefined)),
+    onListChanged(listener) {
+      const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
     async admits(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
       if (caller.kind !== 'anonymous') return { ok: true };
+      // An agent has no credential before it authenticates, and may hand it over as an argument: the call decides.
+      if (team.credentials && caller.reason === 'no_credential') return { ok: true };
       return { ok: false, reason: caller.reason ?? 'no_credential' };
     },
   };
@@ -129,6 +142,7 @@ export async function openCheckpoint(
     door,
     settings,
     rooms,
+    team,
     store: () => rooms.store(),
     async close(graceMs = 0) {
       const ended = Promise.allSettled([...running]);

@@ -2,6 +2,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { Mode } from '../contract/policy.ts';
 import type { GuideEntry, Tool, ToolGuide } from '../contract/tool.ts';
 import { decide } from './decide.ts';
+import { offerTo } from './offer.ts';
 
 /** The tools that are served. A `Map`, since callers name the keys. */
 export interface Catalog extends ToolGuide {
@@ -9,6 +10,8 @@ export interface Catalog extends ToolGuide {
   find(name: string): Tool | undefined;
   /** What this caller may call, in a stable order. The same array for the same answer. */
   allowed(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
+  /** What `tools/list` shows: the same, and where agents are served what a token among the arguments would open. */
+  offered(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
   /** Names like this one, among those that the caller may call. */
   nearest(name: string, caller: Caller): readonly string[];
 }
@@ -38,10 +41,26 @@ export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): 
     return list;
   }
 
+  const servesAgents = shown.some((tool) => tool.agentsOnly);
+  const offers = new Map<string, readonly Tool[]>();
+
+  function offered(caller: Caller) {
+    const plain = allowed(caller);
+    if (!servesAgents) return plain;
+    const tools = offerTo(caller, shown, mode);
+    if (tools.length === 0) return plain;
+    const key = `${plain.key} offered ${tools.map((tool) => tool.name).join(' ')}`;
+    const known = offers.get(key) ?? tools;
+    if (offers.size >= 256) offers.clear();
+    offers.set(key, known);
+    return { key, tools: known };
+  }
+
   return {
     mode,
     find: (name) => byName.get(name),
     allowed,
+    offered,
     nearest(name, caller) {
       return allowed(caller)
         .tools.map((tool) => ({ name: tool.name, distance: distanceBetween(name.slice(0, 80), tool.name) }))

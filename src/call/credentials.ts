@@ -33,6 +33,10 @@ export function createCredentials(sources: CredentialSources): Credentials {
       };
     },
     async bearer(token, arrival) {
+      // A client that can set headers may send an agent's session as its bearer token.
+      if (token.startsWith('sess_') && sources.agents) {
+        return known(await (await sources.agents()).session(token, arrival), arrival);
+      }
       const store = await sources.tokens();
       const found = await store.find(token, sources.now());
       if (found === 'unknown') return anonymous(arrival, 'bad_credential');

@@ -138,15 +138,17 @@ function refuseAnonymous(tool: Tool): Decision {
     'unauthenticated',
     verbatim(`Tool '${tool.name}' requires authentication.`),
     text('Authentication is required.', '認証が必要です。'),
-    tool.agentsOnly
-      ? text(
-          "Call 'authenticate' and pass session_token.",
-          "'authenticate' を呼び、session_token を渡してください。",
-        )
-      : text(
-          'Send a bearer token; `sekisho token create` makes one.',
-          'ベアラートークンを送ってください。`sekisho token create` で作れます。',
-        ),
+    tool.permission === 'coordinator_only'
+      ? text('Pass coordinator_token.', 'coordinator_token を渡してください。')
+      : tool.agentsOnly
+        ? text(
+            "Call 'authenticate' and pass session_token.",
+            "'authenticate' を呼び、session_token を渡してください。",
+          )
+        : text(
+            'Send a bearer token; `sekisho token create` makes one.',
+            'ベアラートークンを送ってください。`sekisho token create` で作れます。',
+          ),
   );
 }
 

@@ -3,6 +3,7 @@ import { decide } from '../call/decide.ts';
 import { createPolicy } from '../call/policy.ts';
 import { createLender } from '../checkpoint-lending.ts';
 import { createRooms } from '../checkpoint-rooms.ts';
+import { createTeamRoom } from '../checkpoint-team.ts';
 import { loadTools } from '../checkpoint-toolsets.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { listBuiltinRules } from '../confine/judgement/rule-lines.ts';
@@ -32,7 +33,7 @@ export async function test(json: string, flags: Flags, options: Options): Promis
   const rooms = createRooms(settings);
   try {
     const catalog = createCatalog(await loadTools(settings), settings.mode);
-    const lend = createLender(rooms, async () => catalog);
+    const lend = createLender(rooms, createTeamRoom(settings, rooms.store, Date.now), async () => catalog);
     const caller: Caller = { kind: 'local', principal: 'local', sessionId: 'policy-test', remote: false };
     const policy = createPolicy({
       mode: settings.mode,

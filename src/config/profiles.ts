@@ -32,6 +32,13 @@ export const profiles = {
     },
     config: { toolsets: ['pipeline'] },
   },
+  team: {
+    summary: {
+      en: 'Agents that share tasks and talk to each other, with files and a judged shell.',
+      ja: 'タスクを分け合い、会話するエージェント。ファイルと審査されるシェル付き。',
+    },
+    config: { toolsets: ['collaboration', 'agent-cli'] },
+  },
 } as const satisfies Record<string, Profile>;
 
 export type ProfileName = keyof typeof profiles;

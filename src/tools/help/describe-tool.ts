@@ -1,4 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
+import { tokenArgument } from '../../contract/session-token.ts';
 import { type Locale, text } from '../../contract/text.ts';
 import type { GuideEntry, JsonSchema, Tool } from '../../contract/tool.ts';
 
@@ -26,7 +27,7 @@ function parametersOf(tool: Tool, locale: Locale): Record<string, unknown>[] {
   const schema = tool.inputSchema(locale);
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
-  return Object.entries(properties).map(([name, property]) => {
+  const own = Object.entries(properties).map(([name, property]) => {
     const { type, description, ...rest } = property;
     return {
       name,
@@ -36,6 +37,13 @@ function parametersOf(tool: Tool, locale: Locale): Record<string, unknown>[] {
       ...rest,
     };
   });
+  return tool.agentsOnly ? [tokenParameter(tool, locale), ...own] : own;
+}
+
+/** Needed where neither the connection nor a header carries it. */
+function tokenParameter(tool: Tool, locale: Locale): Record<string, unknown> {
+  const { name, description } = tokenArgument(tool.permission);
+  return { name, type: 'string', required: false, description: description[locale] };
 }
 
 function unknown(name: string, entries: readonly GuideEntry[]): ToolError {

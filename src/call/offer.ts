@@ -1,0 +1,40 @@
+import { type Caller, isAgent } from '../contract/caller.ts';
+import type { Mode } from '../contract/policy.ts';
+import { tokenArgument } from '../contract/session-token.ts';
+import type { Tool } from '../contract/tool.ts';
+import { decide } from './decide.ts';
+
+/**
+ * What a caller without an agent's credential is shown where agents are served: what they may call, and what a token
+ * among the arguments would open. A list must not change through earlier calls, and a model can hand over the token
+ * that `authenticate` gave it in no other way; the call decides again.
+ */
+export function offerTo(caller: Caller, tools: readonly Tool[], mode: Mode): readonly Tool[] {
+  if (isAgent(caller) || caller.kind === 'coordinator' || isWrong(caller)) return [];
+  return tools.flatMap((tool) => {
+    const decision = decide(tool, caller, mode);
+    if (decision.allowed) return [tool.name === 'help' ? withToken(tool) : tool];
+    if (caller.scopes || (caller.toolsets && !caller.toolsets.includes(tool.toolset))) return [];
+    const opens = decision.code === 'unauthenticated' || tool.permission === 'coordinator_only';
+    return opens ? [withToken(tool)] : [];
+  });
+}
+
+function isWrong(caller: Caller): boolean {
+  return caller.kind === 'anonymous' && caller.reason !== 'no_credential';
+}
+
+function withToken(tool: Tool): Tool {
+  const { name, description } = tokenArgument(tool.permission);
+  return {
+    ...tool,
+    inputSchema(locale) {
+      const schema = tool.inputSchema(locale);
+      const properties = schema.properties as Readonly<Record<string, unknown>> | undefined;
+      return {
+        ...schema,
+        properties: { ...properties, [name]: { type: 'string', description: description[locale] } },
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { defineTool } from '../../contract/define-tool.ts';
+import { teamLimits } from '../../contract/team-tasks.ts';
+import { text } from '../../contract/text.ts';
+import { id, sent } from './shapes.ts';
+
+export const sendMessage = defineTool({
+  name: 'send_message',
+  category: 'chat',
+  title: text('Send a message', 'メッセージ送信'),
+  description: text(
+    'Say something in your open conversation with an agent.',
+    '開いている会話の相手にメッセージを送ります。',
+  ),
+  permission: 'chat_only',
+  agentsOnly: true,
+  annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  uses: ['team'],
+  input: z.object({
+    target_agent_id: id.describe('Agent, e.g. "worker-1".'),
+    content: z
+      .string()
+      .trim()
+      .min(1)
+      .max(teamLimits.messageChars)
+      .describe('Message, at most 4000 characters, e.g. "Is the schema final?"'),
+  }),
+  output: sent,
+  ja: {
+    target_agent_id: 'エージェント。例: "worker-1"。',
+    content: 'メッセージ。4000 文字まで。例: "スキーマは確定ですか"。',
+  },
+  example: { target_agent_id: 'worker-2', content: 'Is the schema final?' },
+
+  run: (input, { team }) => team.send(input),
+});
