@@ -1,0 +1,191 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, expect, test } from 'vitest';
+import { toolsetNames } from '../../src/config/toolset-names.ts';
+
+/** What npm would publish, installed in an empty folder as a stranger would, and used from there. */
+const run = promisify(execFile);
+const repository = join(import.meta.dirname, '../..');
+const home = mkdtempSync(join(tmpdir(), 'sekisho-package-'));
+const place = join(home, 'place');
+const root = join(home, 'root');
+const binary = join(place, 'node_modules/.bin/sekisho');
+const environment = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' };
+
+const packed = await pack();
+const problem = await install();
+const installed = problem === undefined;
+const lack = installed ? '' : ` (skipped: npm cannot install here: ${problem})`;
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test('only what runs is in it, and it is small', () => {
+  const allowed =
+    /^(dist\/.*\.(js|d\.ts)|docs\/sekisho\.1|package\.json|README(\.ja)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE)$/;
+  expect(packed.files.map(({ path }) => path).filter((path) => !allowed.test(path))).toEqual([]);
+  expect(packed.files.map(({ path }) => path)).toContain('dist/sekisho.js');
+  expect(packed.size).toBeLessThan(2 * 1024 * 1024);
+});
+
+test.skipIf(!installed)(`\`npx sekisho --version\` says the version${lack}`, async () => {
+  const { stdout } = await run('npx', ['--no-install', 'sekisho', '--version'], {
+    cwd: place,
+    env: npmEnvironment(),
+  });
+  expect(stdout).toBe(`${versionOf(repository)}\n`);
+});
+
+test.skipIf(!installed)(
+  `every toolset works from it, threads and processes of its own too${lack}`,
+  async () => {
+    mkdirSync(root);
+    writeFileSync(join(root, 'a.txt'), 'hay\nneedle\nhay\n');
+    writeFileSync(join(root, 'code.ts'), 'export function passTheGate() { return 1; }\n');
+    const site = createServer((_, response) => {
+      response
+        .setHeader('content-type', 'text/html')
+        .end('<title>Gate</title><main><h1>Gate</h1><p>Open.</p></main>');
+    });
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const config = join(home, 'sekisho.jsonc');
+    writeFileSync(
+      config,
+      JSON.stringify({ web: { allowPrivate: [host] }, assistant: { layout: 'workspace' } }),
+    );
+    const client = new Client({ name: 'package', version: '1' });
+    const where = ['--root', root, '--state', join(home, 'state'), '--config', config];
+    const args = ['serve', '--toolsets', toolsetNames.join(','), ...where];
+    await client.connect(new StdioClientTransport({ command: binary, args, cwd: place, env: environment }));
+    try {
+      const words = async (name: string, input: Record<string, unknown>) => {
+        const { content } = await client.callTool({ name, arguments: input });
+        return content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n');
+      };
+      expect(await words('file_read', { path: 'a.txt' })).toContain('needle');
+      // ripgrep
+      expect(await words('grep', { pattern: 'needle' })).toContain('a.txt');
+      // a thread
+      expect(await words('web_fetch', { url: `http://${host}/` })).toContain('Open.');
+      // SQLite
+      await words('remember', { content: 'The gate is open.' });
+      expect(await words('recall', { query: 'gate' })).toContain('The gate is open.');
+      expect(await words('vault_create', { path: 'note.md', content: '# Note\n' })).toContain('note.md');
+      // a process with its grammars
+      expect(await words('shelpa_pipe', { command: 'ctree_generate code.ts' })).toContain('passTheGate');
+      expect(await words('shelpa_pipe', { command: 'rg needle a.txt | wc -l' })).toContain('1');
+    } finally {
+      await client.close();
+      site.close();
+    }
+  },
+);
+
+test.skipIf(!installed)(`its sandboxes start${lack}`, async () => {
+  const here = spawnSync(process.execPath, [join(repository, 'src/cli/start.ts'), 'doctor', '--json'], {
+    cwd: home,
+    env: environment,
+    encoding: 'utf8',
+  });
+  const there = spawnSync(binary, ['doctor', '--json'], { cwd: home, env: environment, encoding: 'utf8' });
+  // Whatever works in development works from the package: the thread that loads the kernel's interface, and koffi.
+  expect(sandboxesOf(there.stdout)).toEqual(sandboxesOf(here.stdout));
+});
+
+test.skipIf(!installed)(`the library serves a tool of its user's own${lack}`, async () => {
+  const program = join(place, 'own.ts');
+  writeFileSync(program, ownToolset);
+  const { stdout } = await run(process.execPath, [program], { cwd: place, env: environment });
+  expect(JSON.parse(stdout)).toEqual({ greeting: 'Hello, Hana.', described: 'Whom, e.g. "Hana".' });
+});
+
+const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
+  (path) => existsSync(path) && majorOf(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) < 24,
+);
+
+test.skipIf(!oldNode)(`an older Node says so in one line${oldNode ? '' : ' (skipped: none here)'}`, () => {
+  const start = join(repository, 'dist/sekisho.js');
+  const { status, stdout, stderr } = spawnSync(oldNode ?? '', [start, 'serve'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^sekisho needs Node 24 or newer; this is v\d+\.\d+\.\d+\.\n$/);
+});
+
+const ownToolset = `
+import { defineTool, defineToolset, loadSettings, openCheckpoint, text } from 'sekisho';
+import { z } from 'zod';
+const greet = defineTool({
+  name: 'greet', category: 'examples', title: text('Greet', '挨拶'), description: text('Greets.', '挨拶します。'),
+  permission: 'authenticated',
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  uses: [],
+  input: z.object({ name: z.string().describe('Whom, e.g. "Hana".') }),
+  output: z.object({ greeting: z.string() }),
+  ja: {},
+  example: { name: 'Hana' },
+  run: async ({ name }) => ({ greeting: \`Hello, \${name}.\` }),
+});
+const checkpoint = await openCheckpoint(loadSettings({ toolsets: [] }), { toolsets: [defineToolset('own', [greet])] });
+const arrival = { transport: 'cli' };
+const { tools } = await checkpoint.door.list(arrival);
+const call = { tool: 'greet', input: { name: 'Hana' }, arrival, signal: new AbortController().signal };
+const reply = await checkpoint.door.call(call);
+const listed = tools.find((tool) => tool.name === 'greet').inputSchema('en');
+console.log(JSON.stringify({ ...reply.structured, described: listed.properties.name.description }));
+await checkpoint.close();
+`;
+
+async function pack(): Promise<{ file: string; size: number; files: readonly { path: string }[] }> {
+  if (!existsSync(join(repository, 'dist/sekisho.js')) || !existsSync(join(repository, 'dist/index.d.ts'))) {
+    await run(process.execPath, ['scripts/build.ts'], { cwd: repository });
+  }
+  // Scripts would build into the folder that other tests run from.
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', home];
+  const { stdout } = await run('npm', args, { cwd: repository, maxBuffer: 1 << 25 });
+  const report: unknown = JSON.parse(stdout);
+  // npm 11 and later answer by name, before that in a list.
+  const [first] = Object.values(report as object) as {
+    filename: string;
+    size: number;
+    files: { path: string }[];
+  }[];
+  if (!first) throw new Error('npm packed nothing.');
+  return { file: join(home, first.filename), size: first.size, files: first.files };
+}
+
+/** What npm says against it, or undefined. */
+async function install(): Promise<string | undefined> {
+  mkdirSync(place);
+  writeFileSync(join(place, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', packed.file];
+  try {
+    await run('npm', args, { cwd: place, timeout: 120_000 });
+    return undefined;
+  } catch (error) {
+    return /npm error code (\w+)/.exec(String((error as { stderr?: string }).stderr))?.[1] ?? 'it failed';
+  }
+}
+
+/** npm keeps its own home: its cache and its settings are there. */
+function npmEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, NODE_OPTIONS: '' };
+}
+
+function versionOf(folder: string): string {
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function majorOf(version: string): number {
+  return Number(/^v(\d+)/.exec(version)?.[1] ?? Number.NaN);
+}
+
+function sandboxesOf(json: string): unknown {
+  const findings = JSON.parse(json) as { what: string; works: boolean }[];
+  return findings.filter(({ what }) => what.startsWith('sandbox')).map(({ what, works }) => [what, works]);
+}
