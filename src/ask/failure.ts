@@ -16,11 +16,13 @@ export class SilenceError extends Error {}
 /** Judges what the AI SDK threw. What the server said is shown to the person, cleaned, short and without the key. */
 export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSignal): ModelFailure {
   if (signal.aborted) return { error: cancelled(), mayPass: false };
-  if (thrown instanceof ToolError) return { error: thrown, mayPass: false };
-  if (isCausedBySilence(thrown)) return { error: silent(endpoint), mayPass: true };
+  const ours = oursIn(thrown);
+  if (ours instanceof ToolError) return { error: ours, mayPass: false };
+  if (ours) return { error: silent(endpoint), mayPass: true };
   const status = numberOf(thrown, 'statusCode');
   const said = saidBy(thrown, endpoint.key);
-  if (status === undefined) return { error: broken(endpoint, said, thrown), mayPass: true };
+  // With a status of success it began to answer, and what came then could not be read.
+  if (status === undefined || status < 300) return { error: broken(endpoint, said, thrown), mayPass: true };
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
   return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: retryAfterMs(thrown) };
 }
@@ -99,9 +101,10 @@ function numberOf(thrown: unknown, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-function isCausedBySilence(thrown: unknown): boolean {
+/** What we threw into the stream ourselves, however the SDK wrapped it. */
+function oursIn(thrown: unknown): ToolError | SilenceError | undefined {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
-    if (error instanceof SilenceError) return true;
+    if (error instanceof ToolError || error instanceof SilenceError) return error;
   }
-  return false;
+  return undefined;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
 import { failureOf, type ModelFailure, SilenceError } from './failure.ts';
 import { promptOf } from './prompt.ts';
 import type { Message, ModelCall } from './transcript.ts';
@@ -25,6 +26,7 @@ export interface ModelOptions {
   /** A longer wait that the server asks for is not waited. */
   readonly maxRetryAfterMs?: number;
   readonly maxAnswerChars?: number;
+  readonly maxReplyBytes?: number;
   readonly maxCallsPerRound?: number;
 }
 
@@ -73,8 +75,7 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}):
     name: 'model',
     baseURL: endpoint.url,
     ...(endpoint.key !== undefined && { apiKey: endpoint.key }),
-    // A redirect would carry the conversation to a server that nobody named.
-    fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }),
+    fetch: createBoundedFetch(options.maxReplyBytes ?? 64 * 1024 * 1024),
   }).chatModel(endpoint.modelId);
   const delays = options.retryDelaysMs ?? [1000, 3000, 8000];
 

@@ -71,7 +71,7 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
     },
     answer(prompt, signal) {
       // What stands half typed on the line was not meant for this question either.
-      if (isTerminal) reader.write(null, { ctrl: true, name: 'u' });
+      if (isTerminal && reader.line !== '') reader.write(null, { ctrl: true, name: 'u' });
       return read(prompt, signal);
     },
     close: () => reader.close(),

@@ -31,6 +31,7 @@ export function openAskWorld(
   more: {
     readonly files?: Readonly<Record<string, string>>;
     readonly config?: ConfigFile;
+    readonly flags?: Flags;
     readonly environment?: Readonly<Record<string, string>>;
   } = {},
 ) {
@@ -68,7 +69,7 @@ export function openAskWorld(
     });
     const code = await askModel(
       words === undefined ? [] : [words],
-      { root, config, state, ...hands.flags },
+      { root, config, state, ...more.flags, ...hands.flags },
       options,
       {
         environment: {

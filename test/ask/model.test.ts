@@ -203,6 +203,22 @@ test('an answer without an end is stopped', async () => {
   expect(shown.length).toBeLessThanOrEqual(100_000);
 });
 
+test('an event without an end is cut off', async () => {
+  await using server = await openScriptedModel((_seen, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: ');
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(50_000)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  expect(await answer(server.url, {}, { maxReplyBytes: 1_000_000 })).toMatchObject({
+    result: { code: 'too_large' },
+    retries: [],
+  });
+});
+
 test('more calls in one round than anybody needs are refused', async () => {
   await using server = await openScriptedModel(
     calls(...Array.from({ length: 33 }, () => ['x', {}] as const)),
