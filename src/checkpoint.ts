@@ -8,6 +8,7 @@ import { createAttribution } from './checkpoint-history.ts';
 import { createLender } from './checkpoint-lending.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
 import { createTeamRoom, type TeamRoom } from './checkpoint-team.ts';
+import { joinUpstreamDoors } from './checkpoint-upstream.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
@@ -100,6 +101,8 @@ export async function openCheckpoint(
     return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
   };
 
+  const notes = servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined;
+
   const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
   const door: Door = {
     info: { name, version: options.version ?? '0.0.0', title: 'Sekisho' },
@@ -122,7 +125,7 @@ export async function openCheckpoint(
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
       await team.leave(arrival);
     },
-    resources: servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined,
+    ...joinUpstreamDoors(settings, rooms, (call) => handle(call, desk), notes),
     onListChanged(listener) {
       const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
       return () => {

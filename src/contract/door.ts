@@ -17,6 +17,24 @@ export interface Door {
   /** Does this bearer token (or its absence) let a request in at all? HTTP answers 401 by it. */
   admits(arrival: Arrival): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
   readonly resources?: ResourceDoor | undefined;
+  readonly prompts?: PromptDoor | undefined;
+}
+
+/** Prompts of proxied servers, through the same road as calls. */
+export interface PromptDoor {
+  list(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  get(
+    arrival: Arrival,
+    name: string,
+    given: Readonly<Record<string, unknown>> | undefined,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  complete(
+    arrival: Arrival,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  onChanged(listener: () => void): () => void;
 }
 
 /** Resources (notes of the vault, those of proxied servers), through the same road as calls. */
@@ -25,6 +43,8 @@ export interface ResourceDoor {
   read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceText | ResourceBlob>;
   /** Calls back when the resource changes, until the returned function is called. */
   subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
+  /** Shapes of addresses, as the protocol has them; absent: none. */
+  templates?(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 export interface ResourcePage {

@@ -21,6 +21,7 @@ export function changesOf(door: Door, more?: Changes): Changes {
   return (listener) => {
     const ends = [
       door.onListChanged((connectionId) => listener({ what: 'tools', connectionId })),
+      door.prompts?.onChanged(() => listener({ what: 'prompts' })),
       more?.(listener),
     ];
     return () => {

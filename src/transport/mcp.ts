@@ -6,6 +6,7 @@ import type { Exchange, MethodTable } from './exchange.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
 import { createListMethod } from './list-method.ts';
+import { promptMethods } from './prompt-methods.ts';
 import { resourceMethods } from './resource-methods.ts';
 import { createResultEncoder } from './results.ts';
 import type { ClientInfo } from './revision.ts';
@@ -52,6 +53,7 @@ export function createMcp(door: Door, extension?: McpExtension): Mcp {
   const capabilities: Params = {
     tools: { listChanged: true },
     ...(door.resources && { resources: { subscribe: true } }),
+    ...(door.prompts && { prompts: { listChanged: true }, completions: {} }),
     ...extension?.capabilities,
   };
   const instructions = door.instructions === '' ? {} : { instructions: door.instructions };
@@ -68,6 +70,7 @@ export function createMcp(door: Door, extension?: McpExtension): Mcp {
       'tools/list': createListMethod(door, encoder),
       'tools/call': createCallMethod(door),
       ...(door.resources && resourceMethods(door.resources)),
+      ...(door.prompts && promptMethods(door.prompts)),
       ...extension?.methods,
     }),
   );

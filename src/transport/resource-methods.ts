@@ -17,7 +17,11 @@ export function resourceMethods(resources: ResourceDoor): MethodTable {
         );
         return { ...page, ...freshness(exchange.era) };
       }),
-    'resources/templates/list': async ({ era }) => ({ resourceTemplates: [], ...freshness(era) }),
+    'resources/templates/list': (exchange) =>
+      spoken(exchange, async () => ({
+        resourceTemplates: (await resources.templates?.(exchange.arrival, exchange.signal)) ?? [],
+        ...freshness(exchange.era),
+      })),
     'resources/read': (exchange) =>
       spoken(exchange, async () => {
         const contents = await resources.read(exchange.arrival, uriOf(exchange), exchange.signal);

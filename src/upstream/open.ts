@@ -60,7 +60,7 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
   );
 
   function tools(): readonly Tool[] {
-    return servers.flatMap((server) => server.tools());
+    return servers.flatMap((server) => [...server.tools(), ...server.methods()]);
   }
 
   return {

@@ -6,9 +6,10 @@ import { adaptTool } from './adapt.ts';
 import { type Connection, type ConnectOptions, connect } from './connect.ts';
 import { definitionDigest } from './definition.ts';
 import { createElicitations } from './elicit.ts';
+import { methodTools } from './methods.ts';
 import { shownNames } from './names.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
-import { cancelled, RemoteError, type RemoteRequest } from './remote.ts';
+import { cancelled, RemoteError } from './remote.ts';
 import { outputOf } from './result.ts';
 import { supervise } from './supervise.ts';
 import { createTurns } from './turns.ts';
@@ -18,6 +19,8 @@ export interface ProxiedServer {
   readonly settings: ServerSettings;
   /** What may be shown now: approved, not denied, and as it was approved. */
   tools(): readonly Tool[];
+  /** The protocol's other methods of it, as unlisted tools. */
+  methods(): readonly Tool[];
   status(): ServerStatus;
   /** What was never seen must be looked at before anything of it can be shown. */
   isKnown(): boolean;
@@ -27,7 +30,6 @@ export interface ProxiedServer {
   look(signal: AbortSignal): Promise<void>;
   /** Reads the pin again where somebody changed it. */
   refresh(): void;
-  request(request: Omit<RemoteRequest, 'timeoutMs'>): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   let current: ReadonlyMap<string, string> | undefined;
   let shown: readonly Tool[] | undefined;
   let looking: Promise<void> | undefined;
+  let methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
 
   const supervisor = supervise({
     name,
@@ -165,6 +168,27 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     }
   }
 
+  async function ask(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    context: BaseContext,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const leave = await turns.take(context.signal);
+    const forget = elicitations.begin(context);
+    try {
+      const connection = await supervisor.connection(context.signal);
+      const { signal, progress } = context;
+      const timeoutMs = settings.callTimeoutMs;
+      const result = await connection.request({ method, params, signal, timeoutMs, progress });
+      return typeof result === 'object' && result !== null ? { ...result } : {};
+    } catch (error) {
+      throw refusedBy(name, error);
+    } finally {
+      forget();
+      leave();
+    }
+  }
+
   readPin();
   return {
     settings,
@@ -179,6 +203,13 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         }),
       );
       return shown;
+    },
+    methods() {
+      if (!pin || pinProblem) return [];
+      const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
+      // Kept while the offer is the same: the names of its prompts are remembered in them.
+      if (methods?.offered !== offered) methods = { offered, tools: methodTools(settings, pin.offers, ask) };
+      return methods.tools;
     },
     status() {
       const state = pinProblem ? 'closed' : supervisor.state().kind;
@@ -195,17 +226,6 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       if (pins.stamp(name) === stamp) return;
       readPin();
       changed();
-    },
-    async request(request) {
-      const leave = await turns.take(request.signal);
-      try {
-        const connection = await supervisor.connection(request.signal);
-        return await connection.request({ ...request, timeoutMs: settings.callTimeoutMs });
-      } catch (error) {
-        throw refusedBy(name, error);
-      } finally {
-        leave();
-      }
     },
     close: () => supervisor.close(),
   };

@@ -1,0 +1,159 @@
+import type { Arrival, Call, Reply } from '../contract/call.ts';
+import type { PromptDoor, ResourceDoor, ResourcePage } from '../contract/door.ts';
+import { ToolError } from '../contract/error.ts';
+import { text, verbatim } from '../contract/text.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+export interface UpstreamDoors {
+  readonly call: (call: Call) => Promise<Reply>;
+  /** Names of servers that offer this. */
+  readonly offering: (what: 'resources' | 'prompts') => Promise<readonly string[]>;
+  readonly onChanged: (listener: (what: 'resources' | 'prompts') => void) => () => void;
+}
+
+const scheme = 'upstream://';
+
+/** Our own resources first, then those of each server that the arrival may use; each request walks the road. */
+export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoors): ResourceDoor {
+  const isOwn = (uri: string) => !uri.startsWith(scheme);
+
+  return {
+    async list(arrival, cursor, signal) {
+      const at = readCursor(cursor);
+      const servers = await doors.offering('resources');
+      const sources = [...(own ? [''] : []), ...servers];
+      for (
+        let index = Math.max(0, sources.indexOf(at.source ?? sources[0] ?? ''));
+        index < sources.length;
+        index++
+      ) {
+        const source = sources[index] ?? '';
+        const inner = source === at.source ? at.cursor : undefined;
+        const page =
+          source === ''
+            ? await own?.list(arrival, inner, signal)
+            : await listOf(doors, source, arrival, inner, signal);
+        if (!page) continue;
+        const after = sources[index + 1];
+        const next = page.nextCursor === undefined ? after : source;
+        const nextCursor = next === undefined ? {} : { nextCursor: writeCursor(next, page.nextCursor) };
+        if (page.resources.length > 0 || next === undefined)
+          return { resources: page.resources, ...nextCursor };
+        if (page.nextCursor !== undefined) return { resources: [], ...nextCursor };
+      }
+      return { resources: [] };
+    },
+    async read(arrival, uri, signal) {
+      if (isOwn(uri)) {
+        if (own) return own.read(arrival, uri, signal);
+        throw unknownResource();
+      }
+      const rest = uri.slice(scheme.length);
+      const server = rest.slice(0, Math.max(0, rest.indexOf('/')));
+      const input = { uri: rest.slice(server.length + 1) };
+      // The tool's own output says what it is.
+      return (await walk(doors, `${server}__resources/read`, input, arrival, signal)) as unknown as Awaited<
+        ReturnType<ResourceDoor['read']>
+      >;
+    },
+    async subscribe(arrival, uri, changed) {
+      if (isOwn(uri) && own) return own.subscribe(arrival, uri, changed);
+      throw unknownResource();
+    },
+    async templates(arrival, signal) {
+      const pages = await Promise.all(
+        (await doors.offering('resources')).map((server) =>
+          walk(doors, `${server}__resources/templates/list`, {}, arrival, signal).catch(passOver),
+        ),
+      );
+      return pages.flatMap((page) => (page?.resourceTemplates as readonly Members[] | undefined) ?? []);
+    },
+  };
+}
+
+/** Prompts of all servers that the arrival may use. */
+export function createPromptDoor(doors: UpstreamDoors): PromptDoor {
+  const serverOf = async (name: string): Promise<string> => {
+    const server = (await doors.offering('prompts')).find((each) => name.startsWith(`${each}__`));
+    if (server === undefined)
+      throw new ToolError('not_found', text('There is no such prompt.', 'そのプロンプトはありません。'));
+    return server;
+  };
+  return {
+    async list(arrival, signal) {
+      const pages = await Promise.all(
+        (await doors.offering('prompts')).map((server) =>
+          walk(doors, `${server}__prompts/list`, {}, arrival, signal).catch(passOver),
+        ),
+      );
+      return pages.flatMap((page) => (page?.prompts as readonly Members[] | undefined) ?? []);
+    },
+    async get(arrival, name, given, signal) {
+      const input = { name, ...(given === undefined ? {} : { arguments: given }) };
+      return walk(doors, `${await serverOf(name)}__prompts/get`, input, arrival, signal);
+    },
+    async complete(arrival, params, signal) {
+      const ref = params.ref as Members | undefined;
+      const name = typeof ref?.name === 'string' ? ref.name : '';
+      return walk(doors, `${await serverOf(name)}__completion/complete`, params, arrival, signal);
+    },
+    onChanged: (listener) =>
+      doors.onChanged((what) => {
+        if (what === 'prompts') listener();
+      }),
+  };
+}
+
+async function listOf(
+  doors: UpstreamDoors,
+  server: string,
+  arrival: Arrival,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ResourcePage | undefined> {
+  const input = cursor === undefined ? {} : { cursor };
+  const page = await walk(doors, `${server}__resources/list`, input, arrival, signal).catch(passOver);
+  return page as ResourcePage | undefined;
+}
+
+async function walk(
+  { call }: UpstreamDoors,
+  tool: string,
+  input: Members,
+  arrival: Arrival,
+  signal: AbortSignal,
+): Promise<Members> {
+  const reply = await call({ tool, input, arrival, signal, isMethod: true });
+  if (reply.kind === 'output') return reply.structured ?? {};
+  if (reply.kind === 'error') throw new ToolError(reply.code, verbatim(reply.text));
+  throw new ToolError('denied', verbatim(reply.question.message));
+}
+
+/** A server that is down or not this caller's leaves the others' lists whole. */
+function passOver(error: unknown): undefined {
+  if (error instanceof ToolError && error.code !== 'cancelled') return undefined;
+  throw error;
+}
+
+function unknownResource(): ToolError {
+  return new ToolError('not_found', text('There is no such resource.', 'そのリソースはありません。'));
+}
+
+function readCursor(cursor: string | undefined): { readonly source?: string; readonly cursor?: string } {
+  if (cursor === undefined) return {};
+  try {
+    const [source, inner] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
+    if (typeof source === 'string') return { source, ...(typeof inner === 'string' && { cursor: inner }) };
+  } catch {
+    // Not one of ours.
+  }
+  throw new ToolError(
+    'invalid_parameter',
+    text('The cursor is not known here.', 'カーソルが正しくありません。'),
+  );
+}
+
+function writeCursor(source: string, inner: string | undefined): string {
+  return Buffer.from(JSON.stringify(inner === undefined ? [source] : [source, inner])).toString('base64url');
+}

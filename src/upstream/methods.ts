@@ -1,0 +1,173 @@
+import { cleanLine, cleanText } from '../contract/clean-text.ts';
+import { ToolError } from '../contract/error.ts';
+import { text, verbatim } from '../contract/text.ts';
+import type { BaseContext, Tool } from '../contract/tool.ts';
+import type { ServerSettings } from '../contract/upstream.ts';
+import { shownNames } from './names.ts';
+import { localUri } from './uris.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+type Ask = (method: string, params: Members, context: BaseContext) => Promise<Members>;
+
+/** What a server offers beside tools. */
+export interface Offers {
+  readonly resources: boolean;
+  readonly prompts: boolean;
+}
+
+/**
+ * The protocol's methods of a server as unlisted tools, so that who reads its resources or fetches its prompts walks
+ * the same road as who calls its tools: authorized, limited and recorded.
+ */
+export function methodTools(settings: ServerSettings, offers: Offers, ask: Ask): readonly Tool[] {
+  const { name: server } = settings;
+  const make = (method: string, run: (input: Members, context: BaseContext) => Promise<Members>): Tool => ({
+    name: `${server}__${method}`,
+    toolset: `server:${server}`,
+    category: server,
+    title: verbatim(method),
+    description: verbatim(method),
+    permission: 'authenticated',
+    agentsOnly: false,
+    unlisted: true,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    uses: [],
+    inputSchema: () => ({ type: 'object' }),
+    outputSchema: () => undefined,
+    example: {},
+    secrets: [],
+    check: (input) => ({ ok: true, input: input ?? {} }),
+    async run(input, context) {
+      const structured = await run(input as Members, context);
+      if (JSON.stringify(structured).length > 10 * settings.maxResultChars) throw tooLarge();
+      return { structured, content: () => [] };
+    },
+    server,
+    identity: `${server}/${method}`,
+    roles: settings.roles,
+  });
+
+  const resources = [
+    make('resources/list', async (input, context) => {
+      const page = await ask('resources/list', input, context);
+      const listed = list(page.resources).flatMap((resource) => shownResource(server, resource));
+      return { resources: listed, ...cursorOf(page) };
+    }),
+    make('resources/templates/list', async (_, context) => {
+      const page = await ask('resources/templates/list', {}, context);
+      const listed = list(page.resourceTemplates).flatMap((template) => shownTemplate(server, template));
+      return { resourceTemplates: listed };
+    }),
+    make('resources/read', async ({ uri }, context) => {
+      const { contents } = await ask('resources/read', { uri }, context);
+      const [first] = list(contents);
+      const mimeType = typeof first?.mimeType === 'string' ? first.mimeType : 'text/plain';
+      const about = { uri: localUri(server, String(uri)), mimeType };
+      if (typeof first?.text === 'string') return { ...about, text: first.text };
+      if (typeof first?.blob === 'string') return { ...about, blob: first.blob };
+      throw notFound();
+    }),
+  ];
+
+  let remoteNames: ReadonlyMap<string, string> = new Map();
+  const listPrompts = async (context: BaseContext): Promise<readonly Members[]> => {
+    const { prompts } = await ask('prompts/list', {}, context);
+    const listed = list(prompts).filter((prompt) => typeof prompt.name === 'string');
+    const shown = shownNames(
+      server,
+      listed.map((prompt) => String(prompt.name)),
+    );
+    remoteNames = new Map([...shown].map(([remote, local]) => [local, remote]));
+    return listed.map((prompt) => shownPrompt(prompt, shown.get(String(prompt.name)) ?? ''));
+  };
+  const remoteName = async (local: unknown, context: BaseContext): Promise<string> => {
+    if (!remoteNames.has(String(local))) await listPrompts(context);
+    const remote = remoteNames.get(String(local));
+    if (remote === undefined) throw notFound();
+    return remote;
+  };
+  const prompts = [
+    make('prompts/list', async (_, context) => ({ prompts: await listPrompts(context) })),
+    make('prompts/get', async (input, context) => {
+      const name = await remoteName(input.name, context);
+      const given = input.arguments === undefined ? {} : { arguments: input.arguments };
+      const { description, messages } = await ask('prompts/get', { name, ...given }, context);
+      return {
+        ...(typeof description === 'string' && { description: cleanText(description) }),
+        messages: list(messages),
+      };
+    }),
+    make('completion/complete', async (input, context) => {
+      const ref = input.ref as Members;
+      const named =
+        typeof ref?.name === 'string' ? { ...ref, name: await remoteName(ref.name, context) } : ref;
+      const { completion } = await ask('completion/complete', { ...input, ref: named }, context);
+      return { completion };
+    }),
+  ];
+  return [...(offers.resources ? resources : []), ...(offers.prompts ? prompts : [])];
+}
+
+function shownResource(
+  server: string,
+  { uri, name, title, description, mimeType }: Members,
+): readonly Members[] {
+  if (typeof uri !== 'string') return [];
+  return [
+    {
+      uri: localUri(server, uri),
+      name: cleanLine(`${server}: ${typeof name === 'string' ? name : uri}`),
+      ...(typeof title === 'string' && { title: cleanLine(title) }),
+      ...(typeof description === 'string' && { description: cleanText(description) }),
+      mimeType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream',
+    },
+  ];
+}
+
+function shownTemplate(
+  server: string,
+  { uriTemplate, name, description, mimeType }: Members,
+): readonly Members[] {
+  if (typeof uriTemplate !== 'string') return [];
+  return [
+    {
+      uriTemplate: localUri(server, uriTemplate),
+      name: cleanLine(`${server}: ${typeof name === 'string' ? name : uriTemplate}`),
+      ...(typeof description === 'string' && { description: cleanText(description) }),
+      ...(typeof mimeType === 'string' && { mimeType }),
+    },
+  ];
+}
+
+function shownPrompt(prompt: Members, name: string): Members {
+  const { title, description } = prompt;
+  return {
+    name,
+    ...(typeof title === 'string' && { title: cleanLine(title) }),
+    ...(typeof description === 'string' && { description: cleanText(description) }),
+    ...(Array.isArray(prompt.arguments) && { arguments: prompt.arguments }),
+  };
+}
+
+function cursorOf({ nextCursor }: Members): Members {
+  return typeof nextCursor === 'string' ? { nextCursor } : {};
+}
+
+function list(value: unknown): readonly Members[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((member): member is Members => typeof member === 'object' && member !== null);
+}
+
+function notFound(): ToolError {
+  return new ToolError(
+    'not_found',
+    text('The server has nothing of that name.', 'サーバーにその名前のものはありません。'),
+  );
+}
+
+function tooLarge(): ToolError {
+  return new ToolError(
+    'too_large',
+    text('The server answered with too much.', 'サーバーの応答が大きすぎます。'),
+  );
+}

@@ -1,0 +1,106 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { namesIn, openWithServers, wordsOf } from './world.ts';
+
+const hasBubblewrap = process.platform === 'linux' && existsSync('/usr/bin/bwrap');
+
+function program(name: string): { command: string; args: string[] } {
+  const path = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol', name, 'dist/index.js');
+  return { command: process.execPath, args: [path] };
+}
+
+const patient = { startTimeoutMs: 60_000, callTimeoutMs: 60_000 };
+
+test.skipIf(!hasBubblewrap)(
+  'four reference servers work behind the walls, side by side (skipped: no bubblewrap)',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-allowed-'));
+    writeFileSync(join(folder, 'a.txt'), 'in the folder');
+    const files = program('server-filesystem');
+    await using world = await openWithServers({
+      everything: { ...program('server-everything'), ...patient },
+      files: { ...files, args: [...files.args, folder], folders: [folder], ...patient },
+      memory: {
+        ...program('server-memory'),
+        env: { MEMORY_FILE_PATH: join(folder, 'memory.json') },
+        folders: [folder],
+        ...patient,
+      },
+      thinking: { ...program('server-sequential-thinking'), ...patient },
+    });
+    expect((await namesIn(world)).length).toBeGreaterThan(30);
+
+    expect(wordsOf(await world.call('everything__echo', { message: 'hello' }))).toBe('Echo: hello');
+    expect(await world.call('everything__get-structured-content', { location: 'New York' })).toMatchObject({
+      structured: { conditions: expect.any(String) },
+    });
+    expect(await world.call('everything__get-tiny-image', {})).toMatchObject({
+      content: expect.arrayContaining([expect.objectContaining({ type: 'image' })]),
+    });
+    const steps: number[] = [];
+    await world.call(
+      'everything__trigger-long-running-operation',
+      { duration: 1, steps: 2 },
+      { progress: (done) => void steps.push(done) },
+    );
+    expect(steps).toEqual([1, 2]);
+    expect(wordsOf(await world.call('files__read_text_file', { path: join(folder, 'a.txt') }))).toBe(
+      'in the folder',
+    );
+    await world.call('files__write_file', { path: join(folder, 'b.txt'), content: 'from behind the walls' });
+    expect(readFileSync(join(folder, 'b.txt'), 'utf8')).toBe('from behind the walls');
+    const entities = [{ name: 'Hana', entityType: 'person', observations: ['likes tea'] }];
+    await world.call('memory__create_entities', { entities });
+    expect(wordsOf(await world.call('memory__search_nodes', { query: 'tea' }))).toContain('Hana');
+    const thought = { thought: 'x', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false };
+    expect(await world.call('thinking__sequentialthinking', thought)).toMatchObject({ isError: false });
+  },
+  120_000,
+);
+
+test.skipIf(!hasBubblewrap)(
+  'a server sees neither home nor network, and writes only where it was let (skipped: no bubblewrap)',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-probe-'));
+    const probe = join(folder, 'probe.mjs');
+    writeFileSync(probe, probeSource);
+    await using world = await openWithServers({
+      probe: { command: process.execPath, args: [probe], ...patient },
+    });
+    const seen = JSON.parse(wordsOf(await world.call('probe__look', {})));
+    expect(seen).toEqual({ home: false, root: true, script: false, network: false, shadow: false });
+  },
+  120_000,
+);
+
+/** Answers with what it can reach. */
+const probeSource = `
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+const can = (work) => { try { work(); return true; } catch { return false; } };
+const reach = () => new Promise((resolve) => {
+  const socket = connect(53, '1.1.1.1');
+  socket.setTimeout(3000, () => { socket.destroy(); resolve(false); });
+  socket.once('connect', () => { socket.destroy(); resolve(true); });
+  socket.once('error', () => resolve(false));
+});
+async function look() {
+  return {
+    home: can(() => accessSync(${JSON.stringify(process.env.HOME ?? '/root')} + '/.npm', constants.R_OK)) || can(() => accessSync('/root/.bashrc')),
+    root: can(() => writeFileSync('made-by-the-server.txt', 'x')),
+    script: can(() => writeFileSync(process.argv[1], 'changed')),
+    network: await reach(),
+    shadow: can(() => readFileSync('/etc/shadow')),
+  };
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const answer = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  if (method === 'initialize') answer({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'probe', version: '1' } });
+  if (method === 'tools/list') answer({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
+  if (method === 'tools/call') answer({ content: [{ type: 'text', text: JSON.stringify(await look()) }] });
+}
+`;
