@@ -9,6 +9,7 @@ import { configSchema } from '../src/config/schema.ts';
 import { toolsetNames } from '../src/config/toolset-names.ts';
 import { errorCodes } from '../src/contract/error.ts';
 import type { JsonSchema, Tool } from '../src/contract/tool.ts';
+import { manPage } from './man.ts';
 
 /** Every generated page: its path and its text. */
 export async function generatedPages(): Promise<readonly (readonly [path: string, words: string])[]> {
@@ -20,6 +21,7 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
       `${JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }), null, 2)}\n`,
     ],
     ['docs/tools.md', toolsPage(await allTools())],
+    ['docs/sekisho.1', manPage()],
   ];
 }
 
