@@ -72,6 +72,7 @@ function configurationPage(): string {
     '| `SEKISHO_TOKEN` | over stdio: the bearer token of the caller, instead of the local person |',
     '| `LC_ALL`, `LC_MESSAGES`, `LANG` | the language, where neither flag nor file says it |',
     '| `HARD_MAX_CHARS`, `VAULT_SCAN_DEFAULT_CHUNK_LINES`, `VAULT_SCAN_MAX_CHUNK_LINES` | bounds of the vault |',
+    '| `ZAI_API_KEY`, or what `keyVariable` names | the key of a model of `sekisho ask`; never recorded |',
     '| `XDG_CONFIG_HOME`, `XDG_STATE_HOME` | where the file and the records are |',
   ].join('\n')}\n`;
 }
@@ -81,7 +82,9 @@ function collectSettings(schema: JsonSchema, prefix: string, rows: string[]): vo
   for (const [name, property] of Object.entries(properties)) {
     if (name === '$schema') continue;
     const key = prefix === '' ? name : `${prefix}.${name}`;
+    const named = property.additionalProperties as JsonSchema | undefined;
     if (property.properties) collectSettings(property, key, rows);
+    else if (named?.properties) collectSettings(named, `${key}.NAME`, rows);
     else rows.push(`| \`${key}\` | ${typeOf(property)} | ${String(property.description ?? '')} |`);
   }
 }
