@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { flagsOf, withSettings } from './options.ts';
 import { addHistoryCommands } from './program-history.ts';
 import { addRecordCommands } from './program-records.ts';
+import { addTeamCommands } from './program-team.ts';
 import { versionOf } from './version.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -42,6 +43,7 @@ export function createProgram(exitWith: (code: number) => void): Command {
   addTokens(program, exitWith);
   addAudit(program, exitWith);
   addApprovals(program, exitWith);
+  addTeamCommands(program, exitWith);
   addServers(program, exitWith);
   addHistoryCommands(program, exitWith);
   addRecordCommands(program, exitWith);
