@@ -4,6 +4,9 @@ import { partOf, type Word } from './words.ts';
 
 const harmlessGit =
   /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$|^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|CEILING_DIRECTORIES|DEPTH|LFS_SKIP_SMUDGE|ADVICE|MERGE_AUTOEDIT|DIR|WORK_TREE|INDEX_FILE|TRACE|TRACE2|CURL_VERBOSE|SEQUENCE_NUMBER|REFLOG_ACTION|SHA|COMMIT|BRANCH|TAG|REF|HASH|REV|ROOT|URL|REPO|REMOTE|VERSION|DESCRIBE)$/;
+/** Settings of npm that choose no program, folder or registry. */
+const harmlessNpm =
+  /^npm_config_(loglevel|color|progress|audit|fund|yes|offline|prefer_offline|update_notifier|save|save_exact|engine_strict|legacy_peer_deps|ignore_scripts|production|omit|include|tag|fetch_retries|jobs|build_from_source)$/i;
 const runsCode =
   /^(LD_.*|DYLD_.*|BASH_.*|ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|GCONV_PATH|LOCPATH|NLSPATH|TEXTDOMAIN.*|PERL5OPT|PERL5LIB|PERL5DB|RUBYOPT|RUBYLIB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PYTHONBREAKPOINT|PYTHONWARNINGS|LESSOPEN|LESSCLOSE|MANPAGER|BROWSER|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SSH_ASKPASS|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|CLASSPATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|AWKPATH|AWKLIBPATH|GREP_OPTIONS|EXECIGNORE|FPATH|CDPATH|POSIXLY_CORRECT|XDG_CONFIG_HOME|HOME|FCEDIT|HISTFILE|INPUTRC|npm_config_.*|NPM_CONFIG_.*)$/;
 const programNames =
@@ -23,6 +26,11 @@ export function assignmentRule(name: string, value: Word | undefined): string | 
       ? undefined
       : 'code-variable';
   }
+  if (name === 'PYTHONWARNINGS')
+    return /^(default|error|always|module|once|ignore)$/.test(value?.value ?? '')
+      ? undefined
+      : 'code-variable';
+  if (harmlessNpm.test(name)) return undefined;
   if (name.startsWith('GIT_')) return harmlessGit.test(name) ? undefined : 'code-variable';
   return runsCode.test(name) ? 'code-variable' : undefined;
 }
@@ -49,6 +57,7 @@ function extendsPath(value: Word): boolean {
         folder,
       ) &&
         !folder.includes('..')) ||
+      (/^(\$HOME|~)\/(\.?[\w-]+\/)+bin$/.test(folder) && !folder.includes('..')) ||
       /^(\.\/|\$PWD\/|\$\(pwd\)\/)?node_modules\/\.bin$/.test(folder),
   );
 }

@@ -1,6 +1,7 @@
 import { hasOption, readOptions } from './options.ts';
 import type { Input, Use } from './rule.ts';
 import type { Pipe } from './syntax.ts';
+import { startPrefix } from './unwrap-find.ts';
 import type { Word } from './words.ts';
 
 const fetchers = new Set([
@@ -35,6 +36,7 @@ const alwaysDecode = new Set([
 
 /** Remembers what stands before what in pipes. */
 export function createPipelines() {
+  const listings = new Map<object, Set<number>>();
   const first = new Map<object, { fetch: number; decode: number }>();
 
   function before(pipe: Pipe | undefined, what: 'fetch' | 'decode'): boolean {
@@ -46,6 +48,10 @@ export function createPipelines() {
 
   return {
     note(use: Use, pipe: Pipe | undefined): void {
+      if (pipe && use.via.length === 0 && listsPaths(use)) {
+        const stages = listings.get(pipe.pipeline) ?? new Set<number>();
+        listings.set(pipe.pipeline, stages.add(pipe.stage));
+      }
       const fetches = fetchers.has(use.program);
       const decodes = isDecoder(use);
       if (!fetches && !decodes) return;
@@ -60,9 +66,32 @@ export function createPipelines() {
       }
     },
     inputOf(pipe: Pipe | undefined, texts: readonly Word[], files: readonly Word[]): Input {
-      return { texts, files, fetched: () => before(pipe, 'fetch'), decoded: () => before(pipe, 'decode') };
+      return {
+        texts,
+        files,
+        fetched: () => before(pipe, 'fetch'),
+        decoded: () => before(pipe, 'decode'),
+        pathsOnly: () =>
+          pipe !== undefined &&
+          texts.length === 0 &&
+          files.length === 0 &&
+          listings.get(pipe.pipeline)?.has(pipe.stage - 1) === true,
+      };
     },
   };
+}
+
+/** A find that prints nothing but paths parted by NUL, none of which can be taken for an option. */
+function listsPaths({ program, args }: Use): boolean {
+  return (
+    program === 'find' &&
+    /^[\w./]/.test(startPrefix(args)) &&
+    args.some(({ value }) => value === '-print0') &&
+    !args.some(
+      (word) =>
+        word.value === undefined || /^-(printf|print|ls|exec|ok)/.test(word.value.replace(/^-print0$/, '')),
+    )
+  );
 }
 
 /** Does the command turn data into other data that nobody has read? */

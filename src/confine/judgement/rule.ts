@@ -47,6 +47,8 @@ export interface Input {
   /** Commands before it in a pipe fetch from the network, decode, or do anything at all. */
   fetched(): boolean;
   decoded(): boolean;
+  /** It is what a find right before it in the pipe prints: paths parted by NUL. */
+  pathsOnly(): boolean;
 }
 
 /** What rules may know of the whole command line. */

@@ -1,9 +1,10 @@
 import { text } from '../../contract/text.ts';
-import { hasOption, type Options, readOptions } from './options.ts';
+import { hasOption, type Options, optionsNamed, readOptions } from './options.ts';
 import type { CommandRule, Scene, Use } from './rule.ts';
 import { isDevice, reachOf } from './targets.ts';
+import { removers } from './unwrap-find.ts';
 import { possibleValues } from './variables.ts';
-import { literalWord, mayBeOption, partOf, type Word } from './words.ts';
+import { literalWord, mayBeOption, partOf, unknownWord, type Word } from './words.ts';
 
 /** Commands that remove or overwrite more than anybody meant. */
 export const fileRules: readonly CommandRule[] = [
@@ -21,10 +22,11 @@ export const fileRules: readonly CommandRule[] = [
     ),
     fits: ({ args }, scene) => {
       const options = removal(args, scene);
-      return isRecursive(options) && hasOption(options, 'f', ['force']);
+      return isRecursive(options) && isForced(options);
     },
     match: [
       'rm -rf build',
+      'rm -r --interactive=never x',
       'rm -r -f x',
       'rm x -fR',
       '/bin/rm --recurs --forc x',
@@ -45,11 +47,24 @@ export const fileRules: readonly CommandRule[] = [
       'Put `--` before it (`rm -- "$file"`), begin it with `./` (`rm ./*`), or write it out.',
       'その前に `--` を置く(`rm -- "$file"`)、`./` で始める(`rm ./*`)、または書き出してください。',
     ),
-    fits: ({ args }, scene) => {
-      const options = removal(args, scene);
-      return options.unsure !== undefined && !(isRecursive(options) && hasOption(options, 'f', ['force']));
+    fits: ({ args, input }, scene) => {
+      const listed = input.pathsOnly();
+      const options = removal(
+        args.map((word) => (listed && word.isInput ? unknownWord(word.text, './') : word)),
+        scene,
+      );
+      return options.unsure !== undefined && !(isRecursive(options) && isForced(options));
     },
-    match: ['rm "$x"', 'rm *', 'rm $opts dir', 'echo -rf / | xargs rm', 'rm {-r,-f} x'],
+    match: [
+      'rm "$x"',
+      'rm *',
+      'rm $opts dir',
+      'echo -rf / | xargs rm',
+      'rm {-r,-f} x',
+      'find . -print0 | xargs rm',
+      'find . -printf "-rf\\0" -print0 | xargs -0 rm',
+      'find . -print0 | sort -z | xargs -0 rm',
+    ],
     notMatch: [
       'rm -- "$x"',
       'rm ./*',
@@ -57,6 +72,7 @@ export const fileRules: readonly CommandRule[] = [
       'rm a.{o,d}',
       'f=a.txt; rm "$f"',
       'find . -name x -exec rm {} +',
+      'find . -name "*.orig" -print0 | xargs -0 rm -f',
     ],
   },
   {
@@ -103,8 +119,25 @@ export const fileRules: readonly CommandRule[] = [
       if (use.program !== 'rimraf' && use.program !== 'trash' && !isRecursive(options)) return false;
       return options.operands.some((word) => reachOf(word, scene) === 'unknown');
     },
-    match: ['rm -r -- "$x"', 'rm -r "$(cat list)"', 'cd "$x"; rm -r build', 'rm -r "$DIR/x"'],
-    notMatch: ['rm -r build', 'd=build; rm -r "$d"', 'rm -- "$x"', 'rm -r {src,dist}/tmp'],
+    match: [
+      'rm -r -- "$x"',
+      'rm -r "$(cat list)"',
+      'cd "$x"; rm -r build',
+      'rm -r "$DIR/x"',
+      'find "/$x" -name y -exec rm -r {} +',
+      'find . ! -name y -exec rm -r {} +',
+      'find . -name y -exec rm -r {}/.. \\;',
+      'find . -name y -exec env rm -r {} +',
+      'find . -name "*" -exec rm -r {} +',
+      'find . -name y -o -type d -exec rm -r {} +',
+    ],
+    notMatch: [
+      'rm -r build',
+      'd=build; rm -r "$d"',
+      'rm -- "$x"',
+      'rm -r {src,dist}/tmp',
+      'find . -name __pycache__ -type d -exec rm -r {} +',
+    ],
   },
   {
     id: 'find-delete-everything',
@@ -239,11 +272,19 @@ function commonStart(values: readonly string[]): string {
     : '';
 }
 
+/** `--interactive=never` is force by another name; a value that is not known may be that. */
+function isForced(options: Options): boolean {
+  return (
+    hasOption(options, 'f', ['force']) ||
+    optionsNamed(options, '', ['interactive']).some(
+      ({ value }) => value !== undefined && /^(n|$)/.test(value.value ?? ''),
+    )
+  );
+}
+
 function isRecursive(options: Options): boolean {
   return hasOption(options, 'rR', ['recursive']);
 }
-
-const removers = new Set(['rm', 'unlink', 'shred', '/bin/rm', '/usr/bin/rm', 'srm']);
 
 function deletesEverything({ args }: Use, scene: Scene): boolean {
   const removes = args.some(

@@ -137,7 +137,7 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   pipenv: [...verbs, 'sync', 'clean'],
   pdm: [...verbs, 'sync', 'publish', 'self'],
   easy_install: [],
-  cargo: [...verbs, 'publish', 'yank', 'login', 'owner'],
+  cargo: [...verbs, 'publish', 'yank', 'login', 'owner', 'binstall'],
   rustup: [...verbs, 'default', 'self', 'toolchain', 'target', 'component'],
   gem: [...verbs, 'i', 'cleanup', 'push', 'yank'],
   bundle: [...verbs, 'clean'],
@@ -169,6 +169,17 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   nvm: ['install', 'uninstall'],
   corepack: ['enable', 'disable', 'install', 'prepare', 'up', 'use'],
   volta: ['install', 'uninstall', 'pin'],
+  micromamba: [...verbs, 'create', 'env', 'clean'],
+  pixi: [...verbs, 'global'],
+  rye: [...verbs, 'sync', 'publish', 'self'],
+  deno: [...verbs, 'publish'],
+  sdk: [...verbs, 'use', 'default', 'selfupdate', 'flush'],
+  tlmgr: verbs,
+  vcpkg: [...verbs, 'integrate'],
+  conan: [...verbs, 'create', 'upload'],
+  spack: [...verbs, 'load'],
+  dart: ['pub'],
+  flutter: ['pub', 'upgrade', 'downgrade'],
 };
 
 const letters: Readonly<Record<string, RegExp>> = {
@@ -190,6 +201,8 @@ const letters: Readonly<Record<string, RegExp>> = {
   'add-apt-repository': /./,
   'update-alternatives': /^--(install|remove|set|config)/,
   msiexec: /./,
+  code: /^--(un)?install-extension/,
+  r: /^INSTALL$|^REMOVE$/,
 };
 
 /** Package managers that install, remove or publish. */
@@ -213,7 +226,11 @@ export const packageRules: readonly CommandRule[] = [
       // `yarn` and `pnpm install` with no words at all install.
       if (program === 'yarn' && operandsOf(args).length === 0)
         return !args.some((word) => /^(-v|--version|-h|--help)$/.test(word.value ?? ''));
-      return hasSubcommand(args, names);
+      // `cargo +nightly …` names a toolchain before the subcommand.
+      return hasSubcommand(
+        args.filter((word) => !word.prefix.startsWith('+')),
+        names,
+      );
     },
     match: [
       'apt install x',
@@ -231,6 +248,12 @@ export const packageRules: readonly CommandRule[] = [
       'npm ci',
       'go install x@latest',
       'sudo apt update',
+      'cargo +nightly install x',
+      'yarn workspace web add x',
+      'yarn workspaces foreach -A add x',
+      'deno install x',
+      'code --install-extension x',
+      'R CMD INSTALL x',
     ],
     notMatch: [
       'npm test',
@@ -246,6 +269,10 @@ export const packageRules: readonly CommandRule[] = [
       'pacman -Q',
       'dpkg -l',
       'brew list',
+      'cargo +nightly fmt',
+      'yarn workspace web build',
+      'deno test',
+      'code --diff a b',
     ],
   },
   {
@@ -256,19 +283,25 @@ export const packageRules: readonly CommandRule[] = [
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
     fits: ({ args }) => {
       const at = args.findIndex(
-        (word) => /^-(m|MCPAN$)/.test(word.prefix) || (mayBeOption(word) && word.prefix.length < 2),
+        (word) =>
+          /^-(MCPAN$|[A-Za-ln-z]*m)/.test(word.prefix) || (mayBeOption(word) && word.prefix.length < 2),
       );
       const [option, next] = [args[at], args[at + 1]];
       if (!option) return false;
       if (option.value === '-MCPAN') return true;
-      const module =
-        option.prefix.startsWith('-m') && option.prefix.length > 2 ? option.prefix.slice(2) : next?.value;
+      const attached = /^-[A-Za-ln-z]*m(.+)$/.exec(option.prefix)?.[1];
+      const module = attached ?? next?.value;
       if (module === 'ensurepip' || module === 'easy_install') return true;
       if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
       const rest = args.slice(at + 1);
       return hasSubcommand(module === next?.value ? rest.slice(1) : rest, managers.pip ?? []);
     },
-    match: ['python3 -m pip install x', 'python -m pip --user install x', 'python -mpip install x'],
+    match: [
+      'python3 -m pip install x',
+      'python -m pip --user install x',
+      'python -mpip install x',
+      'python3 -Im pip install x',
+    ],
     notMatch: ['python3 -m pip list', 'python3 -m http.server', 'python -m pytest', 'python setup.py build'],
   },
 ];

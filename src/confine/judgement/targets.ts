@@ -47,6 +47,14 @@ export function foldersAfter(
 
 /** What a recursive command takes when it is given this operand. */
 export function reachOf(word: Word, scene: Scene): Reach {
+  // find's own rule says whether it may start there.
+  if (word.below) {
+    const known = word.below.every(
+      (start) =>
+        reachOf(start, scene) === 'inside' || (start.value !== undefined && !/^[/~]/.test(start.value)),
+    );
+    return known ? 'inside' : 'unknown';
+  }
   const paths = pathsOf(word, scene);
   const kept = ['/', homedir(), ...scene.roots].map((path) => posix.normalize(path).replace(/(.)\/$/, '$1'));
   const takes = (path: string) =>

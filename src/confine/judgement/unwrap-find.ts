@@ -1,5 +1,5 @@
 import { type Inner, replaceMarker } from './unwrap.ts';
-import { mayBeOption, unknownWord, type Word } from './words.ts';
+import { literalWord, mayBeOption, unknownWord, type Word } from './words.ts';
 
 const executes = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
@@ -14,27 +14,48 @@ export function unwrapFind(words: readonly Word[]): readonly Inner[] {
       continue;
     }
     if (!executes.has(word.value ?? '')) continue;
+    const removes = removers.has(words[index + 1]?.value ?? '');
+    const below = removes && !word.value?.endsWith('dir') ? chosenBelow(words) : undefined;
     const prefix = word.value?.endsWith('dir') ? './' : start;
     const command: Word[] = [];
     for (index++; index < words.length; index++) {
       const next = words[index] as Word;
       if (next.value === ';') break;
       if (next.value === '+' && words[index - 1]?.value === '{}') break;
-      command.push(replaceMarker(next, '{}', prefix));
+      const replaced = replaceMarker(next, '{}', prefix);
+      command.push(below && next.value === '{}' ? { ...replaced, below } : replaced);
     }
     if (command.length > 0) inner.push({ kind: 'command', words: command });
   }
   return inner;
 }
 
+/** Programs that remove what they are given; find's own rule looks at what it starts them on. */
+export const removers: ReadonlySet<string> = new Set([
+  'rm',
+  'unlink',
+  'shred',
+  '/bin/rm',
+  '/usr/bin/rm',
+  'srm',
+]);
+
+/** Where find starts, if it chooses by names that say something, and follows no link. */
+function chosenBelow(words: readonly Word[]): readonly Word[] | undefined {
+  const byName = (at: number) => /^-i?(name|path|wholename)$/.test(words[at]?.value ?? '');
+  const names = words.filter((_, at) => byName(at - 1));
+  if (names.length === 0 || !names.every(({ value }) => /\w/.test(value ?? ''))) return undefined;
+  const widens = words.some(({ value = '' }, at) =>
+    /^-(o|or)$/.test(value) ? !byName(at + 1) : /^(!|,|-not|-follow|-files0-from|-[HL]+|-true)$/.test(value),
+  );
+  if (widens) return undefined;
+  const starts = startWords(words);
+  return starts.length === 0 ? [literalWord('.')] : starts;
+}
+
 /** What every path that find prints begins with, if that is known. */
 export function startPrefix(words: readonly Word[]): string {
-  const starts: Word[] = [];
-  for (const word of words) {
-    if (/^-[HLPO]/.test(word.prefix) || word.prefix === '-D') continue;
-    if (/^[-(!]/.test(word.prefix) || mayBeOption(word)) break;
-    starts.push(word);
-  }
+  const starts = startWords(words);
   if (words.some((word) => word.value === '-files0-from')) return '';
   if (starts.length === 0) return './';
   return starts.length === 1
@@ -42,6 +63,16 @@ export function startPrefix(words: readonly Word[]): string {
     : /^[./]/.test(starts[0]?.prefix ?? '')
       ? './'
       : 'x';
+}
+
+function startWords(words: readonly Word[]): readonly Word[] {
+  const starts: Word[] = [];
+  for (const word of words) {
+    if (/^-[HLPO]/.test(word.prefix) || word.prefix === '-D') continue;
+    if (/^[-(!]/.test(word.prefix) || mayBeOption(word)) break;
+    starts.push(word);
+  }
+  return starts;
 }
 
 /** fd's `-x COMMAND…` and `-X COMMAND…`. */

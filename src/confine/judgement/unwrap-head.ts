@@ -1,4 +1,5 @@
 import type { GivenOption } from './options.ts';
+import { subcommandsOf } from './subcommands.ts';
 import type { WrapperGrammar } from './unwrap-table.ts';
 import { isOneField, partOf, type Word } from './words.ts';
 
@@ -19,11 +20,9 @@ export function readHead(words: readonly Word[], grammar: WrapperGrammar): Wrapp
   const assignments: Word[] = [];
   let index = 0;
   if (grammar.verbs) {
-    const verb = words[0];
-    if (verb?.value === undefined || !grammar.verbs.includes(verb.value)) {
-      return { given, operands: [], assignments, rest: [] };
-    }
-    index = 1;
+    const verb = subcommandsOf(words).find(({ value }) => grammar.verbs?.includes(value ?? ''));
+    if (!verb) return { given, operands: [], assignments, rest: [] };
+    index = words.indexOf(verb) + 1;
   }
   for (; index < words.length; index++) {
     const word = words[index] as Word;

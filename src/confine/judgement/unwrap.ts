@@ -1,8 +1,10 @@
 import { hasOption, optionsNamed, readOptions } from './options.ts';
 import { cousinShells, foreignShells, isMultiCall, posixShells, programOf } from './programs.ts';
+import { subcommandsOf } from './subcommands.ts';
 import { unwrapFd, unwrapFind } from './unwrap-find.ts';
 import { unwrapGit } from './unwrap-git.ts';
 import { readHead } from './unwrap-head.ts';
+import { unwrapLoose } from './unwrap-loose.ts';
 import { runners } from './unwrap-runners.ts';
 import { optionScripts } from './unwrap-scripts.ts';
 import { unwrapShell } from './unwrap-shell.ts';
@@ -54,9 +56,27 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
     case 'script':
       return unwrapScript(rest);
   }
-  const scripts = optionScripts(program, rest);
+  // git runs `git-push` for `git push`, and hub hands on to git what it does not know.
+  const verb = /^git-([a-z-]+)$/.exec(program)?.[1];
+  if (verb) return [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...rest] }];
+  if (program === 'hub') return [{ kind: 'command', words: [literalWord('git'), ...rest] }];
+  const scripts = [...optionScripts(program, rest), ...unwrapLoose(program, rest)];
+  if (program === 'yarn') scripts.push(...yarnWorkspace(rest));
   const grammar = wrappers.get(program) ?? runners.get(program);
   return grammar ? [...scripts, ...unwrapWrapper(program, rest, grammar)] : scripts;
+}
+
+/** `yarn workspace NAME …` and `yarn workspaces foreach …` run yarn again in a package. */
+function yarnWorkspace(words: readonly Word[]): readonly Inner[] {
+  const verbs = subcommandsOf(words);
+  const verb = verbs.find(({ value }) => value === 'workspace' || value === 'workspaces');
+  if (!verb) return [];
+  const rest = words.slice(words.indexOf(verb) + 2);
+  const candidates = verb.value === 'workspace' ? rest.slice(0, 1) : subcommandsOf(rest);
+  return candidates.map((word) => ({
+    kind: 'command',
+    words: [literalWord('yarn'), ...rest.slice(rest.indexOf(word))],
+  }));
 }
 
 function unwrapWrapper(program: string, words: readonly Word[], grammar: WrapperGrammar): readonly Inner[] {
@@ -78,6 +98,8 @@ function unwrapWrapper(program: string, words: readonly Word[], grammar: Wrapper
     }
   }
   if (head.rest.length === 0) return inner;
+  if (program === 'pnpm' && words.some(({ value }) => /^(-\w*c|--shell-mode)$/.test(value ?? '')))
+    inner.push(joined(head.rest));
   if (program === 'xargs') return [...inner, { kind: 'command', words: withInput(head) }];
   if (grammar.joined && !named('x') && !named('exec')) return [...inner, joined(head.rest)];
   return [...inner, { kind: 'command', words: head.rest }];
@@ -89,9 +111,15 @@ function withInput(head: {
   readonly rest: readonly Word[];
 }): readonly Word[] {
   const replace = head.given.find((option) => ['I', 'i', 'J', 'replace'].includes(option.name));
-  if (!replace) return [...head.rest, unknownWord('(input of xargs)')];
+  const byNul = head.given.some(({ name }) => name === '0' || name === 'null');
+  if (!replace) return [...head.rest, inputWord(byNul)];
   const marker = replace.value?.value ?? '{}';
   return head.rest.map((word) => replaceMarker(word, marker));
+}
+
+function inputWord(byNul: boolean): Word {
+  const word = unknownWord('(input of xargs)');
+  return byNul ? { ...word, isInput: true } : word;
 }
 
 /** A word with a placeholder in it is not known from there on. */

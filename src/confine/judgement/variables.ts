@@ -7,6 +7,8 @@ export interface Variables {
   /** Can the name hold nothing but a number, or what the environment had before? Such a name is no code. */
   isTame(name: string): boolean;
   isMap(name: string): boolean;
+  /** Can the name hold nothing but `$!`, a process that the script itself started? */
+  isOwnJob(name: string): boolean;
   /** Values that a name was seen to get, though it may get others. */
   seen(name: string): readonly string[];
 }
@@ -14,11 +16,12 @@ export interface Variables {
 /** How a value was given: written out, computed as a number, or from somewhere else. */
 export type Given =
   | { readonly kind: 'static'; readonly value: string }
-  | { readonly kind: 'number' | 'wild' };
+  | { readonly kind: 'number' | 'wild' | 'job' };
 
 interface Entry {
   readonly statics: Set<string>;
   numbers: boolean;
+  jobs: boolean;
   wild: boolean;
 }
 
@@ -28,6 +31,8 @@ const maxValues = 16;
 export function givenBy(word: Word | undefined): Given {
   if (!word) return { kind: 'wild' };
   if (word.value !== undefined) return { kind: 'static', value: word.value };
+  const [only, ...more] = word.pieces;
+  if (more.length === 0 && only?.kind === 'variable' && only.name === '!') return { kind: 'job' };
   const isNumber = word.pieces.every(
     (piece) =>
       (piece.kind === 'unknown' && piece.isNumber === true) ||
@@ -45,16 +50,22 @@ export function createVariables(): Variables & {
   const maps = new Set<string>();
   return {
     add(name, given) {
-      const entry = entries.get(name) ?? { statics: new Set<string>(), numbers: false, wild: false };
+      const entry = entries.get(name) ?? {
+        statics: new Set<string>(),
+        numbers: false,
+        jobs: false,
+        wild: false,
+      };
       entries.set(name, entry);
       if (given.kind === 'static' && entry.statics.size < maxValues) entry.statics.add(given.value);
       else if (given.kind === 'number') entry.numbers = true;
+      else if (given.kind === 'job') entry.jobs = true;
       else entry.wild = true;
     },
     addMap: (name) => void maps.add(name),
     values(name) {
       const entry = entries.get(name);
-      return entry && !entry.wild && !entry.numbers ? [...entry.statics] : undefined;
+      return entry && !entry.wild && !entry.numbers && !entry.jobs ? [...entry.statics] : undefined;
     },
     isTame(name) {
       if (/^[?#$!]$/.test(name)) return true;
@@ -62,6 +73,16 @@ export function createVariables(): Variables & {
       const entry = entries.get(name);
       if (!entry) return true;
       return !entry.wild && [...entry.statics].every((value) => /^(-?\d+)?$/.test(value));
+    },
+    isOwnJob(name) {
+      if (name === '!') return true;
+      const entry = entries.get(name);
+      return (
+        entry?.jobs === true &&
+        !entry.wild &&
+        !entry.numbers &&
+        [...entry.statics].every((value) => value === '')
+      );
     },
     isMap: (name) => maps.has(name),
     seen: (name) => [...(entries.get(name)?.statics ?? [])],

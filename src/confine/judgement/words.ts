@@ -12,6 +12,10 @@ export interface Word {
   readonly text: string;
   /** What it is put together from; `variables.ts` fills in what the script itself decides. */
   readonly pieces: readonly Piece[];
+  /** A path that find found by its name, below these. */
+  readonly below?: readonly Word[];
+  /** Words of the standard input, parted by NUL. */
+  readonly isInput?: boolean;
 }
 
 /** Literal text, a plain variable, or something that cannot be known: a glob, a brace, a substitution. */
