@@ -16,6 +16,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
       observer: settings.history.enabled ? (await history()).observer : undefined,
       scratchFolder: join(settings.stateFolder, 'writes'),
+      hiddenPaths: settings.hiddenPaths,
     });
   });
 
@@ -45,6 +46,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       environment: settings.process.environment,
       serverEnvironment: process.env,
       readable: settings.process.readable,
+      hiddenPaths: settings.hiddenPaths,
       ...(settings.process.writableGit ? { readOnlyNames: [] } : {}),
       maxBackgroundMs: settings.process.maxBackgroundMs,
     });
@@ -67,7 +69,10 @@ export function createRooms(settings: Settings, version = '0.0.0') {
   const search = once(async () => {
     const { createSearch } = await import('./confine/search/search.ts');
     // Once commands run, one of them may swap folders while we search: then ripgrep starts behind walls as well.
-    return createSearch({ confined: async () => (await commands.opened())?.stages() });
+    return createSearch({
+      hiddenPaths: settings.hiddenPaths,
+      confined: async () => (await commands.opened())?.stages(),
+    });
   });
 
   const desks = once(async () => {
@@ -109,6 +114,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
         writable: writable && settings.mode !== 'read-only',
       })),
       serverEnvironment: process.env,
+      hiddenPaths: settings.hiddenPaths,
     });
   });
 

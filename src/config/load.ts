@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ConfigError } from '../contract/error.ts';
@@ -49,6 +49,8 @@ export interface Settings {
   readonly mode: Mode;
   readonly locale: Locale;
   readonly stateFolder: string;
+  /** What of the server's own lies inside a root, as where the home folder is served: no tool may see it. */
+  readonly hiddenPaths: readonly string[];
   readonly storeUrl: string;
   readonly http: {
     readonly host: string;
@@ -112,6 +114,12 @@ export function loadSettings(
     flags.state ?? config.state ?? stateFolderOf(roots[0].path, environment, home),
   );
   assertOutside(stateFolder, roots, 'state');
+  const own = [
+    dirname(stateFolderOf(roots[0].path, environment, home)),
+    stateFolder,
+    configFolderOf(environment, home),
+    ...[flags.config, flags.envFile].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
+  ];
   const only = onlyOf(flags.only);
   const sandbox = oneOf('--sandbox', flags.sandbox ?? config.process?.sandbox ?? 'required', [
     'required',
@@ -129,6 +137,7 @@ export function loadSettings(
     ]),
     locale: oneOf('--locale', flags.locale ?? config.locale ?? localeOf(environment), ['en', 'ja']),
     stateFolder,
+    hiddenPaths: insideOf(roots, own),
     storeUrl: config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`,
     http: {
       host: config.http?.host ?? '127.0.0.1',
@@ -314,10 +323,33 @@ function existingFolder(path: string): string {
   throw new ConfigError(`${path} is not a folder.`);
 }
 
-function assertOutside(folder: string, roots: Roots, key: string): void {
+/** Those of the server's own paths that lie in a root, as they are called there. */
+function insideOf(roots: Roots, paths: readonly string[]): readonly string[] {
+  const real = [...new Set(paths.map(realPathOf))];
+  const inside = real.filter((path) => roots.some((root) => isWithin(root.path, path)));
+  // What lies in a hidden folder is hidden with it.
+  return inside.filter((path) => !inside.some((other) => other !== path && isWithin(other, path)));
+}
+
+/** Where a path leads, also one that is not there yet. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPathOf(parent), basename(path));
+  }
+}
+
+function isWithin(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function assertOutside(named: string, roots: Roots, key: string): void {
+  const folder = realPathOf(named);
   for (const root of roots) {
-    if (folder === root.path || folder.startsWith(root.path.endsWith(sep) ? root.path : root.path + sep)) {
-      // Serving the home folder or `/` is legitimate; the records in it are then protected by name instead.
+    if (isWithin(root.path, folder)) {
+      // Serving the home folder or `/` is legitimate; the records in it are then hidden from every tool.
       if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
       throw new ConfigError(`${key} must lie outside the folders that tools may see, got ${folder}.`);
     }

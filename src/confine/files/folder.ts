@@ -4,7 +4,7 @@ import { text } from '../../contract/text.ts';
 import type { Desk } from './desk.ts';
 import { componentsOf, shownPath } from './names.ts';
 import { HeldPlace } from './place.ts';
-import type { Protection } from './protected-names.ts';
+import { fold, type Protection } from './protected-names.ts';
 import type { Root } from './walk.ts';
 
 /** What the folders of one workspace share. */
@@ -12,6 +12,8 @@ export interface FolderOptions {
   readonly roots: readonly Root[];
   readonly desk: Desk;
   readonly protection: Protection;
+  /** Components from `/`, folded, of what is not to be reached at all. */
+  readonly hiddenPaths: readonly (readonly string[])[];
   readonly readOnly: boolean;
   /** Names below the (only) root that this folder hides in its paths. */
   readonly below: readonly string[];
@@ -56,7 +58,7 @@ export class HeldFolder implements Folder {
   }
 
   #place(path: string, absolute: readonly string[]): Place {
-    const { roots, below, readOnly, desk, protection } = this.#options;
+    const { roots, below, readOnly, desk } = this.#options;
     let best: { index: number; root: Root; depth: number } | undefined;
     for (let index = 0; index < roots.length; index++) {
       const root = roots[index];
@@ -74,6 +76,8 @@ export class HeldFolder implements Folder {
     if (!best) throw this.#outside(path);
     const components = absolute.slice(best.depth);
     if (!startsWith(components, below)) throw this.#outside(path);
+    if (this.#options.hiddenPaths.length > 0)
+      this.#assertShown(path, [...best.root.components, ...components]);
     return new HeldPlace({
       root: best.root,
       rootIndex: best.index,
@@ -82,8 +86,33 @@ export class HeldFolder implements Folder {
       given: path,
       writable: best.root.writable && !readOnly,
       desk,
-      protection,
+      protection: this.#protectionIn(best.root),
     });
+  }
+
+  /** A folder above what is hidden stays where it is: moved away, it would take it along under another name. */
+  #protectionIn(root: Root): Protection {
+    const { protection, hiddenPaths } = this.#options;
+    if (hiddenPaths.length === 0) return protection;
+    return (components, asFolder) => {
+      const name = protection(components, asFolder);
+      if (name !== undefined || !asFolder) return name;
+      const folder = [...root.components, ...components].map(fold);
+      return hiddenPaths.find((hidden) => startsWith(hidden, folder))?.at(-1);
+    };
+  }
+
+  #assertShown(path: string, absolute: readonly string[]): void {
+    const folded = absolute.map(fold);
+    if (!this.#options.hiddenPaths.some((hidden) => startsWith(folded, hidden))) return;
+    throw new ToolError(
+      'forbidden',
+      text(
+        `${shownPath(path)} belongs to this server and is not shown to tools.`,
+        `${shownPath(path)} はこのサーバー自身のもので、ツールからは見えません。`,
+      ),
+      { suggestion: text('Choose another path.', '別のパスを選んでください。') },
+    );
   }
 
   #outside(path: string): ToolError {

@@ -56,7 +56,7 @@ export function createProtection(names: readonly string[]): Protection {
 }
 
 /** Case, composition and the characters that some file systems ignore make no difference. */
-function fold(name: string): string {
+export function fold(name: string): string {
   // Most names are plain ASCII, and normalising those changes nothing.
   return /^[\x20-\x7e]*$/.test(name)
     ? name.toLowerCase()

@@ -4,7 +4,7 @@ import { ConfigError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { HeldFolder } from './folder.ts';
 import { createLineIndexes } from './line-indexes.ts';
-import { createProtection, defaultProtectedNames } from './protected-names.ts';
+import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
 import { noScratch, openScratch } from './scratch.ts';
 import { createTurns } from './turns.ts';
 import type { Root } from './walk.ts';
@@ -15,6 +15,8 @@ export interface WorkspaceOptions {
   readonly roots: readonly { readonly path: string; readonly writable: boolean }[];
   /** Replaces `defaultProtectedNames`. */
   readonly protectedNames?: readonly string[] | undefined;
+  /** Absolute paths inside the roots that nobody may reach through them: the server's own. */
+  readonly hiddenPaths?: readonly string[] | undefined;
   readonly observer?: ChangeObserver | undefined;
   /** A folder outside the roots where writes in progress are noted, so that a crash leaves nothing behind. */
   readonly scratchFolder?: string | undefined;
@@ -43,6 +45,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
       roots,
       desk: { lines: createLineIndexes(), turns: createTurns(), observer: options.observer, scratch },
       protection: createProtection(options.protectedNames ?? defaultProtectedNames),
+      hiddenPaths: (options.hiddenPaths ?? []).map((path) => namesOf(path).map(fold)),
       readOnly: false,
       below: [],
       whole: true,

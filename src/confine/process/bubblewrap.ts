@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readlinkSync,
@@ -31,6 +32,8 @@ export interface BubblewrapOptions {
   readonly readable: readonly string[];
   /** Names below each root that a command may read and not change, where they exist. */
   readonly readOnlyNames: readonly string[];
+  /** What lies inside the roots and must not be seen. */
+  readonly hiddenPaths: readonly string[];
   readonly temporaryBytes: number;
   readonly path: string | undefined;
 }
@@ -96,6 +99,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ];
       const inner = [
         ...binds,
+        ...hidingArguments(options.hiddenPaths, [...readable, ...writable], new Set(writable)),
         '--remount-ro',
         '/',
         '--chdir',
@@ -183,7 +187,8 @@ function systemArguments(
 }
 
 /** Roots in the order of their depth, so that one inside another is not covered by it. */
-function rootArguments({ roots, readOnlyNames }: BubblewrapOptions, order: SpawnOrder): readonly string[] {
+function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly string[] {
+  const { roots, readOnlyNames } = options;
   const args: string[] = [];
   const writable = new Set(order.writable);
   const folders = [...new Set([...roots.map((root) => root.hostPath), ...order.writable])];
@@ -197,9 +202,43 @@ function rootArguments({ roots, readOnlyNames }: BubblewrapOptions, order: Spawn
       }
     }
   }
+  args.push(...hidingArguments(options.hiddenPaths, folders, writable));
   // Folders that bwrap made to hang the others in.
   args.push('--remount-ro', '/');
   return args;
+}
+
+/**
+ * Covers what must not be seen. The folders on the way there are mounted over themselves: a mount point cannot be
+ * renamed, so nobody moves them aside and finds the next command's cover in the wrong place.
+ */
+function hidingArguments(
+  hiddenPaths: readonly string[],
+  folders: readonly string[],
+  writable: ReadonlySet<string>,
+): readonly string[] {
+  const covers = new Map<string, readonly string[]>();
+  for (const path of hiddenPaths) {
+    const root = folders.findLast((folder) => isBelow(path, folder));
+    if (root === undefined) continue;
+    for (let parent = dirname(path); parent !== root && isBelow(parent, root); parent = dirname(parent)) {
+      covers.set(parent, [writable.has(root) ? '--bind' : '--ro-bind', parent, parent]);
+    }
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // One that is not there yet must not be made by a command either.
+    if (!stat) mkdirSync(path, { recursive: true, mode: 0o700 });
+    covers.set(
+      path,
+      stat && !stat.isDirectory()
+        ? ['--ro-bind', '/dev/null', path]
+        : ['--size', '4096', '--perms', '0500', '--tmpfs', path, '--remount-ro', path],
+    );
+  }
+  return [...covers].sort(([a], [b]) => a.length - b.length).flatMap(([, args]) => args);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 /** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */

@@ -23,6 +23,8 @@ export interface SandboxOptions {
   readonly readable?: readonly string[] | undefined;
   /** Names below a root that commands may not change. */
   readonly readOnlyNames?: readonly string[] | undefined;
+  /** Absolute paths inside the roots that no command may see: the server's own. */
+  readonly hiddenPaths?: readonly string[] | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
   /** What may confine, in order of preference. */
   readonly backends?: readonly ConfiningName[] | undefined;
@@ -125,7 +127,13 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
   try {
     await closeInheritedOnSpawn();
     backend = await open(name, options, roots);
-    const hole = name === 'none' ? undefined : await findHole(backend, roots.all[0]?.hostPath ?? '/');
+    const hole =
+      name === 'none'
+        ? undefined
+        : await findHole(
+            backend,
+            roots.all.map((root) => root.hostPath),
+          );
     if (hole === undefined) return { backend, status: { name, works: true } };
     await backend.close();
     return failed(name, hole);
@@ -146,6 +154,8 @@ async function open(name: SandboxName, options: SandboxOptions, roots: Roots): P
   if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
   const { PATH } = options.serverEnvironment ?? process.env;
   if (name === 'landlock') {
+    // Its rules only ever add: what lies in a folder that is granted cannot be taken out again.
+    if (options.hiddenPaths?.length) throw new Error("the server's own files lie inside a root");
     return openLandlock({
       roots: roots.all.map((root) => root.hostPath),
       readable: options.readable ?? [],
@@ -159,6 +169,7 @@ async function open(name: SandboxName, options: SandboxOptions, roots: Roots): P
     roots: roots.all,
     readable: options.readable ?? [],
     readOnlyNames: options.readOnlyNames ?? ['.git'],
+    hiddenPaths: options.hiddenPaths ?? [],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     path: PATH,
   });

@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { waitForEnd } from './run-child.ts';
  * Tries the walls from inside, with nothing but a shell's own words. Returns the first that gives way. Runs once,
  * before the first command.
  */
-export async function findHole(backend: Backend, workingFolder: string): Promise<string | undefined> {
-  const outside = makeOutside();
+export async function findHole(backend: Backend, roots: readonly string[]): Promise<string | undefined> {
+  const outside = makeOutside(roots);
   const listener = await listen();
   try {
     const canary = join(outside, 'canary');
     const target = join(outside, 'written');
     writeFileSync(canary, `${secret}\n`);
-    const report = await runProbe(backend, workingFolder, {
+    const report = await runProbe(backend, roots[0] ?? '/', {
       canary,
       target,
       port: (listener.address() as AddressInfo).port,
@@ -33,13 +33,18 @@ export async function findHole(backend: Backend, workingFolder: string): Promise
 
 const secret = 'sekisho-canary';
 
-/** A folder that no sandbox shows: in the home folder, else in the host's /tmp, which is not the sandbox's. */
-function makeOutside(): string {
-  try {
-    return mkdtempSync(join(homedir(), '.sekisho-probe-'));
-  } catch {
-    return mkdtempSync(join(tmpdir(), 'sekisho-probe-'));
+/** A folder that no sandbox shows: in the home folder where that is no root, else in the host's own /tmp. */
+function makeOutside(roots: readonly string[]): string {
+  for (const parent of [homedir(), '/var/tmp', '/run', tmpdir(), '/dev/shm']) {
+    try {
+      const real = realpathSync(parent);
+      if (roots.some((root) => `${real}/`.startsWith(root === '/' ? '/' : `${root}/`))) continue;
+      return mkdtempSync(join(real, '.sekisho-probe-'));
+    } catch {
+      // Not there, or not ours to write in.
+    }
   }
+  throw new Error('there is no folder outside the roots to try the walls with');
 }
 
 function listen(): Promise<Server> {

@@ -14,6 +14,7 @@ import { readableFor } from './server-paths.ts';
 export interface ServerProcessesOptions {
   readonly roots: readonly FolderRoot[];
   readonly serverEnvironment: Readonly<Record<string, string | undefined>>;
+  readonly hiddenPaths?: readonly string[] | undefined;
 }
 
 /** Starts the programs of proxied servers: long-running, behind the same walls as commands. */
@@ -38,6 +39,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         sandbox: order.sandbox,
         readable,
         serverEnvironment: options.serverEnvironment,
+        hiddenPaths: options.hiddenPaths,
       });
       sandboxes.set(key, sandbox);
     }

@@ -129,7 +129,6 @@ async function run(
       ...(query.fixed ? ['--fixed-strings'] : []),
       ...(query.multiline ? ['--multiline'] : []),
       `--regexp=${query.pattern}`,
-      '--',
     ],
   });
   // 2 also stands for a file that could not be read; only a complaint about the question is the caller's.

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
@@ -11,6 +12,7 @@ export interface Ripgrep {
 
 export interface RipgrepOrder {
   readonly below: Place;
+  /** Options only; where to search is added. */
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly onOutput: (chunk: Buffer) => void;
@@ -22,9 +24,10 @@ export interface RipgrepOptions {
   /** The sandbox, once commands have run in it; see `createSearch`. */
   readonly confined: () => Promise<Stages | undefined>;
   readonly timeoutMs: number;
+  readonly hiddenPaths: readonly string[];
 }
 
-export function createRipgrep({ program, confined, timeoutMs }: RipgrepOptions): Ripgrep {
+export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: RipgrepOptions): Ripgrep {
   async function start(below: Place, args: readonly string[]): Promise<Started> {
     const path = await program();
     const stages = await confined().catch((error: unknown) => {
@@ -40,7 +43,7 @@ export function createRipgrep({ program, confined, timeoutMs }: RipgrepOptions):
       if (signal.aborted) throw cancelled();
       const deadline = AbortSignal.timeout(timeoutMs);
       const either = AbortSignal.any([signal, deadline]);
-      const child = await start(below, [...always, ...args]);
+      const child = await start(below, [...always, ...args, ...exclusions(below.hostPath, hiddenPaths)]);
       const stop = () => child.kill();
       either.addEventListener('abort', stop, { once: true });
       if (either.aborted) stop();
@@ -59,6 +62,15 @@ export function createRipgrep({ program, confined, timeoutMs }: RipgrepOptions):
       }
     },
   };
+}
+
+/** The last glob wins, whatever the caller's own say. */
+function exclusions(folder: string, hiddenPaths: readonly string[]): readonly string[] {
+  return hiddenPaths.flatMap((path) => {
+    const inner = relative(folder, path);
+    if (inner === '' || inner.startsWith('../')) return [];
+    return [`--glob=!/${inner.replace(/[\\*?[\]{}!]/g, '\\$&')}`];
+  });
 }
 
 const maxComplaintChars = 4096;

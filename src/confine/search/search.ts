@@ -12,6 +12,8 @@ export interface SearchOptions {
   /** Absolute path of ripgrep; default: the one that comes with this package, else the system's. */
   readonly ripgrepPath?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Absolute paths that no search enters. */
+  readonly hiddenPaths?: readonly string[] | undefined;
   /**
    * The sandbox of commands, from the moment that one may have run in it. Before, nothing of ours can swap folders
    * for links below a search, and a server that only reads need not open a sandbox.
@@ -29,6 +31,7 @@ export function createSearch(options: SearchOptions = {}): (folder: Folder) => S
     },
     confined: options.confined ?? (async () => undefined),
     timeoutMs: options.timeoutMs ?? 30_000,
+    hiddenPaths: options.hiddenPaths ?? [],
   });
   return () => ({
     names: (query) => searchNames(ripgrep, query),

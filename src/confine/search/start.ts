@@ -100,7 +100,7 @@ const environment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexist
 const killedCode = 137;
 
 function operandsOf(args: readonly string[], isFile: boolean): string[] {
-  return [...args, isFile ? '-' : './'];
+  return [...args, '--', isFile ? '-' : './'];
 }
 
 function open(below: Place) {
