@@ -51,6 +51,12 @@ export async function countAttempt(
       .where('at_ms', '<=', nowMs - windowMs)
       .execute();
     for (const [index, { name, most }] of names.entries()) {
+      // Touching this row locks it: whoever guesses at the same moment counts after us.
+      await tx
+        .insertInto('passkey_attempts')
+        .values({ id: `lock ${name}`, name: 'lock', at_ms: nowMs })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ at_ms: nowMs }))
+        .execute();
       await tx
         .insertInto('passkey_attempts')
         .values({ id: ids[index] ?? '', name, at_ms: nowMs })
