@@ -82,12 +82,14 @@ export async function ask(question: string, before: readonly Message[], options:
     }
     spent.input += answer.inputTokens ?? 0;
     spent.output += answer.outputTokens ?? 0;
+    const isEmpty = answer.text.trim() === '' && answer.calls.length === 0;
     messages.push({
       role: 'assistant',
-      text: answer.text,
+      text: isEmpty ? '…' : answer.text,
       ...(answer.reasoning !== '' && { reasoning: answer.reasoning }),
       calls: answer.calls,
     });
+    if (isEmpty && !answer.cut) return end('failed', saidNothing());
     if (answer.calls.length === 0) return end(answer.cut ? 'length' : 'answered');
     messages.push(...(await carryOutAll(answer.calls, tools, offers, options)));
     if (options.signal.aborted) return end('cancelled', cancelled());
@@ -151,6 +153,16 @@ function errorEvent(error: ToolError, locale: 'en' | 'ja'): AskEvent {
 
 function cancelled(): ToolError {
   return new ToolError('cancelled', text('Cancelled.', '中断しました。'));
+}
+
+function saidNothing(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text('The model ended without an answer.', 'モデルは何も答えずに終わりました。'),
+    {
+      suggestion: text('Ask again, or ask another model.', 'もう一度尋ねるか、別のモデルに尋ねてください。'),
+    },
+  );
 }
 
 function roundsUsedUp(maxRounds: number): ToolError {

@@ -10,13 +10,13 @@ export interface Offers {
   nameOf(offered: string): string;
 }
 
-/** Servers take names of 64 letters, digits, `_` and `-`; others are mapped, never split. */
+/** Servers take names of 64 letters, digits, `_` and `-`; others are mapped, never split, and take nobody's name. */
 export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
   const names = new Map<string, string>();
+  const taken = new Set(tools.map((tool) => tool.name));
   const list = tools.map((tool) => {
-    const plain = tool.name.replace(/[^\w-]/g, '_').slice(0, 64);
-    const name =
-      plain === tool.name && !names.has(plain) ? plain : `${plain.slice(0, 55)}_${digest(tool.name)}`;
+    const name = fitting.test(tool.name) ? tool.name : aliasOf(tool.name, taken);
+    taken.add(name);
     names.set(name, tool.name);
     const { $schema: _, ...schema } = tool.inputSchema(locale);
     const description = tool.description[locale];
@@ -29,6 +29,13 @@ export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
   return { list, nameOf: (offered) => names.get(offered) ?? offered };
 }
 
-function digest(name: string): string {
-  return createHash('sha256').update(name).digest('hex').slice(0, 8);
+const fitting = /^[\w-]{1,64}$/;
+
+function aliasOf(name: string, taken: ReadonlySet<string>): string {
+  const plain = name.replace(/[^\w-]/g, '_').slice(0, 55);
+  for (let salt = 0; ; salt += 1) {
+    const digest = createHash('sha256').update(`${salt} ${name}`).digest('hex').slice(0, 8);
+    const alias = `${plain}_${digest}`;
+    if (!taken.has(alias)) return alias;
+  }
 }

@@ -24,8 +24,9 @@ export interface ModelCall {
 }
 
 /**
- * The newest whole turns that fit: a turn begins with a question and is never cut, since an answer without its
- * call, or a call without its answer, is refused by most servers. The last turn stays whatever its length.
+ * The newest whole turns that fit. A turn begins with a question and is never cut: an answer without its call, or a
+ * call without its answer, is refused by most servers. Where the last turn alone is too long, its older results
+ * are left out, each with a word that says so.
  */
 export function recentTurns(messages: readonly Message[], maxChars: number): readonly Message[] {
   let chars = 0;
@@ -37,7 +38,22 @@ export function recentTurns(messages: readonly Message[], maxChars: number): rea
     if (chars > maxChars && start < messages.length) break;
     if (message.role === 'user') start = index;
   }
-  return messages.slice(start);
+  return withoutOldResults(messages.slice(start), maxChars);
+}
+
+const leftOut = '[left out to make room; call the tool again if you need it]';
+
+function withoutOldResults(turns: readonly Message[], maxChars: number): readonly Message[] {
+  let over = turns.reduce((sum, message) => sum + charsOf(message), 0) - maxChars;
+  // The model has not seen what its last calls came to.
+  const unseen = turns.findLastIndex((message) => message.role === 'assistant');
+  return turns.map((message, index) => {
+    if (over <= 0 || index > unseen || message.role !== 'tool' || message.text.length <= leftOut.length) {
+      return message;
+    }
+    over -= message.text.length - leftOut.length;
+    return { ...message, text: leftOut };
+  });
 }
 
 function charsOf(message: Message): number {

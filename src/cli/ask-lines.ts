@@ -7,6 +7,8 @@ export interface Lines {
   next(prompt: string): Promise<string | undefined>;
   /** A line typed after this prompt was shown: what was typed ahead never answers a question. */
   answer(prompt: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Says something while the person may be typing, and shows their line again. */
+  remark(words: string): void;
   close(): void;
 }
 
@@ -73,6 +75,10 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
       // What stands half typed on the line was not meant for this question either.
       if (isTerminal && reader.line !== '') reader.write(null, { ctrl: true, name: 'u' });
       return read(prompt, signal);
+    },
+    remark(words) {
+      output.write(`\n${words}\n`);
+      if (isTerminal && waiting) reader.prompt(true);
     },
     close: () => reader.close(),
   };

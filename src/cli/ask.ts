@@ -48,7 +48,7 @@ export async function askModel(
     else if (running || hasWarned) opened?.close();
     else {
       hasWarned = true;
-      beside.write('\n/exit\n');
+      opened?.remark('/exit');
     }
   }
 

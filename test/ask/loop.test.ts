@@ -165,3 +165,16 @@ test('thoughts go back while the question is worked on, and not with the next on
   expect(thoughts[1]).toContain('I should look.');
   expect(thoughts[2]).not.toContain('I should look.');
 });
+
+test('a model that says nothing at all is a failure that can be asked again', async () => {
+  await using model = await openScriptedModel(says(), says('here'));
+  using world = openAskWorld(model.url);
+
+  const ran = await world.sekishoAsk('go', { session: 's' });
+  expect(ran).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The model ended without an answer.'),
+  });
+
+  expect(await world.sekishoAsk('and now?', { session: 's' })).toMatchObject({ code: 0, stdout: 'here\n' });
+});
