@@ -54,8 +54,9 @@ export function createLiveCatalog(
   return Object.assign(catalog, {
     settle: async () => (await upstreams()).settle(),
     async meet({ tool, arrival, signal }: Call) {
+      if (!tool.includes('__') || (await catalog()).find(tool)) return;
       // Nobody over the network starts a program by a name alone.
-      if (tool.includes('__') && arrival.transport !== 'http') await (await upstreams()).meet(tool, signal);
+      if (arrival.transport !== 'http') await (await upstreams()).meet(tool, signal);
     },
     onChanged(listener: () => void) {
       listeners.add(listener);

@@ -6,6 +6,8 @@ import type { BaseContext } from '../contract/tool.ts';
 export interface Elicitations {
   /** A call begins; returns what ends it. */
   begin(context: BaseContext): () => void;
+  /** Is a person looking at a question now? */
+  isOpen(): boolean;
   ask(params: ElicitRequest['params']): Promise<ElicitResult>;
 }
 
@@ -17,7 +19,9 @@ const maxMessageChars = 4000;
  */
 export function createElicitations(server: string): Elicitations {
   const running = new Set<BaseContext>();
+  let open = 0;
   return {
+    isOpen: () => open > 0,
     begin(context) {
       running.add(context);
       return () => running.delete(context);
@@ -28,11 +32,16 @@ export function createElicitations(server: string): Elicitations {
       // A link that a server wants opened is no form: it could lead anywhere.
       if (!('requestedSchema' in params)) return { action: 'decline' };
       const words = cleanText(params.message).slice(0, maxMessageChars);
-      const answer = await context.elicit({
-        message: `[${server}] ${words}`,
-        requestedSchema: params.requestedSchema as unknown as Readonly<Record<string, unknown>>,
-      });
-      return answer as ElicitResult;
+      open += 1;
+      try {
+        const answer = await context.elicit({
+          message: `[${server}] ${words}`,
+          requestedSchema: params.requestedSchema as unknown as Readonly<Record<string, unknown>>,
+        });
+        return answer as ElicitResult;
+      } finally {
+        open -= 1;
+      }
     },
   };
 }

@@ -9,6 +9,8 @@ import { inspectSet, inspectTool } from './inspect.ts';
 export interface Pin {
   /** By remote name. */
   readonly approved: ReadonlyMap<string, RemoteTool>;
+  /** Of the same. */
+  readonly digests: ReadonlyMap<string, string>;
   readonly held: readonly HeldTool[];
   /** The server's whole list where it differs from what was approved. */
   readonly pending?: readonly RemoteTool[] | undefined;
@@ -167,7 +169,8 @@ function fileOf(
 function pinOf(file: PinFile): Pin {
   const approved = new Map(file.approved.map(({ tool }) => [tool.name, tool as RemoteTool]));
   const pending = file.pending as readonly RemoteTool[] | undefined;
-  return { approved, held: heldOf(approved, pending ?? []), pending, offers: file.offers };
+  const digests = new Map(file.approved.map(({ tool, digest }) => [tool.name, digest]));
+  return { approved, digests, held: heldOf(approved, pending ?? []), pending, offers: file.offers };
 }
 
 function heldOf(

@@ -7,6 +7,8 @@ export interface RemoteRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** While it does, the time does not run out. */
+  readonly waitsForPerson?: (() => boolean) | undefined;
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
 }
 

@@ -127,9 +127,9 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   function isShown(remoteName: string): boolean {
     if (settings.deny.includes(remoteName)) return false;
     if (settings.allow && !settings.allow.includes(remoteName)) return false;
-    const approved = pin?.approved.get(remoteName);
-    if (!approved) return false;
-    return current === undefined || current.get(remoteName) === definitionDigest(approved);
+    const approved = pin?.digests.get(remoteName);
+    if (approved === undefined) return false;
+    return current === undefined || current.get(remoteName) === approved;
   }
 
   function problem(): Text | undefined {
@@ -156,6 +156,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         params: { name: remote.name, arguments: input },
         signal: context.signal,
         timeoutMs: settings.callTimeoutMs,
+        waitsForPerson: elicitations.isOpen,
         progress: context.progress,
       });
       context.meta({ 'sekisho/untrusted': name });
