@@ -76,9 +76,9 @@ export function createPipe(child: ConfinedChild): Pipe {
         return;
       }
     }
-    // Late answers and unknown ids end in the SDK, which drops them.
-    if (typeof message.id !== 'string' || message.method !== undefined)
-      transport.onmessage?.(message as unknown as JSONRPCMessage);
+    // A late answer to a call of ours is nobody's any more; everything else is the SDK's.
+    const isLate = typeof message.id === 'string' && message.id.startsWith('call-');
+    if (!isLate || message.method !== undefined) transport.onmessage?.(message as unknown as JSONRPCMessage);
   }
 
   const read = createFrameReader(limits.stdioMessageBytes, {

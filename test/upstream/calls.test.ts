@@ -124,6 +124,22 @@ test('a question of the server reaches the person behind the call, cleaned, and 
   expect(wordsOf(reply)).toBe('{"action":"accept","content":{"name":"Hana"}}');
 });
 
+test('the time does not run out while a person answers', async () => {
+  await using world = await openWithServers({ fix: habitual('none', undefined, { callTimeoutMs: 300 }) });
+  await namesIn(world);
+  const reply = await world.call(
+    'fix__echo',
+    { text: 'ask' },
+    {
+      form: async () => {
+        await once(setTimeoutTarget(1000), 'over');
+        return { action: 'decline' };
+      },
+    },
+  );
+  expect(wordsOf(reply)).toBe('{"action":"decline"}');
+});
+
 test('a question of the server to nobody is cancelled', async () => {
   await using world = await openWithServers({ fix: habitual() });
   expect(wordsOf(await world.call('fix__echo', { text: 'ask' }))).toBe('{"action":"cancel"}');
@@ -176,6 +192,11 @@ test.each(['crash', 'flood', 'hang'])(
     expect(['failed', 'starting']).toContain(status?.state);
   },
 );
+
+test('a server that speaks the newest revision only is spoken to in it', async () => {
+  await using world = await openWithServers({ fix: habitual('newest') });
+  expect(wordsOf(await world.call('fix__echo', { text: 'x' }))).toBe('x');
+});
 
 test('a server that prints what is no message is understood all the same', async () => {
   await using world = await openWithServers({ fix: habitual('chatty') });
@@ -230,7 +251,7 @@ test('five calls run at once, more wait their turn, and none is lost', async () 
   expect(replies.map(wordsOf)).toEqual(replies.map((_, index) => String(index)));
 });
 
-const sessions = process.env.SEKISHO_HAMMER ? 500 : 12;
+const sessions = process.env.SEKISHO_HAMMER ? 500 : 8;
 
 test(`${sessions} sessions opened and dropped leave no process`, async () => {
   const pids: number[] = [];
