@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
+import { writeBundle } from '../../scripts/mcpb-bundle.ts';
+import type { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
 
 /** What npm would publish, installed in an empty folder as a stranger would, and used from there. */
@@ -105,6 +107,42 @@ test.skipIf(!installed)(`the library serves a tool of its user's own${lack}`, as
   const { stdout } = await run(process.execPath, [program], { cwd: place, env: environment });
   expect(JSON.parse(stdout)).toEqual({ greeting: 'Hello, Hana.', described: 'Whom, e.g. "Hana".' });
 });
+
+const hasUnzip = spawnSync('unzip', ['-v']).status === 0;
+const bundleLack = lack || (hasUnzip ? '' : ' (skipped: no unzip)');
+
+test.skipIf(bundleLack !== '')(
+  `a bundle for desktop clients starts as its manifest says${bundleLack}`,
+  async () => {
+    const archive = join(home, 'sekisho.mcpb');
+    const unpacked = join(home, 'unpacked');
+    const { bytes } = await writeBundle(place, archive);
+    await run('unzip', ['-q', archive, '-d', unpacked]);
+    const manifest = JSON.parse(readFileSync(join(unpacked, 'manifest.json'), 'utf8')) as Awaited<
+      ReturnType<typeof mcpbManifest>
+    >;
+    const chosen: Record<string, string> = {
+      __dirname: unpacked,
+      'user_config.folder': home,
+      'user_config.mode': 'read-only',
+    };
+    const args = manifest.server.mcp_config.args.map((arg) =>
+      arg.replace(/\$\{([\w.]+)\}/g, (_, name: string) => chosen[name] ?? ''),
+    );
+    const client = new Client({ name: 'desktop', version: '1' });
+    const env = { ...environment, HOME: join(home, 'state') };
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: unpacked, env }));
+    const grep = await client.callTool({ name: 'grep', arguments: { pattern: 'needle', path: 'root' } });
+    const { tools } = await client.listTools();
+    await client.close();
+
+    expect(manifest.tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(tools.map(({ name }) => name)),
+    );
+    expect(JSON.stringify(grep.content)).toContain('a.txt');
+    expect(bytes).toBeLessThan(40 * 1024 * 1024);
+  },
+);
 
 const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find(
   (path) => existsSync(path) && majorOf(spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout) < 24,
