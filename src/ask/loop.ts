@@ -37,6 +37,7 @@ export interface Asked {
 export async function ask(question: string, before: readonly Message[], options: AskOptions): Promise<Asked> {
   const messages: Message[] = [...before, { role: 'user', text: question }];
   const { tools } = await options.door.list(options.arrival);
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
   const offers = createOffers(tools, options.door.locale);
   const spent = { rounds: 0, input: 0, output: 0 };
 
@@ -87,11 +88,11 @@ export async function ask(question: string, before: readonly Message[], options:
       role: 'assistant',
       text: isEmpty ? '…' : answer.text,
       ...(answer.reasoning !== '' && { reasoning: answer.reasoning }),
-      calls: answer.calls,
+      calls: answer.calls.map((call) => withoutSecrets(call, known.get(offers.nameOf(call.tool)))),
     });
     if (isEmpty && !answer.cut) return end('failed', saidNothing());
     if (answer.calls.length === 0) return end(answer.cut ? 'length' : 'answered');
-    messages.push(...(await carryOutAll(answer.calls, tools, offers, options)));
+    messages.push(...(await carryOutAll(answer.calls, known, offers, options)));
     if (options.signal.aborted) return end('cancelled', cancelled());
   }
   return end('rounds', roundsUsedUp(options.maxRounds));
@@ -100,11 +101,10 @@ export async function ask(question: string, before: readonly Message[], options:
 /** Calls that only read run together; where one changes something, they run one after the other, in order. */
 async function carryOutAll(
   calls: readonly ModelCall[],
-  tools: readonly Tool[],
+  known: ReadonlyMap<string, Tool>,
   offers: Offers,
   options: AskOptions,
 ): Promise<readonly Message[]> {
-  const known = new Map(tools.map((tool) => [tool.name, tool]));
   const onlyReads = calls.every((call) => known.get(offers.nameOf(call.tool))?.annotations.readOnly);
   const run = async (call: ModelCall): Promise<Message> => {
     const tool = offers.nameOf(call.tool);
@@ -134,6 +134,12 @@ async function carryOutAll(
   const results: Message[] = [];
   for (const call of calls) results.push(await run(call));
   return results;
+}
+
+/** The call as it is kept: what the tool calls secret is used once and written nowhere. */
+function withoutSecrets(call: ModelCall, tool: Tool | undefined): ModelCall {
+  if (!tool || tool.secrets.length === 0) return call;
+  return { ...call, words: JSON.stringify(shownArguments(call, tool)) };
 }
 
 /** The arguments without what the tool calls secret. */

@@ -21,8 +21,8 @@ export interface AskWorld {
   readonly cwd?: string | undefined;
   readonly retryDelaysMs?: readonly number[] | undefined;
   readonly now?: (() => number) | undefined;
-  /** Called with what Ctrl-C should do; returns how to stop listening. */
-  onInterrupt(interrupt: () => void): () => void;
+  /** Called with what Ctrl-C and what a request to end should do; returns how to stop listening. */
+  onSignals(interrupt: () => void, stop: () => void): () => void;
 }
 
 /** One question, or an interactive session where none is given. Returns the exit code. */
@@ -41,6 +41,7 @@ export async function askModel(
   const flag = options.model === undefined ? undefined : String(options.model);
   let running: AbortController | undefined;
   let hasWarned = false;
+  let hasStopped = false;
   let opened: Lines | undefined;
 
   function interrupt(): void {
@@ -52,12 +53,19 @@ export async function askModel(
     }
   }
 
+  function stop(): void {
+    hasStopped = true;
+    running?.abort();
+    opened?.close();
+  }
+
   function lines(): Lines {
     opened ??= openLines({ input, output: beside, isTerminal, onInterrupt: interrupt });
+    if (hasStopped) opened.close();
     return opened;
   }
 
-  const forget = world.onInterrupt(interrupt);
+  const forget = world.onSignals(interrupt, stop);
   let close: () => Promise<void> = async () => session?.close();
   try {
     const choose = (name: string | undefined) =>
@@ -92,6 +100,7 @@ export async function askModel(
     async function askOnce(question: string): Promise<number> {
       running = new AbortController();
       hasWarned = false;
+      if (hasStopped) running.abort();
       try {
         return exitCodeOf(await conversation.ask(question, running.signal));
       } finally {
@@ -141,16 +150,20 @@ function processWorld(): AskWorld {
     input: process.stdin,
     output: process.stdout,
     beside: process.stderr,
-    onInterrupt(interrupt) {
+    onSignals(interrupt, stop) {
       let told = 0;
-      const onSignal = () => {
+      const heard = (signal: NodeJS.Signals) => {
         told += 1;
         // Whatever does not stop at the first two is ended at the third.
         if (told > 2) process.exit(3);
-        interrupt();
+        if (signal === 'SIGINT') interrupt();
+        else stop();
       };
-      process.on('SIGINT', onSignal);
-      return () => process.off('SIGINT', onSignal);
+      const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      for (const name of names) process.on(name, heard);
+      return () => {
+        for (const name of names) process.off(name, heard);
+      };
     },
   };
 }

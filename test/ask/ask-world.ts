@@ -85,7 +85,7 @@ export function openAskWorld(
         cwd: root,
         retryDelaysMs: [1, 1, 1],
         now: hands.now,
-        onInterrupt(interrupt) {
+        onSignals(interrupt) {
           interrupts.push(interrupt);
           return () => {};
         },

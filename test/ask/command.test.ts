@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -69,4 +69,15 @@ test('without a model it says what to set, with exit code 2', async () => {
     stdout: '',
     stderr: expect.stringContaining('Set ZAI_API_KEY for glm-4.7'),
   });
+});
+
+test.each(['SIGTERM', 'SIGHUP'] as const)('%s ends a run and lets go of its session', async (signal) => {
+  let stop = () => {};
+  await using model = await openScriptedModel(() => stop());
+  const state = join(folder, 'state');
+  const { child, exited } = startAsk(model.url, '--state', state, '--session', 's', 'hello');
+  stop = () => void child.kill(signal);
+
+  expect(await exited).toMatchObject({ code: 1 });
+  expect(readdirSync(join(state, 'ask'))).toEqual(['s.jsonl']);
 });

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openSession } from '../../src/cli/ask-sessions.ts';
 import { openAskWorld } from './ask-world.ts';
-import { calls, openScriptedModel, says } from './scripted-model.ts';
+import { calls, openScriptedModel, says, send } from './scripted-model.ts';
 
 test('a named session goes on where it ended, with its calls and results', async () => {
   await using model = await openScriptedModel(
@@ -214,4 +214,39 @@ test('an interactive session at a terminal ends at Ctrl-D, and Ctrl-C twice', as
     expect(ran.code).toBe(0);
   }
   expect(model.seen).toHaveLength(1);
+});
+
+test('a question cancelled while the model speaks keeps what it said', async () => {
+  await using model = await openScriptedModel((_seen, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    send(response, { delta: { content: 'half an' } });
+  }, says('ok'));
+  using world = openAskWorld(model.url);
+
+  const ran = await world.sekishoAsk(
+    'speak',
+    { session: 's' },
+    { onShown: (shown) => shown.includes('half an') && world.interrupt() },
+  );
+  expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('cancelled: Cancelled.') });
+
+  await world.sekishoAsk('go on', { session: 's' });
+  expect(model.seen[1]?.body.messages.slice(1)).toMatchObject([
+    { role: 'user', content: 'speak' },
+    { role: 'assistant', content: 'half an …' },
+    { role: 'user', content: 'go on' },
+  ]);
+});
+
+test('what a tool calls secret is neither shown nor kept', async () => {
+  await using model = await openScriptedModel(
+    calls(['authenticate', { agent_id: 'a', passkey: 'open-sesame' }]),
+    says('no'),
+  );
+  using world = openAskWorld(model.url, { flags: { toolsets: ['collaboration'] } });
+
+  const ran = await world.sekishoAsk('sign in', { session: 's', eventOutput: true });
+
+  expect(ran.stdout).toContain('"passkey":"[secret]"');
+  expect(ran.stdout + ran.stderr + world.session('s')).not.toContain('open-sesame');
 });
