@@ -114,6 +114,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
         writable: writable && settings.mode !== 'read-only',
       })),
       serverEnvironment: process.env,
+      readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
     });
   });

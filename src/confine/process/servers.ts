@@ -14,6 +14,8 @@ import { readableFor } from './server-paths.ts';
 export interface ServerProcessesOptions {
   readonly roots: readonly FolderRoot[];
   readonly serverEnvironment: Readonly<Record<string, string | undefined>>;
+  /** More folders that they may read, as for commands. */
+  readonly readable?: readonly string[] | undefined;
   readonly hiddenPaths?: readonly string[] | undefined;
 }
 
@@ -29,7 +31,8 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   const running = new Set<ConfinedChild>();
 
   function sandboxFor(order: StdioStart): Sandbox {
-    const readable = order.sandbox === 'off' ? [] : readableFor([order.command, ...order.args]);
+    const named = order.sandbox === 'off' ? [] : readableFor([order.command, ...order.args]);
+    const readable = [...(options.readable ?? []), ...named];
     const folders = order.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
     const key = JSON.stringify([order.sandbox, folders, readable]);
     let sandbox = sandboxes.get(key);
