@@ -18,7 +18,7 @@ export async function withHistory(
   try {
     const { rooms } = checkpoint;
     const history = await rooms.history();
-    await history.recover();
+    await history.recovered();
     const { folder } = await rooms.workspace();
     // A vault elsewhere has a root of its own; where it is missing there is nothing in it to take back.
     const vault = await rooms.vault().catch(() => undefined);

@@ -51,8 +51,8 @@ export interface History {
     side: 'before' | 'after',
     folders: readonly Folder[],
   ): Promise<Buffer | undefined>;
-  /** Adds what killed servers noted and did not add. */
-  recover(): Promise<number>;
+  /** Waits until what killed servers noted and did not add is added. */
+  recovered(): Promise<void>;
   /** Commands whose changes below the roots are found and written down. */
   watch(commands: Commands, roots: readonly string[]): Commands;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
@@ -70,11 +70,23 @@ export function openHistory(options: HistoryOptions): History {
     blobs,
     journal,
     now,
+    recovered,
     maxFileBytes: Math.floor(options.maxBytes / 4),
   });
 
   let watch: CommandWatch | undefined;
 
+  let recovering: Promise<unknown> | undefined;
+
+  async function recovered(): Promise<void> {
+    recovering ??= recover().catch((error) => {
+      recovering = undefined;
+      throw error;
+    });
+    await recovering;
+  }
+
+  /** Adds what killed servers noted and did not add. */
   async function recover(): Promise<number> {
     let added = 0;
     for (const { entries, done } of leftBehind(journals)) {
@@ -91,7 +103,7 @@ export function openHistory(options: HistoryOptions): History {
     recorder,
     attribute: recorder.attribute,
     async undo(order, { folders, who, force, tell }) {
-      await recover();
+      await recovered();
       const steps: UndoStep[] = [];
       const place = placer(folders);
       await recorder.attribute(
@@ -118,7 +130,7 @@ export function openHistory(options: HistoryOptions): History {
       if (found.kind !== 'file' || found.digest !== state.digest) return undefined;
       return there.readBytes({ maxBytes: options.maxBytes });
     },
-    recover,
+    recovered,
     watch(commands, roots) {
       watch ??= watchCommands({
         folder: join(options.folder, 'held'),

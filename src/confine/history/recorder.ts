@@ -22,6 +22,8 @@ export interface RecorderOptions {
   readonly blobs: Blobs;
   readonly journal: Journal;
   readonly now: () => number;
+  /** Waits until what killed servers left is dealt with: later, their changes could not be told from ours. */
+  readonly recovered: () => Promise<void>;
   /** Larger files are changed without their content being kept. */
   readonly maxFileBytes: number;
 }
@@ -150,6 +152,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       async beforeChange(change) {
         if (isOurs(change.path)) return;
         try {
+          await options.recovered();
           await begin(change);
         } catch (cause) {
           throw cannotKeep(cause);
