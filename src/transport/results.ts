@@ -4,6 +4,7 @@ import type { JsonSchema, Tool } from '../contract/tool.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 import { elicitationOf, questionKey } from './question.ts';
+import { createResultJson } from './result-json.ts';
 import type { Era } from './revision.ts';
 import { metaKey } from './revision.ts';
 
@@ -13,10 +14,11 @@ export interface ResultEncoder {
 }
 
 export function createResultEncoder(serverInfo: Params): ResultEncoder {
+  const jsonOf = createResultJson();
   return {
     encode(era, result) {
-      if (era === 'legacy') return JSON.stringify(result);
-      return JSON.stringify({
+      if (era === 'legacy') return jsonOf(result);
+      return jsonOf({
         ...result,
         resultType: result.resultType ?? 'complete',
         _meta: { ...(isObject(result._meta) && result._meta), [metaKey.serverInfo]: serverInfo },

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { createResultJson } from './result-json.ts';
+
+const long = `"quoted" \\ $& $1 \u0001 \u2028 日本 ${'line\n'.repeat(400)}`;
+
+test.each([
+  [
+    'the same long text twice',
+    { content: [{ type: 'text', text: long }], structuredContent: { path: 'a', content: long } },
+  ],
+  [
+    'three times',
+    { content: [{ type: 'text', text: long }], structuredContent: { a: long, b: long, n: [long] } },
+  ],
+  [
+    'half a character',
+    { content: [{ type: 'text', text: `${long}\ud800` }], structuredContent: { a: `${long}\ud800` } },
+  ],
+  ['another text', { content: [{ type: 'text', text: long }], structuredContent: { a: `${long}.` } }],
+  ['a short text', { content: [{ type: 'text', text: 'a' }], structuredContent: { a: 'a' } }],
+  [
+    'two blocks',
+    {
+      content: [
+        { type: 'text', text: long },
+        { type: 'text', text: long },
+      ],
+      structuredContent: { a: long },
+    },
+  ],
+  ['no data', { content: [{ type: 'text', text: long }] }],
+  [
+    'an annotated block',
+    {
+      content: [{ type: 'text', text: long, annotations: { priority: 1 } }],
+      structuredContent: { a: long },
+      _meta: { b: 1 },
+    },
+  ],
+  [
+    'keys of numbers and of the prototype',
+    {
+      content: [{ type: 'text', text: long }],
+      structuredContent: JSON.parse(`{"b":1,"2":2,"__proto__":3,"c":${JSON.stringify(long)}}`),
+    },
+  ],
+])('a result with %s is the JSON that it always was', (_what, result) => {
+  expect(createResultJson()(result)).toBe(JSON.stringify(result));
+});
