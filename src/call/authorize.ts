@@ -1,5 +1,6 @@
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { type Text, text } from '../contract/text.ts';
+import type { Tool } from '../contract/tool.ts';
 import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
 import type { Grant, Identified } from './slips.ts';
@@ -16,11 +17,17 @@ export function authorize(identified: Identified, catalog: Catalog): Grant {
     throw new ToolError(decision.code, decision.message, { suggestion: decision.suggestion });
   }
   if (tool.unavailable) {
-    throw new ToolError('unavailable', tool.unavailable, {
-      suggestion: text('`sekisho doctor` says more.', '`sekisho doctor` が詳しく示します。'),
-    });
+    throw new ToolError('unavailable', tool.unavailable, { suggestion: remedyOf(tool) });
   }
   return { ...identified, tool } as unknown as Grant;
+}
+
+function remedyOf({ server }: Tool): Text {
+  if (server === undefined) return text('`sekisho doctor` says more.', '`sekisho doctor` が詳しく示します。');
+  return text(
+    `It is started again by itself; try again in a while. \`sekisho server check ${server}\` says more.`,
+    `自動で再起動します。しばらくしてから試してください。\`sekisho server check ${server}\` が詳しく示します。`,
+  );
 }
 
 function unknownTool(name: string, nearest: readonly string[]): ToolError {

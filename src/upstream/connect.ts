@@ -170,6 +170,8 @@ async function requestBySdk(client: Client, request: RemoteRequest): Promise<unk
     const { code } = error as { code?: unknown };
     if (code === 'REQUEST_TIMEOUT') throw timedOut(timeoutMs);
     if (typeof code === 'number') throw new RemoteError(error);
+    // The address does not answer, or has forgotten us: what is left of the connection is of no use.
+    await client.close().catch(() => {});
     throw new ToolError(
       'upstream_error',
       text('The server could not be asked.', 'サーバーに要求を送れませんでした。'),

@@ -5,17 +5,23 @@ const maxNameChars = 64;
 
 /**
  * Shown names of a server's tools, by remote name. They are looked up, never taken apart again. Characters that
- * clients do not take become `_`; what is then too long or the same as another gets a digest of its remote name.
+ * clients do not take become `_`; what is then too long or the same as another gets a digest of its remote name. No
+ * two are ever the same: a tool that is left over is not shown.
  */
 export function shownNames(server: string, remoteNames: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(remoteNames.map((name) => [name, plainName(server, name)]));
   const counts = new Map<string, number>();
   for (const name of plain.values()) counts.set(name, (counts.get(name) ?? 0) + 1);
   const shown = new Map<string, string>();
+  const taken = new Set<string>();
   for (const [remote, name] of plain) {
     const isExact = name === `${server}__${remote}`;
     const isAlone = counts.get(name) === 1 || isExact;
-    shown.set(remote, isAlone && name.length <= maxNameChars ? name : withDigest(name, remote));
+    const chosen = isAlone && name.length <= maxNameChars ? name : withDigest(name, remote);
+    // Only somebody who tries gets here: a name that was made to be the same as another's with its digest.
+    if (taken.has(chosen)) continue;
+    taken.add(chosen);
+    shown.set(remote, chosen);
   }
   return shown;
 }

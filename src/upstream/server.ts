@@ -133,9 +133,12 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   }
 
   function problem(): Text | undefined {
-    const state = supervisor.state();
-    if (pinProblem) return pinWords(name);
-    return state.kind === 'failed' ? state.error.text : undefined;
+    return pinProblem ? pinWords(name) : supervisor.failure()?.text;
+  }
+
+  function unavailable(): Text | undefined {
+    const words = problem();
+    return words && text(`Server ${name}: ${words.en}`, `サーバー ${name}: ${words.ja}`);
   }
 
   async function call(
@@ -197,12 +200,10 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       if (shown) return shown;
       const approved = [...(pin?.approved.values() ?? [])].filter((tool) => isShown(tool.name));
       const names = shownNames(name, [...(pin?.approved.keys() ?? [])]);
-      shown = approved.map((tool) =>
-        adaptTool(names.get(tool.name) ?? '', tool, settings, call, () => {
-          const words = problem();
-          return words && text(`Server ${name}: ${words.en}`, `サーバー ${name}: ${words.ja}`);
-        }),
-      );
+      shown = approved.flatMap((tool) => {
+        const shownName = names.get(tool.name);
+        return shownName === undefined ? [] : [adaptTool(shownName, tool, settings, call, unavailable)];
+      });
       return shown;
     },
     methods() {

@@ -10,6 +10,8 @@ export type SupervisedState =
 /** Keeps one server running once it was needed: started at first need, again after a crash, ever less eagerly. */
 export interface Supervisor {
   state(): SupervisedState;
+  /** Why it does not run; known until it runs again. */
+  failure(): ToolError | undefined;
   /** The live connection; starts one unless the last start failed a moment ago. */
   connection(signal: AbortSignal): Promise<Connection>;
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
   let state: SupervisedState = { kind: 'idle' };
   let live: Promise<Connection> | undefined;
   let failures = 0;
+  let failure: ToolError | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -44,6 +47,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
     live = undefined;
     if (isClosed) return;
     failures += 1;
+    failure = error;
     const delayMs = Math.min(maxDelayMs, (options.firstDelayMs ?? 500) * 2 ** (failures - 1));
     become({ kind: 'failed', error, retryAtMs: now() + delayMs });
     clearTimeout(timer);
@@ -63,6 +67,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
         // Closed while it was starting: nobody else would end it.
         if (isClosed) return void connection.close().catch(() => {});
         const since = now();
+        failure = undefined;
         become({ kind: 'ready' });
         void connection.closed.then(() => {
           if (now() - since >= wellMs) failures = 0;
@@ -76,6 +81,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
 
   return {
     state: () => state,
+    failure: () => failure,
     connection(signal) {
       if (state.kind === 'failed' && state.retryAtMs > now()) {
         return Promise.reject(unavailable(options.name, state.error, state.retryAtMs - now()));

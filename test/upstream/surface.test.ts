@@ -96,6 +96,34 @@ test('a server over Streamable HTTP answers like one over stdio, and a dead one 
   }
 }, 60_000);
 
+test('a server over HTTP that went away is reached again when it is back', async () => {
+  const port = await freePort();
+  const start = async () => {
+    const child = spawn(process.execPath, [everything, 'streamableHttp'], {
+      env: { PATH: process.env.PATH, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await new Promise((resolve) => child.stderr.once('data', resolve));
+    return child;
+  };
+  let server = await start();
+  try {
+    await using world = await openWithServers({ far: { url: `http://127.0.0.1:${port}/mcp` } });
+    await vi.waitFor(async () => expect(await namesIn(world)).toContain('far__echo'), { timeout: 15_000 });
+    server.kill('SIGKILL');
+    await new Promise((resolve) => server.once('exit', resolve));
+    expect(await world.call('far__echo', { message: 'x' })).toMatchObject({ kind: 'error' });
+    expect(await world.call('far__echo', { message: 'x' })).toMatchObject({ code: 'unavailable' });
+    server = await start();
+    await vi.waitFor(
+      async () => expect(wordsOf(await world.call('far__echo', { message: 'back' }))).toBe('Echo: back'),
+      { timeout: 20_000, interval: 100 },
+    );
+  } finally {
+    server.kill('SIGKILL');
+  }
+}, 60_000);
+
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
