@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEngines } from '../store/engines.ts';
+import { enter, openTeam, patient, settle } from './people.ts';
+
+const engines = await startEngines();
+afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
+
+describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
+  test.skipIf(missing)(
+    'whoever waits wakes by what happens, here and at another server, long before the time is over',
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const place = await createPlace();
+      const here = openTeam(await place.open());
+      // A second server on the same records.
+      const there = openTeam(await place.open());
+      await settle(here);
+      const whole = await here.admin.addTask({
+        projectId: 'p',
+        title: 'Whole',
+        assigneeId: 'm',
+        start: true,
+      });
+      const m = await enter(here, 'm');
+      await m.team.myTask();
+      const { tasks } = await m.team.createTasks({
+        parent_task_id: whole,
+        tasks: [1, 2, 3].map((n) => ({ local_id: `${n}`, title: `Part ${n}`, assignee_id: 'a' })),
+      });
+      const a = await enter(here, 'a');
+      for (const [index, { task_id }] of tasks.entries()) {
+        const mine = there.lend(a.caller, { transport: 'http' });
+        await mine.claimTask({ task_id });
+        const order: string[] = [];
+        const waiting = m.team.nextAction({ timeout_seconds: 50 }, patient).then((next) => {
+          order.push('woken');
+          return next;
+        });
+        // It does wait: nothing has happened yet.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        expect(order).toEqual([]);
+        order.push('reported');
+        const told = performance.now();
+        await mine.reportCompleted({ result: 'success' });
+        const next = await waiting;
+        expect(order).toEqual(['reported', 'woken']);
+        expect(next.action).toBe(index === 2 ? 'complete' : 'wait');
+        expect(next.state).toMatchObject({ done: index + 1 });
+        if (process.env.SEKISHO_HAMMER) {
+          process.stderr.write(
+            `${name}: woken after ${Math.round(performance.now() - told)} ms at another server\n`,
+          );
+        }
+      }
+    },
+  );
+
+  test.skipIf(missing)('what was missed between two calls ends the wait at once', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    const whole = await store.admin.addTask({ projectId: 'p', title: 'Whole', assigneeId: 'm', start: true });
+    const m = await enter(store, 'm');
+    await m.team.myTask();
+    await m.team.createTasks({
+      parent_task_id: whole,
+      tasks: [
+        { local_id: '1', title: 'One', assignee_id: 'a' },
+        { local_id: '2', title: 'Two', assignee_id: 'b' },
+      ],
+    });
+    const seen = await m.team.nextAction({ timeout_seconds: 0 }, patient);
+    const a = await enter(store, 'a');
+    await a.team.claimTask({});
+    const next = await m.team.nextAction(
+      { timeout_seconds: 50, after_event: Number(seen.state.last_event) },
+      patient,
+    );
+    expect(next.state).toMatchObject({ in_progress: 1 });
+  });
+
+  test.skipIf(missing)('a wait that is withdrawn ends', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    await store.admin.addTask({ projectId: 'p', title: 'Work', assigneeId: 'a' });
+    const { team } = await enter(store, 'a');
+    await team.claimTask({});
+    await team.reportCompleted({ result: 'success' });
+    const stop = new AbortController();
+    const waiting = team.nextAction({ timeout_seconds: 50 }, stop.signal);
+    setTimeout(() => stop.abort(), 50);
+    expect(await waiting).toMatchObject({ action: 'finish' });
+  });
+});
