@@ -90,8 +90,10 @@ export async function ask(question: string, before: readonly Message[], options:
       ...(answer.reasoning !== '' && { reasoning: answer.reasoning }),
       calls: answer.calls.map((call) => withoutSecrets(call, known.get(offers.nameOf(call.tool)))),
     });
-    if (isEmpty && !answer.cut) return end('failed', saidNothing());
-    if (answer.calls.length === 0) return end(answer.cut ? 'length' : 'answered');
+    if (answer.calls.length === 0) {
+      if (answer.cut) return end('length', cutShort());
+      return isEmpty ? end('failed', saidNothing()) : end('answered');
+    }
     messages.push(...(await carryOutAll(answer.calls, known, offers, options)));
     if (options.signal.aborted) return end('cancelled', cancelled());
   }
@@ -159,6 +161,17 @@ function errorEvent(error: ToolError, locale: 'en' | 'ja'): AskEvent {
 
 function cancelled(): ToolError {
   return new ToolError('cancelled', text('Cancelled.', '中断しました。'));
+}
+
+function cutShort(): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      "The model's answer was cut off at its own limit of length.",
+      'モデルの回答は、モデル自身の長さの上限で途切れました。',
+    ),
+    { suggestion: text('Ask it to go on, or for less.', '続けるよう頼むか、範囲を狭めてください。') },
+  );
 }
 
 function saidNothing(): ToolError {

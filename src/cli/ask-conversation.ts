@@ -3,6 +3,7 @@ import type { AskPerson } from '../ask/carry-out.ts';
 import { instructionsFor } from '../ask/instructions.ts';
 import { type Asked, ask } from '../ask/loop.ts';
 import { type Endpoint, type Model, openModel } from '../ask/model.ts';
+import { recentTurns } from '../ask/transcript.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { Arrival } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
@@ -37,6 +38,8 @@ export interface ConversationOptions {
 /** What the model reads of one result; it can ask for the rest. */
 const maxResultChars = 60_000;
 const windowMs = 60_000;
+/** What a conversation keeps; models are sent less (`contextChars`). */
+const keptChars = 4_000_000;
 
 export function openConversation(options: ConversationOptions): Conversation {
   const { checkpoint, session, view } = options;
@@ -94,7 +97,7 @@ export function openConversation(options: ConversationOptions): Conversation {
         signal,
         onEvent: (event) => view.show(event),
       });
-      messages = asked.messages;
+      messages = recentTurns(asked.messages, keptChars);
       save();
       return asked;
     },

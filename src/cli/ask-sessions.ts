@@ -60,14 +60,19 @@ function read(path: string): SavedSession {
 
 function replace(path: string, words: string): void {
   const beside = `${path}.${process.pid}.new`;
-  const file = openSync(beside, 'w', 0o600);
   try {
-    writeFileSync(file, words);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(beside, 'w', 0o600);
+    try {
+      writeFileSync(file, words);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
   }
-  renameSync(beside, path);
 }
 
 /** Two processes would each forget what the other said. A lock whose process has died counts for nothing. */

@@ -50,7 +50,7 @@ export function createTextView(output: Writable, beside: Writable): View {
           note(`# ${cleanLine(event.model)}${event.session === undefined ? '' : ` · ${event.session}`}`);
           return;
         case 'retry':
-          note(`… ${cleanLine(event.reason)} (${event.wait_ms / 1000} s, ${event.attempt})`);
+          note(`↻ ${event.attempt}: ${event.wait_ms / 1000} s · ${cleanLine(event.reason)}`);
           return;
         case 'call':
           note(`→ ${short(event.tool, 80)} ${short(JSON.stringify(event.arguments), 200)}`);
@@ -67,7 +67,6 @@ export function createTextView(output: Writable, beside: Writable): View {
           note(`${event.code}: ${cleanLine(event.message)}`);
           return;
         case 'end':
-          if (event.reason === 'length') note('… (length)');
           endText();
           return;
         default:

@@ -134,7 +134,10 @@ test('an answer that the model itself cut short is not a success', async () => {
   const ran = await world.sekishoAsk('go', { eventOutput: true });
 
   expect(ran.code).toBe(1);
-  expect(eventsOf(ran).at(-1)).toMatchObject({ type: 'end', reason: 'length', rounds: 1 });
+  expect(eventsOf(ran).slice(-2)).toMatchObject([
+    { type: 'error', code: 'too_large', message: expect.stringContaining('cut off at its own limit') },
+    { type: 'end', reason: 'length', rounds: 1 },
+  ]);
 });
 
 test('a result too long for the model is cut, and says how long it was', async () => {

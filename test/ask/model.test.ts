@@ -110,7 +110,7 @@ const hangsAfter =
 
 test('a server that hangs is given up, before the first word tried again', async () => {
   await using server = await openScriptedModel(hangs, says('ok'));
-  expect(await answer(server.url, { silenceMs: 300 })).toMatchObject({
+  expect(await answer(server.url, { silenceMs: 2500 })).toMatchObject({
     result: { text: 'ok' },
     retries: [1],
   });
@@ -118,7 +118,7 @@ test('a server that hangs is given up, before the first word tried again', async
 
 test('a server that hangs after words were shown is not asked again, which would show them twice', async () => {
   await using server = await openScriptedModel(hangsAfter({ content: 'half ' }));
-  const { result, shown } = await answer(server.url, { silenceMs: 300 });
+  const { result, shown } = await answer(server.url, { silenceMs: 2500 });
   expect(result).toMatchObject({ code: 'timed_out' });
   expect(shown).toBe('half ');
   expect(server.seen).toHaveLength(1);
