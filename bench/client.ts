@@ -7,6 +7,10 @@ export interface RawClient {
   notify(method: string, params: unknown): void;
   call(name: string, input: unknown): Promise<Record<string, unknown>>;
   readonly pid: number;
+  /** Sends a call that is not waited for, and returns its id. */
+  begin(name: string, input: unknown): number;
+  /** Goes away like a client that was killed: both pipes end at once. */
+  vanish(): void;
   close(): Promise<void>;
 }
 
@@ -29,8 +33,15 @@ export async function startServer(
 
 function clientOf(child: ChildProcessByStdio<Writable, Readable, null>): RawClient {
   const waiting = new Map<number, (message: Record<string, unknown>) => void>();
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // A server that dies fails its row instead of leaving it waiting.
+  void ended.then(() => {
+    for (const answer of waiting.values()) answer({ error: 'the server ended' });
+  });
   const chunks: Buffer[] = [];
   let nextId = 1;
+  // What is sent to a server that has gone is answered by its end.
+  child.stdin.on('error', () => {});
   child.stdout.on('data', (chunk: Buffer) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
@@ -67,6 +78,16 @@ function clientOf(child: ChildProcessByStdio<Writable, Readable, null>): RawClie
     notify: (method, params) => {
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`);
     },
+    begin(name, input) {
+      const id = nextId++;
+      const params = { name, arguments: input };
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
+      return id;
+    },
+    vanish() {
+      child.stdin.destroy();
+      child.stdout.destroy();
+    },
     async call(name, input) {
       const result = await request('tools/call', { name, arguments: input });
       // A fast wrong answer is a failure; rows look at the rest.
@@ -74,7 +95,6 @@ function clientOf(child: ChildProcessByStdio<Writable, Readable, null>): RawClie
       return result;
     },
     async close() {
-      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       child.stdin.end();
       const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
       await ended;

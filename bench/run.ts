@@ -1,41 +1,46 @@
-/** `npm run bench [-- ROW…]`: every row against its peer or floor in one run; writes `bench/results.json`. */
+/**
+ * `npm run bench`: every row against its peer or floor in one run; writes `bench/results.json`,
+ * of which `npm run docs` makes docs/performance.md.
+ * `npm run bench -- ROW…` runs the rows whose names hold these words; with `--keep` their results are kept, too.
+ */
 import { execFileSync } from 'node:child_process';
-import { globSync, writeFileSync } from 'node:fs';
-import { cpus, release } from 'node:os';
-import { join } from 'node:path';
-import type { Result, Row } from './measure.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isFull } from './measure.ts';
+import { keepResults, type Measured, resultTables } from './results.ts';
+import { loadRows } from './rows.ts';
 
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+const wanted = words.filter((word) => word !== '--keep');
 execFileSync('node', ['scripts/build.ts', '--bundle-only'], { stdio: 'inherit' });
 
-const rows: Row[] = [];
-for (const file of globSync(join(import.meta.dirname, 'rows/*.ts')).toSorted()) {
-  rows.push(...((await import(file)) as { rows: readonly Row[] }).rows);
-}
-
-const results: Result[] = [];
+const rows = await loadRows();
+const measured: Measured[] = [];
 for (const row of rows) {
   if (wanted.length > 0 && !wanted.some((name) => row.name.includes(name))) continue;
-  process.stderr.write(`${row.name} …\n`);
+  const startedMs = performance.now();
+  process.stderr.write(`${row.name} …`);
   try {
-    results.push(...(await row.run()));
+    const results = await Promise.race([row.run(), tooLong()]);
+    measured.push({ name: row.name, results });
+    process.stderr.write(` ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`);
   } catch (error) {
-    process.stderr.write(`  failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(` failed: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }
 
-process.stdout.write(
-  '| row | against | ours | theirs | ratio | goal | |\n| --- | --- | --- | --- | --- | --- | --- |\n',
-);
-for (const result of results) {
-  const show = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
-  process.stdout.write(
-    `| ${result.row} | ${result.against} | ${show(result.ours)} ${result.unit} | ${show(result.theirs)} ${result.unit} | ${result.ratio.toFixed(2)} | ${result.goal} | ${result.met ? 'met' : 'over'} |\n`,
+process.stdout.write(resultTables(measured));
+if (wanted.length === 0 || words.includes('--keep')) {
+  keepResults(
+    measured,
+    rows.map(({ name }) => name),
   );
 }
-if (wanted.length === 0) {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, Linux ${release()}, Node ${process.version}`;
-  writeFileSync('bench/results.json', `${JSON.stringify({ commit, machine, results }, null, 2)}\n`);
+// A peer that does not leave would hold this process.
+process.exit();
+
+/** A row that hangs is told, and the others still run. */
+async function tooLong(): Promise<never> {
+  await sleep(isFull ? 3_600_000 : 120_000);
+  throw new Error('it takes too long');
 }

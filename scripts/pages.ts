@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { performancePage } from '../bench/page.ts';
 import { loadTools } from '../src/checkpoint-toolsets.ts';
 import { loadSettings } from '../src/config/load.ts';
 import { profiles } from '../src/config/profiles.ts';
@@ -22,6 +23,7 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     ],
     ['docs/tools.md', toolsPage(await allTools())],
     ['docs/sekisho.1', manPage()],
+    ['docs/performance.md', performancePage()],
   ];
 }
 

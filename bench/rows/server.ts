@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../client.ts';
 import { atMost, medians, type Row } from '../measure.ts';
-import { filesystemOn, openWorld, oursOn } from '../world.ts';
+import { filesystemOn, openWorld, oursOn, residentMiB } from '../world.ts';
 
 const peerName = 'server-filesystem';
 
@@ -24,7 +23,7 @@ export const rows: readonly Row[] = [
         () => start(filesystemOn(root)),
       );
       await world.close();
-      return [atMost('spawn to the first tools/list', peerName, 0.55, values)];
+      return [atMost('spawn to the first `tools/list`', peerName, 0.55, values)];
     },
   },
   {
@@ -50,7 +49,7 @@ export const rows: readonly Row[] = [
       await world.close();
       return [
         {
-          ...atMost('tools/list of the default toolsets', peerName, 1, { ours, theirs }, 'bytes'),
+          ...atMost('`tools/list` of the default toolsets', peerName, 1, { ours, theirs }, 'bytes'),
           goal: '≤ 16384 bytes',
           met: ours <= 16_384,
         },
@@ -58,8 +57,3 @@ export const rows: readonly Row[] = [
     },
   },
 ];
-
-function residentMiB(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
-}

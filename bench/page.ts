@@ -1,0 +1,52 @@
+import { keptResults, resultTables } from './results.ts';
+
+/** `docs/performance.md`: the newest kept results, and what they cannot say by themselves. */
+export function performancePage(): string {
+  const { commit, machine, rows } = keptResults();
+  return `# Performance
+
+Figures are ratios taken in one run on one machine, against a peer (the program that you would otherwise use) or a floor
+(the least that the machine must do). Both sides run in turns through the same raw client, so that both meet the same
+noise, and each answer is checked: a fast wrong answer fails the row. Ours is the whole product, with judgement, walls
+and audit. A row passes where its goal is met; one that does not says "over", and stays in the table.
+
+\`\`\`
+npm run bench                        # all rows, about five minutes
+npm run bench -- read-4k search      # these rows
+BENCH_FULL=1 npm run bench           # the large sizes as well: 1 GB, 1,000,000 memories, 100,000 calls
+\`\`\`
+
+Taken at ${commit} on ${machine}.
+
+${resultTables(rows)}
+${notes}`;
+}
+
+const notes = `## What a call costs
+
+The three largest costs of each hot call, from \`node --cpu-prof\` on the built server. Shares are of the time in which
+the server is not idle.
+
+| call | largest | second | third |
+| --- | --- | --- | --- |
+| read 4 KiB over stdio | hand the reply to the pipe, which wakes the client: 40 % | walk to the file by descriptors and open it: 14 % | make the reply's JSON: 6 %; a text that stands in it twice is escaped once |
+| write a new 4 KiB file | three waits for the disk, one after another: the file, its folder, the records (they share one) | make the temporary file and give it its name | two transactions, for the history and for the audit log: 10 % |
+| start and list the tools | Node itself: 40 ms of 120 | load zod and make the schemas of the tools that are served | read flags and settings |
+
+A write is acknowledged when the file's content, its name and its record would each survive a power cut, in this order:
+a crash shows the old file or the new one, never half of one. The peer does not wait for the disk at all; what the row
+shows beyond its time is that wait. History and audit share the last one, and so do calls that run at the same time.
+
+## What grows, and with what
+
+| operation | grows with | why |
+| --- | --- | --- |
+| read lines of a file | what is returned | small files are read whole; a large one is counted once and keeps an index of its lines |
+| read a large file for the first time | its size | every line is counted once, in slices, while other calls are served |
+| write a new file | its size | nothing lists the folder; what an edit replaces is kept for undoing |
+| edit a file | its size | the new content is written whole, then takes the name |
+| list a folder | its entries | sorted, a page at a time |
+| find names, search content | the tree | ripgrep walks it; nothing is indexed, so nothing is stale |
+| recall | how many memories share the rarer words of the question | a full-text index finds candidates, a second stage ranks them |
+| any call | not with the calls before it | the audit log is appended to; only its head is read |
+`;
