@@ -36,6 +36,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 
   const commands = once(async () => {
     const { openCommands } = await import('./confine/process/commands.ts');
+    const { defaultReadOnlyNames } = await import('./confine/process/sandbox.ts');
     return openCommands({
       // In read-only mode nothing is writable for commands either, whatever a rule lets through.
       roots: settings.roots.map(({ path, writable }) => ({
@@ -47,7 +48,9 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       serverEnvironment: process.env,
       readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
-      ...(settings.process.writableGit ? { readOnlyNames: [] } : {}),
+      ...(settings.process.writableGit
+        ? { readOnlyNames: defaultReadOnlyNames.filter((name) => name !== '.git') }
+        : {}),
       maxBackgroundMs: settings.process.maxBackgroundMs,
     });
   });

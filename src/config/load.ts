@@ -42,7 +42,12 @@ export interface Flags {
 
 /** The one value that start-up makes of file, environment and flags. Paths are absolute. */
 export interface Settings {
-  readonly roots: readonly { readonly path: string; readonly writable: boolean }[];
+  readonly roots: readonly {
+    readonly path: string;
+    readonly writable: boolean;
+    /** As it was given, where a link leads there. */
+    readonly named: string;
+  }[];
   readonly protectedNames: readonly string[];
   readonly toolsets: readonly ToolsetName[];
   readonly only: SingleTool | undefined;
@@ -308,6 +313,7 @@ function rootsOf(flags: Flags, config: ConfigFile, cwd: string): Roots {
   const all = [...first, ...listed, ...more].map((root) => ({
     path: existingFolder(resolve(cwd, root.path)),
     writable: root.writable,
+    named: resolve(cwd, root.path),
   }));
   const unique = all.filter((root, index) => all.findIndex((other) => other.path === root.path) === index);
   return unique as unknown as Roots;

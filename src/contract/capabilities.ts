@@ -40,4 +40,6 @@ export interface Desk {
   readonly ownPath: string;
   /** Paths of the workspace that are another person's and are not shown to this one. */
   readonly hides?: ((path: string) => boolean) | undefined;
+  /** The folder of the workspace that other people's lie in; commands of this one do not see it. */
+  readonly othersPath?: string | undefined;
 }

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Host paths that the command may write; default: the writable roots. An empty list means none. */
   readonly writable?: readonly string[] | undefined;
+  /** Host paths that the command may not see, but for what it may write in them. */
+  readonly covered?: readonly string[] | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }

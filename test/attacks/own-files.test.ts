@@ -103,3 +103,36 @@ test('a state folder reached through a link into a root is no way around', () =>
     rmSync(link);
   }
 });
+
+test.skipIf(!working.has('bubblewrap'))(
+  'what other programs obey is read-only for commands where it is there (skipped without bubblewrap)',
+  async () => {
+    mkdirSync(join(home, '.vscode'));
+    writeFileSync(join(home, '.bashrc'), '# mine');
+    const reply = await answer('shell_exec', {
+      command: 'bash',
+      args: [
+        '-c',
+        'echo changed >> .bashrc; echo {} > .vscode/tasks.json; mv .vscode .v; cat .bashrc; ls -A . .vscode',
+      ],
+    });
+    expect(reply).toContain('# mine');
+    expect(reply).not.toMatch(/changed|tasks\.json\\n|\.v\\n/);
+  },
+);
+
+test('a root that was named by a link is reached by that name too', async () => {
+  const link = join(home, 'work-link');
+  symlinkSync(join(home, 'work'), link);
+  const settings = loadSettings({ root: link, state: `${home}-records` }, { HOME: `${home}-none` }, home);
+  const served = await openCheckpoint(settings);
+  const reply = await served.door.call({
+    tool: 'file_read',
+    input: { path: join(link, 'plain.txt') },
+    arrival: { transport: 'cli', connectionId: 'c2' },
+    signal: new AbortController().signal,
+  });
+  await served.close();
+  rmSync(`${home}-records`, { recursive: true, force: true });
+  expect(reply).toMatchObject({ kind: 'output' });
+});

@@ -122,6 +122,8 @@ test.each([
   '.sekisho-0123456789abcdef.tmp',
   '.git/hooks/pre-commit',
   'x/.GIT/config',
+  '.git./config',
+  'x/.git /hooks/a',
   '.mcp.json',
   '.vscode/tasks.json',
   'd/.Bashrc',

@@ -29,6 +29,7 @@ export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (c
       workspace,
       ownPath,
       // The person at this machine owns it all; somebody behind a token has a desk beside others.
+      othersPath: caller.kind === 'local' ? undefined : 'output',
       hides: caller.kind === 'local' ? undefined : (path) => isAnothers(path, user),
     };
   };

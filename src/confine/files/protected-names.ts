@@ -57,10 +57,12 @@ export function createProtection(names: readonly string[]): Protection {
 
 /** Case, composition and the characters that some file systems ignore make no difference. */
 export function fold(name: string): string {
+  // Windows and its shares drop dots and spaces at the end of a name.
+  const kept = name.replace(/(?<![. ])[. ]+$/, '');
   // Most names are plain ASCII, and normalising those changes nothing.
-  return /^[\x20-\x7e]*$/.test(name)
-    ? name.toLowerCase()
-    : name
+  return /^[\x20-\x7e]*$/.test(kept)
+    ? kept.toLowerCase()
+    : kept
         .normalize('NFC')
         .replace(/\p{Cf}/gu, '')
         .toLowerCase()

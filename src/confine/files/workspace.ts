@@ -12,7 +12,7 @@ import { openRootFolder } from './walk.ts';
 
 export interface WorkspaceOptions {
   /** In order: relative paths are taken from the first. */
-  readonly roots: readonly { readonly path: string; readonly writable: boolean }[];
+  readonly roots: readonly RootOptions[];
   /** Replaces `defaultProtectedNames`. */
   readonly protectedNames?: readonly string[] | undefined;
   /** Absolute paths inside the roots that nobody may reach through them: the server's own. */
@@ -20,6 +20,13 @@ export interface WorkspaceOptions {
   readonly observer?: ChangeObserver | undefined;
   /** A folder outside the roots where writes in progress are noted, so that a crash leaves nothing behind. */
   readonly scratchFolder?: string | undefined;
+}
+
+interface RootOptions {
+  readonly path: string;
+  readonly writable: boolean;
+  /** Another name of the same folder, by a link that leads to it. */
+  readonly named?: string | undefined;
 }
 
 export interface Workspace {
@@ -76,10 +83,10 @@ function held(folder: Folder): HeldFolder {
   return folder;
 }
 
-function openRoot(root: { readonly path: string; readonly writable: boolean }, procDevice: number): Root {
-  const written = resolve(root.path);
+function openRoot(root: RootOptions, procDevice: number): Root {
+  const written = resolve(root.named ?? root.path);
   try {
-    const hostPath = realpathSync.native(written);
+    const hostPath = realpathSync.native(resolve(root.path));
     return {
       fd: openRootFolder(hostPath),
       hostPath,

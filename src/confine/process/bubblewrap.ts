@@ -192,8 +192,15 @@ function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly 
   const args: string[] = [];
   const writable = new Set(order.writable);
   const folders = [...new Set([...roots.map((root) => root.hostPath), ...order.writable])];
+  const covered = new Set(order.covered);
+  folders.push(...covered);
   folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
-  for (const folder of folders) args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
+  for (const folder of folders) {
+    if (covered.has(folder)) args.push('--size', '65536', '--tmpfs', folder);
+    else args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
+  }
+  // What is mounted below has its place by now.
+  for (const folder of covered) args.push('--remount-ro', folder);
   for (const folder of guardedFolders(roots, order)) {
     for (const name of readOnlyNames) {
       const path = join(folder, name);

@@ -10,6 +10,8 @@ export interface SpawnOrder {
   readonly workingFolder: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly writable: readonly string[];
+  /** Not to be seen, but for what is writable in it. */
+  readonly covered?: readonly string[] | undefined;
   readonly stdin: 'null' | 'pipe';
 }
 

@@ -236,6 +236,7 @@ async function spawnIn(
       more: order.environment,
     }),
     writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
+    covered: order.covered?.map((folder) => roots.folder(folder)),
     stdin,
   });
   return started.catch((cause) => {

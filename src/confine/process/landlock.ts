@@ -88,9 +88,10 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       workingFolder,
       environment,
       writable,
+      covered = [],
       stdin,
     }: SpawnOrder): Promise<Child> {
-      const thread = await threadFor([...options.roots, ...tools], [...writable, own]);
+      const thread = await threadFor([...rootsBeside(options.roots, covered), ...tools], [...writable, own]);
       const [program = '', ...args] = limitedArguments(command, limits, { waits: true });
       const tag = createTag();
       const pipes = openPipes(kernel, stdin);
@@ -175,4 +176,11 @@ const shownProc = [
 
 function isSystem(path: string): boolean {
   return systemFolders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** Landlock's rules only add: a root with something in it that must not be seen is not granted at all. */
+function rootsBeside(roots: readonly string[], covered: readonly string[]): readonly string[] {
+  return roots.filter(
+    (root) => !covered.some((path) => `${path}/`.startsWith(root === '/' ? '/' : `${root}/`)),
+  );
 }

@@ -93,6 +93,13 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** What other programs obey later, outside of the sandbox: where it is there, commands read it and no more. */
+export const defaultReadOnlyNames: readonly string[] = [
+  ...['.git', '.gitconfig', '.mcp.json', '.vscode', '.cursor', '.claude', '.ssh'],
+  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile'],
+  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin'],
+];
+
 export type ConfiningName = 'bubblewrap' | 'landlock';
 
 const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];
@@ -168,7 +175,7 @@ async function open(name: SandboxName, options: SandboxOptions, roots: Roots): P
     program,
     roots: roots.all,
     readable: options.readable ?? [],
-    readOnlyNames: options.readOnlyNames ?? ['.git'],
+    readOnlyNames: options.readOnlyNames ?? defaultReadOnlyNames,
     hiddenPaths: options.hiddenPaths ?? [],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     path: PATH,

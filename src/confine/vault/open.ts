@@ -56,7 +56,10 @@ export function openVault(options: VaultOptions): OpenVault {
   };
 }
 
-function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions): { folder: Folder; close(): void } {
+function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions): {
+  folder: Folder;
+  close(): void;
+} {
   const inside = workspace && partOf(workspace, root);
   // The workspace is closed by whoever opened it.
   if (inside) return { folder: inside, close: () => {} };

@@ -104,12 +104,15 @@ export function scriptOf(command: string): CommandLine {
 }
 
 /** The caller's own folder, made if it is not there yet: the one place that a command may write. */
-function workingFolderOf({ own, ownPath }: Desk): {
+function workingFolderOf({ own, ownPath, workspace, othersPath }: Desk): {
   readonly workingFolder: string;
   readonly writable?: readonly string[];
+  readonly covered?: readonly string[];
 } {
   const folder = own.at('.');
   if (!folder.exists()) folder.makeFolder();
   const workingFolder = folder.hostPath;
-  return ownPath === '.' ? { workingFolder } : { workingFolder, writable: [workingFolder] };
+  if (ownPath === '.') return { workingFolder };
+  const covered = othersPath === undefined ? [] : [workspace.at(othersPath).hostPath];
+  return { workingFolder, writable: [workingFolder], covered };
 }
