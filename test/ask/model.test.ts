@@ -47,6 +47,39 @@ test('words are shown as they come', async () => {
   expect(result).toMatchObject({ text: 'one two three', calls: [], cut: false });
 });
 
+test('characters that arrive in two pieces are whole', async () => {
+  await using server = await openScriptedModel((_seen, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const bytes = Buffer.from(
+      'data: {"choices":[{"index":0,"delta":{"content":"好きな色は青😀"}}]}\n\ndata: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
+    );
+    const writeFrom = (at: number): void => {
+      if (at >= bytes.length) response.end();
+      else response.write(bytes.subarray(at, at + 7), () => writeFrom(at + 7));
+    };
+    writeFrom(0);
+  });
+  expect(await answer(server.url)).toMatchObject({ result: { text: '好きな色は青😀' } });
+});
+
+test('calls count though the server says that it simply stopped, and ones without an id get one', async () => {
+  await using server = await openScriptedModel((_seen, response) => {
+    const call = (index: number, name: string) => ({
+      tool_calls: [{ index, function: { name, arguments: '{"a":1}' } }],
+    });
+    stream(response, [call(0, 'x'), call(1, 'x')], 'stop');
+  });
+  const { result } = await answer(server.url);
+  expect(result).toMatchObject({
+    calls: [
+      { tool: 'x', words: '{"a":1}' },
+      { tool: 'x', words: '{"a":1}' },
+    ],
+  });
+  const ids = (result as { calls: { callId: string }[] }).calls.map((call) => call.callId);
+  expect(new Set(ids).size).toBe(2);
+});
+
 test.each([429, 500, 502, 503, 529])('%i is tried again', async (status) => {
   await using server = await openScriptedModel(
     answersStatus(status, 'busy'),

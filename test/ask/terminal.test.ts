@@ -89,6 +89,27 @@ test('what was typed before the question was shown does not answer it', async ()
   expect(hasWritten(world.root)).toBe(false);
 });
 
+test('a yes half typed before the question is not finished by Enter', async () => {
+  await using model = await openScriptedModel(writes, says('ok'));
+  using world = openAskWorld(model.url, { config: asks });
+  const terminal = new PassThrough();
+  terminal.write('write it\ry');
+
+  const ran = await world.sekishoAsk(
+    undefined,
+    {},
+    {
+      terminal,
+      onShown: (shown) => {
+        if (shown.includes('no: ') && !terminal.writableEnded) terminal.end('\r');
+      },
+    },
+  );
+
+  expect(ran.stderr).toContain('denied: A person was asked and said no.');
+  expect(hasWritten(world.root)).toBe(false);
+});
+
 test('--headless refuses at once what would need a person, and says how one agrees', async () => {
   await using model = await openScriptedModel(writes, says('I may not.'));
   using world = openAskWorld(model.url, { config: asks });
