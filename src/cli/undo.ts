@@ -48,7 +48,7 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
       outputBytes: 0,
       facts: { undone },
     });
-    if (!options.json) say(summary(steps, undone, stopped, who.sessionId));
+    if (!options.json) say(steps.length === 0 ? nothingFor(order) : summary(undone, stopped, who.sessionId));
     return stopped || steps.length === 0 ? 1 : 0;
   });
 }
@@ -78,8 +78,13 @@ function describe({ entry, ...step }: Step): string {
   }
 }
 
-function summary(steps: readonly Step[], undone: number, stopped: boolean, session: string): string {
-  if (steps.length === 0) return 'There is nothing to take back.';
+function nothingFor(order: object): string {
+  const lists = '`sekisho history` lists what was changed.';
+  if ('id' in order) return `There is no change ${String(order.id)}. ${lists}`;
+  return `There is nothing to take back: nothing was changed there, or all of it is taken back. ${lists}`;
+}
+
+function summary(undone: number, stopped: boolean, session: string): string {
   const back = undone > 0 ? ` \`sekisho undo --session ${session}\` brings it back.` : '';
   if (!stopped) return `${undone} changes taken back.${back}`;
   return `${undone} changes taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back}`;

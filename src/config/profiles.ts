@@ -15,7 +15,10 @@ export const profiles = {
     config: { toolsets: ['assistant'], assistant: { layout: 'workspace' } },
   },
   notes: {
-    summary: { en: 'A vault of Markdown notes, and memory.', ja: 'Markdown ノートの保管庫。' },
+    summary: {
+      en: 'A vault of Markdown notes, read and searched by the line.',
+      ja: 'Markdown ノートの保管庫。行単位で読み、検索します。',
+    },
     config: { toolsets: ['vault'] },
   },
   chat: {
@@ -38,6 +41,13 @@ export const profiles = {
       ja: 'タスクを分け合い、会話するエージェント。ファイルと審査されるシェル付き。',
     },
     config: { toolsets: ['collaboration', 'agent-cli'] },
+  },
+  gateway: {
+    summary: {
+      en: 'Only the tools of the servers behind it, judged, pinned and recorded.',
+      ja: '背後のサーバーのツールだけ。審査し、定義を固定し、記録します。',
+    },
+    config: { toolsets: [] },
   },
 } as const satisfies Record<string, Profile>;
 

@@ -129,7 +129,16 @@ function problemOf(error: z.ZodError): InputProblem {
     };
   }
   if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.includes('undefined')) {
-    return { ok: false, field, message: text('is required', '必須です') };
+    // A misspelt name shows as a missing one too; both together say what happened.
+    const unknown = error.issues.find((each) => each.code === 'unrecognized_keys')?.keys[0];
+    const message =
+      unknown === undefined
+        ? text('is required', '必須です')
+        : text(
+            `is required (${unknown} is not an argument of this tool)`,
+            `必須です (${unknown} はこのツールの引数ではありません)`,
+          );
+    return { ok: false, field, message };
   }
   return { ok: false, field, message: describeIssue(issue) };
 }

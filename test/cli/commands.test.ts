@@ -171,6 +171,13 @@ describe('completion', () => {
   });
 });
 
+test('an undo of what never was says so, and where to look', async () => {
+  expect(await sekisho('undo', 'nope')).toMatchObject({
+    code: 1,
+    stdout: 'There is no change nope. `sekisho history` lists what was changed.\n',
+  });
+});
+
 test('help and the version exit 0', async () => {
   expect(await sekisho('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') });
   expect(await sekisho('--version')).toMatchObject({

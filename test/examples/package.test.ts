@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { writeBundle } from '../../scripts/mcpb-bundle.ts';
 import type { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
+
+// Thousands of files are packed, installed and packed again.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** What npm would publish, installed in an empty folder as a stranger would, and used from there. */
 const run = promisify(execFile);

@@ -44,6 +44,14 @@ test.each(tools)(
   },
 );
 
+test('a misspelt argument is named beside the one that is missing', () => {
+  const read = tools.find((tool) => tool.name === 'file_read');
+  expect(read?.check({ pth: 'a.txt' })).toMatchObject({
+    field: 'path',
+    message: { en: 'is required (pth is not an argument of this tool)' },
+  });
+});
+
 test.each(tools)('$name has object schemas for input and output', (tool: Tool) => {
   for (const locale of ['en', 'ja'] as const) {
     expect(tool.inputSchema(locale).type).toBe('object');
@@ -63,6 +71,12 @@ test('the default list fits in 16 KB', () => {
   );
   const bytes = served.reduce((sum, tool) => sum + listedBytes(tool), 0);
   expect(bytes).toBeLessThan(16 * 1024);
+});
+
+test('the list of the profile coding costs less than 6,000 tokens', () => {
+  const served = tools.filter(({ toolset }) => toolset === 'help' || toolset === 'assistant');
+  const bytes = served.reduce((sum, tool) => sum + listedBytes(tool), 0);
+  expect(bytes / 4).toBeLessThan(6000);
 });
 
 test.each(toolsetNames)('the list of %s alone stays affordable', (name) => {
