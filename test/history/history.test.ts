@@ -1,6 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openBlobs } from '../../src/confine/history/blobs.ts';
+import { prune } from '../../src/confine/history/prune.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
@@ -192,6 +194,13 @@ test('pruning forgets the oldest entries and keeps every one that is left undoab
   expect(forgotten).toBeGreaterThan(0);
   const left = await entries(world);
   expect(left.length).toBe(12 - forgotten);
+  // Two hours later, what nothing needs goes, and the rest is compressed.
+  const blobs = openBlobs(join(world.settings.stateFolder, 'history/contents'));
+  const { history: store } = await world.checkpoint.store();
+  const later = { maxBytes: 1024 ** 2, maxAgeMs: 1e12, nowMs: Date.now() + 7_200_000 };
+  expect(await prune({ store, blobs, ...later })).toEqual({ entries: 0, contents: forgotten - 1 });
+  expect(blobs.all()).toHaveLength(left.length);
+  expect(blobs.all().every(({ isCompressed, bytes }) => isCompressed && bytes < 10_000)).toBe(true);
   expect(await undo(world, { sinceMs: 0 })).toEqual(left.map(() => 'undone'));
   expect(readFileSync(join(world.root, 'a.txt'), 'utf8')).toBe(block(forgotten - 1));
 });

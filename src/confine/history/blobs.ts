@@ -13,9 +13,12 @@ import {
   renameSync,
   statSync,
   unlinkSync,
+  utimesSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
 import { fsync } from '../files/io.ts';
 
 /** Contents by their SHA-256. Each is there once, whole or not at all. */
@@ -28,8 +31,16 @@ export interface Blobs {
   /** The content, checked against its digest; `undefined` where it is no longer kept. */
   read(digest: string): Buffer | undefined;
   /** Every content with its size on disk and when it came. */
-  all(): { readonly digest: string; readonly bytes: number; readonly modifiedMs: number }[];
-  remove(digest: string): void;
+  all(): {
+    readonly digest: string;
+    readonly bytes: number;
+    readonly modifiedMs: number;
+    readonly isCompressed: boolean;
+  }[];
+  /** Compresses one that is there. Not done when it comes: a call waits for that. */
+  compress(digest: string): Promise<void>;
+  /** Removes it, unless it was asked for after that moment. */
+  remove(digest: string, unlessAfterMs: number): void;
 }
 
 export function digestOf(bytes: Uint8Array): string {
@@ -57,7 +68,11 @@ export function openBlobs(folder: string): Blobs {
     put(bytes) {
       const digest = digestOf(bytes);
       const path = pathOf(digest);
-      if (existsSync(path)) return { digest, durable: Promise.resolve() };
+      if (isKept(path)) {
+        // Somebody may be about to remove it as one that nothing needs.
+        renew(path);
+        if (isKept(path)) return { digest, durable: Promise.resolve() };
+      }
       const temporary = join(shelf(digest), temporaryName());
       const fd = openSync(temporary, 'wx', 0o600);
       try {
@@ -95,16 +110,12 @@ export function openBlobs(folder: string): Blobs {
         throw error;
       }
     },
-    has: (digest) => existsSync(pathOf(digest)),
+    has: (digest) => isKept(pathOf(digest)),
     read(digest) {
-      let bytes: Buffer;
-      try {
-        bytes = readFileSync(pathOf(digest));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
-      return digestOf(bytes) === digest ? bytes : undefined;
+      const path = pathOf(digest);
+      const packed = readIfThere(`${path}${suffix}`);
+      const bytes = packed ? zstdDecompressSync(packed) : readIfThere(path);
+      return bytes && digestOf(bytes) === digest ? bytes : undefined;
     },
     all() {
       const found = [];
@@ -112,13 +123,65 @@ export function openBlobs(folder: string): Blobs {
         if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
         for (const name of readdirSync(join(folder, prefix))) {
           const stat = statSync(join(folder, prefix, name), { throwIfNoEntry: false });
-          if (stat) found.push({ digest: prefix + name, bytes: stat.size, modifiedMs: stat.mtimeMs });
+          if (!stat || name.startsWith('.')) continue;
+          const isCompressed = name.endsWith(suffix);
+          const digest = prefix + (isCompressed ? name.slice(0, -suffix.length) : name);
+          found.push({ digest, bytes: stat.size, modifiedMs: stat.mtimeMs, isCompressed });
         }
       }
       return found;
     },
-    remove: (digest) => unlinkQuietly(pathOf(digest)),
+    async compress(digest) {
+      const path = pathOf(digest);
+      const bytes = readIfThere(path);
+      if (!bytes) return;
+      const packed = await pack(bytes, { params: { [zlib.ZSTD_c_compressionLevel]: 3 } });
+      const temporary = join(shelf(digest), temporaryName());
+      const fd = openSync(temporary, 'wx', 0o600);
+      try {
+        for (let at = 0; at < packed.length; ) at += writeSync(fd, packed, at);
+        await fsync(fd);
+        // One of the two names is there at every moment.
+        renameSync(temporary, `${path}${suffix}`);
+        unlinkQuietly(path);
+      } catch (error) {
+        unlinkQuietly(temporary);
+        throw error;
+      } finally {
+        closeSync(fd);
+      }
+    },
+    remove(digest, unlessAfterMs) {
+      for (const path of [pathOf(digest), `${pathOf(digest)}${suffix}`]) {
+        const stat = statSync(path, { throwIfNoEntry: false });
+        if (stat && stat.mtimeMs <= unlessAfterMs) unlinkQuietly(path);
+      }
+    },
   };
+}
+
+function renew(path: string): void {
+  const now = new Date();
+  for (const each of [path, `${path}${suffix}`]) {
+    try {
+      utimesSync(each, now, now);
+    } catch {
+      // It is the other one, or gone: looked at again.
+    }
+  }
+}
+
+function isKept(path: string): boolean {
+  return existsSync(path) || existsSync(`${path}${suffix}`);
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function temporaryName(): string {
@@ -132,3 +195,6 @@ function unlinkQuietly(path: string): void {
     // It is gone already, or waits for the next pruning.
   }
 }
+
+const pack = promisify(zstdCompress);
+const suffix = '.zst';

@@ -75,14 +75,20 @@ export function openHistory(options: HistoryOptions): History {
   });
 
   let watch: CommandWatch | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let tending: Promise<void> | undefined;
+  let isClosed = false;
 
   let recovering: Promise<unknown> | undefined;
 
   async function recovered(): Promise<void> {
-    recovering ??= recover().catch((error) => {
-      recovering = undefined;
-      throw error;
-    });
+    if (!recovering) {
+      recovering = recover().catch((error) => {
+        recovering = undefined;
+        throw error;
+      });
+      tendAfter(firstTendMs);
+    }
     await recovering;
   }
 
@@ -96,6 +102,22 @@ export function openHistory(options: HistoryOptions): History {
       added += happened.length;
     }
     return added;
+  }
+
+  async function pruneNow() {
+    const { maxBytes, maxAgeMs } = options;
+    return prune({ store: await store(), blobs, maxBytes, maxAgeMs, nowMs: now() });
+  }
+
+  function tendAfter(ms: number): void {
+    if (isClosed) return;
+    timer = setTimeout(() => {
+      // What cannot be pruned now is pruned the next time.
+      tending = pruneNow().then(
+        () => tendAfter(tendMs),
+        () => tendAfter(tendMs),
+      );
+    }, ms).unref();
   }
 
   return {
@@ -143,17 +165,11 @@ export function openHistory(options: HistoryOptions): History {
       });
       return watch.watch(commands);
     },
-    async prune() {
-      return prune({
-        store: await store(),
-        blobs,
-        maxBytes: options.maxBytes,
-        maxAgeMs: options.maxAgeMs,
-        nowMs: now(),
-        held: new Set(),
-      });
-    },
+    prune: pruneNow,
     async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await tending;
       await watch?.close();
       await recorder.settled();
       journal.close();
@@ -189,3 +205,5 @@ function placer(folders: readonly Folder[]) {
 }
 
 const pageEntries = 200;
+const firstTendMs = 10_000;
+const tendMs = 10 * 60_000;

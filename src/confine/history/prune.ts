@@ -7,8 +7,6 @@ export interface PruneOptions {
   readonly maxBytes: number;
   readonly maxAgeMs: number;
   readonly nowMs: number;
-  /** Contents that something else still needs. */
-  readonly held: ReadonlySet<string>;
 }
 
 /**
@@ -23,11 +21,10 @@ export async function prune(options: PruneOptions): Promise<{ entries: number; c
   let entries = await store.forget({ beforeMs: nowMs - options.maxAgeMs });
   const needed = new Set<string>();
   let bytes = 0;
-  for (const digest of options.held) bytes += sizes.get(digest) ?? 0;
   for (let beforeSeq: number | undefined; ; ) {
     const page = await store.digests(beforeSeq, pageEntries);
     const cut = page.find(({ digest }) => {
-      if (digest === undefined || needed.has(digest) || options.held.has(digest)) return false;
+      if (digest === undefined || needed.has(digest)) return false;
       bytes += sizes.get(digest) ?? 0;
       if (bytes > options.maxBytes) return true;
       needed.add(digest);
@@ -41,14 +38,21 @@ export async function prune(options: PruneOptions): Promise<{ entries: number; c
     if (page.length < pageEntries) break;
   }
   let contents = 0;
-  for (const { digest, modifiedMs } of there) {
-    if (needed.has(digest) || options.held.has(digest) || modifiedMs > nowMs - youngMs) continue;
-    blobs.remove(digest);
-    contents += 1;
+  for (const { digest, bytes, modifiedMs, isCompressed } of there) {
+    if (needed.has(digest)) {
+      const isWorthIt = bytes >= worthBytes && bytes <= atOnceBytes;
+      if (!isCompressed && isWorthIt) await blobs.compress(digest);
+    } else if (modifiedMs <= nowMs - youngMs) {
+      blobs.remove(digest, nowMs - youngMs);
+      contents += 1;
+    }
   }
   return { entries, contents };
 }
 
+/** Less does not fill a block of the disk; more is not held in memory for this. */
+const worthBytes = 8 * 1024;
+const atOnceBytes = 32 * 1024 * 1024;
 const pageEntries = 1000;
 /** A content comes before its entry does: a call that is under way may still add one. */
 const youngMs = 60 * 60 * 1000;

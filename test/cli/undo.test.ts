@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+let folder = '';
+let root = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sekisho-undo-'));
+  root = join(folder, 'project');
+  mkdirSync(root);
+  writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
+  writeFileSync(join(root, 'b.txt'), Uint8Array.of(0, 1, 2));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function sekisho(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    const { stdout, stderr } = await run(process.execPath, [start, ...args], {
+      cwd: root,
+      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' },
+    });
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+}
+
+function write(path: string, content: string) {
+  return sekisho('call', 'file_write', JSON.stringify({ path, content, overwrite: true }));
+}
+
+test('history lists a change, diff shows it, undo takes it back, and its own line brings it back', async () => {
+  await write('a.txt', 'one\n2\n');
+  const listed = await sekisho('history', 'a.txt', '--json');
+  expect(listed.code).toBe(0);
+  const { id } = JSON.parse(listed.stdout) as { id: string };
+  const diff = await sekisho('diff', id);
+  expect(diff.stdout).toContain('-two\n+2\n');
+  const undone = await sekisho('undo', id);
+  expect(undone.code).toBe(0);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+  const again = /sekisho (undo --session \S+)`/.exec(undone.stdout)?.[1]?.split(' ') ?? [];
+  expect((await sekisho(...again)).code).toBe(0);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n2\n');
+  const audit = await sekisho('audit', 'search', 'sekisho undo');
+  expect(audit.stdout).toContain('sekisho undo');
+}, 60_000);
+
+test('a change by hand stops it with exit code 1 and says so; --force goes on', async () => {
+  await write('a.txt', 'agent\n');
+  writeFileSync(join(root, 'a.txt'), 'by hand\n');
+  const stopped = await sekisho('undo', '--since', '1h');
+  expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('a.txt: changed since') });
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('by hand\n');
+  expect((await sekisho('undo', '--since', '1h', '--force')).code).toBe(0);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+}, 60_000);
+
+test('binary content is said to be so, and what cannot be meant is exit code 2', async () => {
+  await write('b.txt', 'text now\n');
+  const { id } = JSON.parse((await sekisho('history', '--json')).stdout) as { id: string };
+  expect((await sekisho('diff', id)).stdout).toContain('b.txt: binary');
+  expect((await sekisho('diff', 'h0')).code).toBe(1);
+  expect((await sekisho('undo')).code).toBe(2);
+  expect((await sekisho('undo', id, '--since', '1h')).code).toBe(2);
+}, 60_000);
