@@ -4,6 +4,7 @@ import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import type { ErrorCode } from '../contract/error.ts';
 import { openConversation } from './ask-conversation.ts';
+import { createInterrupts } from './ask-interrupts.ts';
 import { type Lines, openLines } from './ask-lines.ts';
 import { chooseModel } from './ask-model.ts';
 import { createAskPerson } from './ask-person.ts';
@@ -39,33 +40,16 @@ export async function askModel(
   const session =
     options.session === undefined ? undefined : openSession(settings.stateFolder, String(options.session));
   const flag = options.model === undefined ? undefined : String(options.model);
-  let running: AbortController | undefined;
-  let hasWarned = false;
-  let hasStopped = false;
   let opened: Lines | undefined;
-
-  function interrupt(): void {
-    if (running && !running.signal.aborted) running.abort();
-    else if (running || hasWarned) opened?.close();
-    else {
-      hasWarned = true;
-      opened?.remark('/exit');
-    }
-  }
-
-  function stop(): void {
-    hasStopped = true;
-    running?.abort();
-    opened?.close();
-  }
+  const interrupts = createInterrupts(() => opened);
 
   function lines(): Lines {
-    opened ??= openLines({ input, output: beside, isTerminal, onInterrupt: interrupt });
-    if (hasStopped) opened.close();
+    opened ??= openLines({ input, output: beside, isTerminal, onInterrupt: interrupts.interrupt });
+    if (interrupts.hasStopped) opened.close();
     return opened;
   }
 
-  const forget = world.onSignals(interrupt, stop);
+  const forget = world.onSignals(interrupts.interrupt, interrupts.stop);
   let close: () => Promise<void> = async () => session?.close();
   try {
     const choose = (name: string | undefined) =>
@@ -97,17 +81,8 @@ export async function askModel(
       ...(options.session !== undefined && { session: String(options.session) }),
     });
 
-    async function askOnce(question: string): Promise<number> {
-      running = new AbortController();
-      hasWarned = false;
-      if (hasStopped) running.abort();
-      try {
-        return exitCodeOf(await conversation.ask(question, running.signal));
-      } finally {
-        running = undefined;
-      }
-    }
-
+    const askOnce = (question: string) =>
+      interrupts.during(async (signal) => exitCodeOf(await conversation.ask(question, signal)));
     const question = words.join(' ').trim();
     if (question !== '') return await askOnce(question);
     return await talk({

@@ -1,0 +1,50 @@
+import type { Lines } from './ask-lines.ts';
+
+/** What Ctrl-C and a request to end come to, whatever is going on. */
+export interface Interrupts {
+  /** The running question is cancelled; with none, the first says how to leave, and the second leaves. */
+  interrupt(): void;
+  /** The running question is cancelled, and none is read after it. */
+  stop(): void;
+  readonly hasStopped: boolean;
+  /** Does work that an interrupt cancels. */
+  during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+export function createInterrupts(lines: () => Lines | undefined): Interrupts {
+  let running: AbortController | undefined;
+  let hasWarned = false;
+  let hasStopped = false;
+
+  function stop(): void {
+    hasStopped = true;
+    running?.abort();
+    lines()?.close();
+  }
+
+  return {
+    interrupt() {
+      const open = lines();
+      if (running && !running.signal.aborted) running.abort();
+      else if (running || hasWarned || !open) stop();
+      else {
+        hasWarned = true;
+        open.remark('/exit');
+      }
+    },
+    stop,
+    get hasStopped() {
+      return hasStopped;
+    },
+    async during(work) {
+      running = new AbortController();
+      hasWarned = false;
+      if (hasStopped) running.abort();
+      try {
+        return await work(running.signal);
+      } finally {
+        running = undefined;
+      }
+    },
+  };
+}
