@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { ConfigError } from '../contract/error.ts';
+import { copyTeam } from './copy-team.ts';
 import type { Engine } from './engine.ts';
 import type { MemoryRow, Tables } from './tables.ts';
 
@@ -16,6 +17,7 @@ export async function copyStore(
   for (const { table, key } of plainTables) {
     await copyTable(from, to, table, key, (rows) => progress(table, rows));
   }
+  await copyTeam(from, to, progress);
   await copyMemories(from, to, (rows) => progress('memories', rows));
 }
 
@@ -30,7 +32,8 @@ const plainTables = [
 ] as const satisfies readonly { table: keyof Tables; key: string }[];
 
 async function assertEmpty({ db }: Engine): Promise<void> {
-  for (const { table } of plainTables) {
+  const teamTables = ['agents', 'projects'] as const;
+  for (const table of [...plainTables.map((plain) => plain.table), ...teamTables]) {
     if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) {
       throw new ConfigError(`the store to copy to must be empty, and its table ${table} is not`);
     }
