@@ -11,6 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
@@ -42,7 +43,7 @@ export interface BubblewrapOptions {
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
   const filter = openFilter();
-  const settings = copySystemSettings(systemFiles);
+  const settings = await copySystemSettings(systemFiles);
   const system = systemArguments(options, settings);
 
   /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
@@ -120,7 +121,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     },
     async close() {
       closeSync(filter);
-      rmSync(settings, { recursive: true, force: true });
+      await rm(settings, { recursive: true, force: true });
     },
   };
 }

@@ -9,33 +9,36 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * A folder to stand in for `/etc`, with copies of the settings that programs look up. Made once: a mount for each
  * of them would double the time of every command. The caller removes it.
  */
-export function copySystemSettings(files: readonly string[]): string {
+export async function copySystemSettings(files: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-etc-'));
   const budget = { entries: 5000 };
   for (const file of files) {
     const target = join(folder, file.slice('/etc/'.length));
     mkdirSync(dirname(target), { recursive: true });
-    copy(file, target, budget);
+    await copy(file, target, budget);
   }
   return folder;
 }
 
 /** Links stay links: most of them lead into `/usr`, which is there. What cannot be read is left out. */
-function copy(from: string, to: string, budget: { entries: number }): void {
+async function copy(from: string, to: string, budget: { entries: number }): Promise<void> {
   budget.entries--;
   if (budget.entries < 0) return;
+  // A thousand small steps: other calls get their turn between them.
+  if (budget.entries % 16 === 0) await nextTurn();
   try {
     const stat = lstatSync(from);
     if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
     else if (stat.isFile()) copyFileSync(from, to);
     else if (stat.isDirectory()) {
       mkdirSync(to, { recursive: true });
-      for (const name of readdirSync(from)) copy(join(from, name), join(to, name), budget);
+      for (const name of readdirSync(from)) await copy(join(from, name), join(to, name), budget);
     }
   } catch {
     // Not on this machine, or not for this user.
