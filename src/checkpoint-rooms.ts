@@ -1,5 +1,7 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from './config/load.ts';
+import { configFolderOf } from './config/state.ts';
 import { ConfigError } from './contract/error.ts';
 import { once } from './once.ts';
 
@@ -119,6 +121,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       serverEnvironment: process.env,
       readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
+      ownPaths: [settings.stateFolder, configFolderOf(process.env, homedir())],
     });
   });
 

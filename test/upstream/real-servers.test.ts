@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -75,9 +75,28 @@ test.skipIf(!hasBubblewrap)(
   120_000,
 );
 
+test.skipIf(!hasBubblewrap)(
+  'a server that was given a folder around our records does not see them (skipped: no bubblewrap)',
+  async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-around-')));
+    const probe = join(folder, 'probe.mjs');
+    const state = join(folder, 'state');
+    writeFileSync(probe, probeSource);
+    mkdirSync(state);
+    writeFileSync(join(state, 'of-ours.txt'), 'secret');
+    await using world = await openWithServers(
+      { probe: { command: process.execPath, args: [probe, folder], folders: [folder], ...patient } },
+      { flags: { state } },
+    );
+    const seen = JSON.parse(wordsOf(await world.call('probe__look', { folder: state })));
+    expect(seen).toMatchObject({ script: true, listed: [] });
+  },
+  120_000,
+);
+
 /** Answers with what it can reach. */
 const probeSource = `
-import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 const can = (work) => { try { work(); return true; } catch { return false; } };
@@ -87,10 +106,11 @@ const reach = () => new Promise((resolve) => {
   socket.once('connect', () => { socket.destroy(); resolve(true); });
   socket.once('error', () => resolve(false));
 });
-async function look() {
+async function look(input) {
   return {
     home: can(() => accessSync(${JSON.stringify(process.env.HOME ?? '/root')} + '/.npm', constants.R_OK)) || can(() => accessSync('/root/.bashrc')),
     root: can(() => writeFileSync('made-by-the-server.txt', 'x')),
+    listed: input.folder ? readdirSync(input.folder) : undefined,
     script: can(() => writeFileSync(process.argv[1], 'changed')),
     network: await reach(),
     shadow: can(() => readFileSync('/etc/shadow')),
@@ -101,6 +121,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   const answer = (result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
   if (method === 'initialize') answer({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'probe', version: '1' } });
   if (method === 'tools/list') answer({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
-  if (method === 'tools/call') answer({ content: [{ type: 'text', text: JSON.stringify(await look()) }] });
+  if (method === 'tools/call') answer({ content: [{ type: 'text', text: JSON.stringify(await look(params.arguments)) }] });
 }
 `;

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
 import type { FolderRoot } from '../../contract/files.ts';
@@ -17,6 +18,8 @@ export interface ServerProcessesOptions {
   /** More folders that they may read, as for commands. */
   readonly readable?: readonly string[] | undefined;
   readonly hiddenPaths?: readonly string[] | undefined;
+  /** Our records and configuration, which no server sees whatever folders it was given. */
+  readonly ownPaths?: readonly string[] | undefined;
 }
 
 /** Starts the programs of proxied servers: long-running, behind the same walls as commands. */
@@ -31,8 +34,10 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   const running = new Set<ConfinedChild>();
 
   function sandboxFor(order: StdioStart): Sandbox {
+    const own = options.ownPaths ?? [];
     const named = order.sandbox === 'off' ? [] : readableFor([order.command, ...order.args]);
-    const readable = [...(options.readable ?? []), ...named];
+    const harmless = named.filter((path) => !own.some((each) => isWithin(path, each)));
+    const readable = [...(options.readable ?? []), ...harmless];
     const folders = order.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
     const key = JSON.stringify([order.sandbox, folders, readable]);
     let sandbox = sandboxes.get(key);
@@ -42,7 +47,10 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         sandbox: order.sandbox,
         readable,
         serverEnvironment: options.serverEnvironment,
-        hiddenPaths: options.hiddenPaths,
+        hiddenPaths: [
+          ...(options.hiddenPaths ?? []),
+          ...own.filter((path) => folders.some(({ hostPath }) => isWithin(hostPath, path))),
+        ],
       });
       sandboxes.set(key, sandbox);
     }
@@ -85,6 +93,10 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
       sandboxes.clear();
     },
   };
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return !/^\.\.(\/|$)/.test(relative(folder, path));
 }
 
 /** How long a server has to end by itself when its input ends. */
