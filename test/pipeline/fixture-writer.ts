@@ -19,7 +19,7 @@ for (let count = 0; ; count++) {
     command: 'fixture',
     signal: new AbortController().signal,
   };
-  if (count === 0) process.send?.('writing');
   await session.write({ ...order, path: 'over.txt', mode: 'overwrite' });
   await session.write({ ...order, path: 'log.txt', mode: 'append' });
+  if (count === 0) process.send?.('writing');
 }
