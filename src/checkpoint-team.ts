@@ -26,6 +26,7 @@ export function createTeamRoom(settings: Settings, store: () => Promise<Store>, 
     return createTeamStore({
       engine,
       clock: now,
+      locale: settings.locale,
       changed: (connectionId) => {
         for (const listener of listeners) listener(connectionId);
       },

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
+import { outputOf } from '../support/open-test-checkpoint.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
+import { openTeamCheckpoint } from './world.ts';
 
 const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
@@ -93,5 +95,15 @@ describe.each(engines)('on $name', ({ name, missing, createPlace }) => {
     const waiting = team.nextAction({ timeout_seconds: 50 }, stop.signal);
     setTimeout(() => stop.abort(), 50);
     expect(await waiting).toMatchObject({ action: 'finish' });
+  });
+});
+
+test('instructions are in the language of the server', async () => {
+  await using world = await openTeamCheckpoint({ config: { locale: 'ja' } });
+  await world.admin.addTask({ projectId: 'p', title: '仕事', assigneeId: 'a' });
+  const person = await world.authenticate('a');
+  expect(outputOf(await world.callAs(person, 'get_next_action'))).toMatchObject({
+    action: 'get_task',
+    instruction: 'タスクを読んでください。',
   });
 });

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AgentCaller } from '../../contract/caller.ts';
+import type { Locale } from '../../contract/text.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import type { Tables } from '../tables.ts';
 import type { AgentRow, SessionRow } from '../tables-team.ts';
@@ -12,6 +13,8 @@ export type Tx = Transaction<Tables>;
 export interface TeamBase {
   readonly openEngine: OpenEngine;
   readonly clock: Clock;
+  /** The language of instructions. */
+  readonly locale: Locale;
 }
 
 /** The calling agent in its session, as they are in the database at this moment. */
@@ -21,6 +24,7 @@ export interface Member {
   readonly projectId: string;
   readonly nowMs: number;
   readonly engine: Engine;
+  readonly locale: Locale;
 }
 
 /** Reads and changes of one agent, inside its session's project and nowhere else. */
@@ -38,7 +42,7 @@ export interface Membership {
   ): Promise<T>;
 }
 
-export function createMembership({ openEngine, clock }: TeamBase, caller: AgentCaller): Membership {
+export function createMembership({ openEngine, clock, locale }: TeamBase, caller: AgentCaller): Membership {
   const { id, projectId } = caller.session;
   const topic = topicOf(projectId);
 
@@ -53,7 +57,7 @@ export function createMembership({ openEngine, clock }: TeamBase, caller: AgentC
       .where('id', '=', session.agent_id)
       .executeTakeFirst();
     if (!agent) throw noSession();
-    return { session, agent, projectId, nowMs, engine };
+    return { session, agent, projectId, nowMs, engine, locale };
   }
 
   return {

@@ -1,4 +1,5 @@
 import type { ConversationView } from '../../contract/team-chat.ts';
+import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
 import type { ConversationRow } from '../tables-team.ts';
 import { type Member, type Reader, type Tx, view } from './base.ts';
@@ -117,7 +118,12 @@ export async function writeIn(
     turns,
     max_turns: row.max_turns,
     ...(turns % remindEvery === 0 && !isLast
-      ? { reminder: `Turn ${turns} of ${row.max_turns}: is the purpose reached? "${row.purpose}"` }
+      ? {
+          reminder: text(
+            `Turn ${turns} of ${row.max_turns}: is the purpose reached? "${row.purpose}"`,
+            `${row.max_turns} ターン中 ${turns} ターン目です。目的は果たせましたか。「${row.purpose}」`,
+          )[me.locale],
+        }
       : {}),
   };
 }

@@ -1,62 +1,150 @@
+import { type Text, text } from '../../contract/text.ts';
+
 /** What a step is called, which tool does it, and how it is said to a model. */
 export interface Step {
   readonly action: string;
   readonly tool?: string;
-  readonly instruction: string;
+  readonly instruction: Text;
 }
 
+/** What an agent is told beside its next step. */
+export const words = {
+  noWork: text('There is no work for you now. Exit.', '今は作業がありません。終了してください。'),
+  entered: text(
+    'Pass session_token with each call. Call get_next_action now.',
+    '毎回 session_token を渡してください。まず get_next_action を呼んでください。',
+  ),
+  noTask: text(
+    'You have no task. get_next_action says what to do.',
+    'タスクはありません。get_next_action が次の行動を示します。',
+  ),
+  read: text('get_next_action says what to do with it.', '次の行動は get_next_action が示します。'),
+  reported: text(
+    'Call get_next_action, or logout if you are to work on one task only.',
+    'get_next_action を呼ぶか、担当がひとつだけなら logout してください。',
+  ),
+} as const;
+
 export const steps = {
-  get_task: step('get_task', 'Read your task.', 'get_my_task'),
-  start_task: step('start_task', 'Set your task in_progress.', 'update_task_status'),
-  claim: step('claim_task', 'Free tasks wait; claim one.', 'claim_task'),
+  get_task: step('get_task', text('Read your task.', 'タスクを読んでください。'), 'get_my_task'),
+  start_task: step(
+    'start_task',
+    text('Set your task in_progress.', 'タスクを in_progress にしてください。'),
+    'update_task_status',
+  ),
+  claim: step(
+    'claim_task',
+    text('Free tasks wait; claim one.', '空いているタスクがあります。ひとつ取得してください。'),
+    'claim_task',
+  ),
   execute: step(
     'execute',
-    'Do the task, then report_completed. If it is large, first divide it with create_tasks_batch.',
+    text(
+      'Do the task, then report_completed. If it is large, first divide it with create_tasks_batch.',
+      'タスクを実行し、report_completed で報告してください。大きければ先に create_tasks_batch で分割してください。',
+    ),
     'report_completed',
   ),
   create_subtasks: step(
     'create_subtasks',
-    'Divide your task into subtasks for your subordinates.',
+    text(
+      'Divide your task into subtasks for your subordinates.',
+      'タスクを配下のためのサブタスクに分割してください。',
+    ),
     'create_tasks_batch',
   ),
   execute_subtask: step(
     'execute_subtask',
-    'Start the ready subtask, do it, set it done.',
+    text(
+      'Start the ready subtask, do it, set it done.',
+      '準備のできたサブタスクを始め、実行し、done にしてください。',
+    ),
     'update_task_status',
   ),
   resolve_blocked: step(
     'resolve_blocked',
-    'A subtask is blocked or can never start: mend, cancel or replace it.',
+    text(
+      'A subtask is blocked or can never start: mend, cancel or replace it.',
+      '止まっている、または始められないサブタスクがあります。直すか、中止するか、置き換えてください。',
+    ),
     'update_task_status',
   ),
-  dispatch: step('dispatch', 'Give the ready subtasks to idle subordinates.', 'assign_task'),
+  dispatch: step(
+    'dispatch',
+    text(
+      'Give the ready subtasks to idle subordinates.',
+      '準備のできたサブタスクを手の空いた配下に割り当ててください。',
+    ),
+    'assign_task',
+  ),
   adjust: step(
     'adjust',
-    'Look at what is blocked or deadlocked: change, cancel or replace it.',
+    text(
+      'Look at what is blocked or deadlocked: change, cancel or replace it.',
+      '止まっているものを確認し、変更、中止、または置き換えてください。',
+    ),
     'update_task_status',
   ),
-  complete: step('complete', 'All subtasks are closed: report your task.', 'report_completed'),
-  wait: step('wait', 'Nothing to do yet. Call again with timeout_seconds, or exit.', 'get_next_action'),
-  lost: step('task_lost', 'Your task has another owner now. Stop working on it and logout.', 'logout'),
-  finish: step('finish', 'Nothing is left to do. Logout and exit.', 'logout'),
-  read_messages: step('read_messages', 'Messages wait. Read them and answer.', 'get_pending_messages'),
+  complete: step(
+    'complete',
+    text(
+      'All subtasks are closed: report your task.',
+      'すべてのサブタスクが終わりました。タスクを報告してください。',
+    ),
+    'report_completed',
+  ),
+  wait: step(
+    'wait',
+    text(
+      'Nothing to do yet. Call again with timeout_seconds, or exit.',
+      'まだすることはありません。timeout_seconds を付けて再度呼ぶか、終了してください。',
+    ),
+    'get_next_action',
+  ),
+  lost: step(
+    'task_lost',
+    text(
+      'Your task has another owner now. Stop working on it and logout.',
+      'タスクは別の担当に移りました。作業をやめて logout してください。',
+    ),
+    'logout',
+  ),
+  finish: step(
+    'finish',
+    text(
+      'Nothing is left to do. Logout and exit.',
+      'することはもうありません。logout して終了してください。',
+    ),
+    'logout',
+  ),
+  read_messages: step(
+    'read_messages',
+    text('Messages wait. Read them and answer.', '未読のメッセージがあります。読んで返信してください。'),
+    'get_pending_messages',
+  ),
   run_errand: step(
     'run_errand',
-    'Your task session asked you to talk to somebody: start the conversation, then report its result.',
+    text(
+      'Your task session asked you to talk to somebody: start the conversation, then report its result.',
+      'タスクセッションから会話を頼まれています。会話を始め、結果を報告してください。',
+    ),
     'start_conversation',
   ),
   report_errand: step(
     'report_errand',
-    'The conversation for the delegation is over: report its result.',
+    text(
+      'The conversation for the delegation is over: report its result.',
+      '委任の会話が終わりました。結果を報告してください。',
+    ),
     'report_delegation_completed',
   ),
 } as const;
 
 /** What to do after a manager chose. */
-export function instructionFor(action: 'dispatch' | 'adjust' | 'wait' | 'complete'): string {
+export function instructionFor(action: 'dispatch' | 'adjust' | 'wait' | 'complete'): Text {
   return steps[action].instruction;
 }
 
-function step(action: string, instruction: string, tool: string): Step {
+function step(action: string, instruction: Text, tool: string): Step {
   return { action, instruction, tool };
 }

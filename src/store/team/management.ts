@@ -119,7 +119,7 @@ export function createManagement(membership: Membership) {
           .set({ selected_action: input.action, selected_at_event: await newestEvent(tx, me.projectId) })
           .where('id', '=', me.session.id)
           .execute();
-        return { success: true, instruction: instructionFor(input.action) };
+        return { success: true, instruction: instructionFor(input.action)[me.locale] };
       }),
   };
 }

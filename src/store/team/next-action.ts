@@ -57,7 +57,7 @@ async function findNext(db: Reader, me: Member): Promise<NextAction> {
   const needs = Object.entries(found.needs ?? {}).filter(([, ids]) => ids.length > 0);
   return {
     action: found.step.action,
-    instruction: found.step.instruction,
+    instruction: found.step.instruction[me.locale],
     ...(found.step.tool === undefined ? {} : { tool: found.step.tool }),
     ...(found.taskId === undefined ? {} : { task_id: found.taskId }),
     ...(needs.length === 0 ? {} : { needs: Object.fromEntries(needs) }),

@@ -2,6 +2,7 @@ import type { Arrival } from '../../contract/call.ts';
 import { type Caller, isAgent } from '../../contract/caller.ts';
 import type { Team } from '../../contract/team.ts';
 import type { TeamAdmin } from '../../contract/team-admin.ts';
+import type { Locale } from '../../contract/text.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
 import { createTeamAdmin } from './admin.ts';
 import { createMembership, type Membership, type TeamBase } from './base.ts';
@@ -29,12 +30,14 @@ export interface TeamStore {
 export interface TeamOptions {
   readonly engine: OpenEngine;
   readonly clock: Clock;
+  /** The language of instructions; default: English. */
+  readonly locale?: Locale | undefined;
   /** Hears that what a connection may call has changed: a session was bound to it, or taken off. */
   readonly changed?: ((connectionId: string) => void) | undefined;
 }
 
-export function createTeamStore({ engine, clock, changed }: TeamOptions): TeamStore {
-  const base: TeamBase = { openEngine: engine, clock };
+export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamOptions): TeamStore {
+  const base: TeamBase = { openEngine: engine, clock, locale };
   const sessions = createSessions(base);
   const tell = ({ connectionId }: Arrival) => {
     if (connectionId !== undefined) changed?.(connectionId);

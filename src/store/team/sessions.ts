@@ -7,6 +7,7 @@ import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow, SessionRow } from '../tables-team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
+import { words } from './instructions.ts';
 import { countAttempt, hashToken, isPasskeyOf } from './passkeys.ts';
 import { forbidden } from './refusals.ts';
 import { findWork } from './work.ts';
@@ -32,7 +33,7 @@ export interface Sessions {
 
 /** Sessions of agents: 256 random bits, of which only the SHA-256 is kept; they slide with use, and end after a day. */
 export function createSessions(base: TeamBase): Sessions {
-  const { openEngine, clock } = base;
+  const { openEngine, clock, locale } = base;
 
   /** Counts as use: the session slides on, and so does the lease of its task. */
   async function use(
@@ -189,7 +190,7 @@ export function createSessions(base: TeamBase): Sessions {
         success: false,
         reason: 'no_work',
         agent_name: agent.name,
-        instruction: 'There is no work for you now. Exit.',
+        instruction: words.noWork[locale],
       };
     }
     const task = work.purpose === 'task' ? work.task : undefined;
@@ -233,7 +234,7 @@ export function createSessions(base: TeamBase): Sessions {
       purpose: work.purpose,
       ...(task ? { task_id: task.id } : {}),
       agent_name: agent.name,
-      instruction: 'Pass session_token with each call. Call get_next_action now.',
+      instruction: words.entered[locale],
     };
   }
 }

@@ -3,6 +3,7 @@ import { text } from '../../contract/text.ts';
 import { assertMayChange, assertNotReplaced } from './authority.ts';
 import { isoTime, type Member, type Membership, type Reader, type Tx, view } from './base.ts';
 import { begin, nothingInHand } from './claim.ts';
+import { words } from './instructions.ts';
 import { forbidden, invalid } from './refusals.ts';
 import { briefTask, fullTask, lockTask, readTask } from './task-rows.ts';
 import { moveTask } from './transition.ts';
@@ -11,13 +12,14 @@ import { moveTask } from './transition.ts';
 export function createTaskWork(membership: Membership) {
   return {
     async myTask(): Promise<{ task?: TaskView; instruction: string }> {
-      const found = await membership.read(async (db, me) => {
+      const { found, locale } = await membership.read(async (db, me) => {
         const id = me.session.task_id ?? (await firstOwn(db, me));
-        return id === undefined ? undefined : fullTask(db, await readTask(db, me.projectId, id));
+        const task = id === undefined ? undefined : await fullTask(db, await readTask(db, me.projectId, id));
+        return { found: task, locale: me.locale };
       });
-      if (!found) return { instruction: 'You have no task. get_next_action says what to do.' };
+      if (!found) return { instruction: words.noTask[locale] };
       await membership.change((tx, me) => markRead(tx, me, found.task_id));
-      return { task: found, instruction: 'get_next_action says what to do with it.' };
+      return { task: found, instruction: words.read[locale] };
     },
 
     listTasks: (input: {
@@ -116,7 +118,7 @@ export function createTaskWork(membership: Membership) {
           success: true,
           task_id: id,
           status: to,
-          instruction: 'Call get_next_action, or logout if you are to work on one task only.',
+          instruction: words.reported[me.locale],
         };
       }),
   };
