@@ -181,6 +181,41 @@ test('five calls run at once, more wait their turn, and none is lost', async () 
   expect(replies.map(wordsOf)).toEqual(replies.map((_, index) => String(index)));
 });
 
+test("the operator's rules hold for a server's tools by their shown names", async () => {
+  const because = 'the test says so';
+  await using world = await openWithServers(
+    { asks: habitual(), free: habitual(), shut: habitual() },
+    {
+      config: {
+        mode: 'workspace-write',
+        approval: { waitMs: 1 },
+        rules: [
+          { tool: 'free__*', decision: 'allow', because },
+          { tool: 'shut__*', decision: 'deny', because },
+        ],
+      },
+    },
+  );
+  await namesIn(world);
+  expect(await world.call('asks__echo', { text: 'x' })).toMatchObject({ code: 'approval_pending' });
+  expect(wordsOf(await world.call('free__echo', { text: 'x' }))).toBe('x');
+  expect(await world.call('shut__echo', { text: 'x' })).toMatchObject({ code: 'denied' });
+});
+
+test('a call that was agreed to runs once, and the same words again ask again', async () => {
+  await using world = await openWithServers(
+    { fix: habitual() },
+    { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
+  );
+  await namesIn(world);
+  expect(await world.call('fix__echo', { text: 'x' })).toMatchObject({ code: 'approval_pending' });
+  const { approvals } = await world.checkpoint.store();
+  const [pending] = await approvals.list('pending', Date.now());
+  await approvals.decide(pending?.id ?? '', 'approved', 'test', 'once', Date.now());
+  expect(wordsOf(await world.call('fix__echo', { text: 'x' }))).toBe('x');
+  expect(await world.call('fix__echo', { text: 'x' })).toMatchObject({ code: 'approval_pending' });
+});
+
 test('a server that only reads keeps tools from being called that may do more', async () => {
   await using world = await openWithServers(
     { fix: habitual(), reads: habitual('none', undefined, { tools: { echo: { readOnly: true } } }) },
