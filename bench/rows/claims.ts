@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { openTeam, passkey, settle } from '../../test/team/people.ts';
+import { isFull, type Result, type Row, within } from '../measure.ts';
+import { makeFolder } from '../world.ts';
+
+const processes = 8;
+const tasks = isFull ? 10_000 : 1000;
+const claimant = join(import.meta.dirname, '../../test/team/claimant.ts');
+const wantedPerSecond = 10_000;
+
+export const rows: readonly Row[] = [
+  {
+    name: 'claims',
+    async run() {
+      const { folder, remove } = makeFolder();
+      const url = `sqlite:${join(folder, 'sekisho.db')}`;
+      const store = await openStore({ url, stateFolder: folder });
+      await prepare(store);
+      const owners = new Map<string, number>();
+      let firstMs = Number.POSITIVE_INFINITY;
+      let lastMs = 0;
+      await Promise.all(
+        Array.from({ length: processes }, async (_, n) => {
+          const child = spawn(process.execPath, [claimant, url, folder, `p${n}`], {
+            stdio: ['ignore', 'pipe', 'ignore'],
+          });
+          const ended = once(child, 'exit');
+          for await (const line of createInterface(child.stdout)) {
+            const [what, id = ''] = line.split(' ');
+            if (what !== 'claimed') continue;
+            owners.set(id, (owners.get(id) ?? 0) + 1);
+            lastMs = performance.now();
+            firstMs = Math.min(firstMs, lastMs);
+          }
+          await ended;
+        }),
+      );
+      await store.close();
+      remove();
+      const perSecond = (owners.size / (lastMs - firstMs)) * 1000;
+      const wrong = [...owners.values()].filter((times) => times !== 1).length + tasks - owners.size;
+      const speed: Result = {
+        row: `${tasks.toLocaleString('en')} task claims by ${processes} processes, each also finished`,
+        unit: 'calls/s',
+        ours: perSecond,
+        goal: `≥ ${wantedPerSecond} calls/s`,
+        met: perSecond >= wantedPerSecond,
+      };
+      return [speed, within('tasks claimed twice or never', 0, wrong, 'count')];
+    },
+  },
+];
+
+async function prepare(store: Store): Promise<void> {
+  const { admin } = openTeam(store);
+  await settle(openTeam(store));
+  for (let n = 0; n < processes; n++) {
+    await admin.addAgent({ id: `p${n}`, name: 'P', hierarchy: 'worker', passkey, maxParallelTasks: 100 });
+    await admin.assign(`p${n}`, 'p');
+  }
+  for (let task = 0; task < tasks; task++) await admin.addTask({ projectId: 'p', title: `Task ${task}` });
+}
