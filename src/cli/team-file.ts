@@ -1,5 +1,5 @@
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
+import { parseJsonc } from '../config/jsonc.ts';
 import { ConfigError } from '../contract/error.ts';
 
 const id = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be 1 to 64 letters, digits or . _ -');
@@ -29,10 +29,7 @@ export type TeamFile = z.output<typeof teamFile>;
 
 /** Reads `team.jsonc`. Secrets that name a variable (`env:NAME`) are taken from the environment. */
 export function readTeamFile(file: string, words: string, environment: NodeJS.ProcessEnv): TeamFile {
-  const errors: ParseError[] = [];
-  const value: unknown = parse(words, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error) throw new ConfigError(`${file}: ${printParseErrorCode(error.error)} at offset ${error.offset}.`);
+  const value = parseJsonc(file, words);
   const parsed = teamFile.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];

@@ -2,13 +2,13 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { type HistorySettings, historyOf } from './history.ts';
+import { parseJsonc } from './jsonc.ts';
 import { localeOf } from './locale.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
 import { profiles } from './profiles.ts';
@@ -215,13 +215,7 @@ function readConfigFile(
     if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
   }
-  const errors: ParseError[] = [];
-  const value: unknown = parse(words, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const first = errors[0];
-  if (first) {
-    const line = words.slice(0, first.offset).split('\n').length;
-    throw new ConfigError(`${path}, line ${line}: ${printParseErrorCode(first.error)}.`);
-  }
+  const value = parseJsonc(path, words);
   const parsed = configSchema.safeParse(value ?? {});
   if (parsed.success) return parsed.data as ConfigFile;
   throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);

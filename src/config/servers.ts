@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { z } from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { ServerSettings, ToolOverride } from '../contract/upstream.ts';
+import { parseJsonc } from './jsonc.ts';
 import { fillVariables } from './variables.ts';
 
 const text = z.string().min(1);
@@ -98,10 +98,7 @@ export function readServerFile(path: string): [name: string, config: ServerConfi
   } catch (error) {
     throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
   }
-  const errors: ParseError[] = [];
-  const value: unknown = parse(words, errors, { allowTrailingComma: true });
-  const first = errors[0];
-  if (first) throw new ConfigError(`${path}: ${printParseErrorCode(first.error)}.`);
+  const value = parseJsonc(path, words);
   const parsed = foreignFile.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];

@@ -81,7 +81,7 @@ describe('settings that cannot be meant stop the start and name themselves', () 
     ['{ "roots": "here" }', 'roots'],
     ['{ "toolset": ["vault"] }', 'toolset is not a setting'],
     ['{ "http": { "port": 99999 } }', 'http.port'],
-    ['{ "mode": "workspace-write" ', 'line 1'],
+    ['{ "mode": "workspace-write" ', 'line 1: not JSON with comments: close brace expected.'],
     ['{ "vault": { "hardMaxChars": "10mb" }, "toolsets": ["vault"] }', 'vault.hardMaxChars'],
     ['{ "assistant": { "timeZone": "Mars/Olympus" } }', 'assistant.timeZone'],
     ['{ "store": { "url": "mysql://x" } }', 'store.url'],
