@@ -178,7 +178,9 @@ function systemArguments(
     else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
   }
   args.push('--ro-bind', settings, '/etc');
-  args.push('--dev', '/dev', '--proc', '/proc', '--size', String(temporaryBytes), '--tmpfs', '/tmp');
+  // The tmpfs of /dev has no bound of its own, and everybody may write in it.
+  args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
+  args.push('--proc', '/proc', '--size', String(temporaryBytes), '--tmpfs', '/tmp');
   args.push('--dir', '/tmp/home');
   // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
   for (const folder of [...toolFolders(path), ...readable]) {

@@ -18,6 +18,8 @@ export function createCollector({ syscall }: Kernel): Collector {
   // Only there does Node deliver the signal that tells of them.
   if (!isMainThread) throw new Error('children are collected on the main thread');
   const waiting = new Map<number, (end: Collected) => void>();
+  // Keeps the process alive while a child is waited for, which the signal's listener does not.
+  let awake: NodeJS.Timeout | undefined;
 
   function look(): void {
     for (const [pid, resolve] of waiting) {
@@ -27,13 +29,18 @@ export function createCollector({ syscall }: Kernel): Collector {
       waiting.delete(pid);
       resolve(found === pid ? read(status.readUInt32LE(0)) : { code: null, signal: 'SIGKILL' });
     }
-    if (waiting.size === 0) process.off('SIGCHLD', look);
+    if (waiting.size > 0) return;
+    process.off('SIGCHLD', look);
+    clearInterval(awake);
   }
 
   return {
     wait(pid) {
       return new Promise((resolve) => {
-        if (waiting.size === 0) process.on('SIGCHLD', look);
+        if (waiting.size === 0) {
+          process.on('SIGCHLD', look);
+          awake = setInterval(look, 1000);
+        }
         waiting.set(pid, resolve);
         look();
       });

@@ -43,6 +43,17 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
   if (!plan.tracing) for (const name of tracing) on(name, [answer(refuse(EPERM))]);
 
   on('clone', [load(argument(0)), ...when(anyBit, newNamespaces, [answer(refuse(EPERM))]), answer(allow)]);
+  // A set-user-id program in a root would lend the server's user to whoever runs it outside.
+  const refuseSetUser = (mode: number) => [
+    load(argument(mode)),
+    ...when(anyBit, setUserId, [answer(refuse(EPERM))]),
+    answer(allow),
+  ];
+  for (const name of ['chmod', 'fchmod', 'creat', 'mknod'] as const) on(name, refuseSetUser(1));
+  for (const name of ['fchmodat', 'mknodat'] as const) on(name, refuseSetUser(2));
+  // Without a flag that creates, the mode is whatever was in the register.
+  on('open', [load(argument(1)), ...when(anyBit, creates, refuseSetUser(2)), answer(allow)]);
+  on('openat', [load(argument(2)), ...when(anyBit, creates, refuseSetUser(3)), answer(allow)]);
   // TIOCSTI and TIOCLINUX type into a terminal that somebody else reads.
   on('ioctl', [
     load(argument(1)),
@@ -124,8 +135,15 @@ const forbidden: readonly SyscallName[] = [
   'kcmp',
   'pidfd_getfd',
 ];
-// io_uring makes sockets that no filter sees; clone3 keeps its flags where no filter can look.
-const absent: readonly SyscallName[] = ['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'clone3'];
+// io_uring makes sockets that no filter sees; clone3 and openat2 keep theirs where no filter can look.
+const absent: readonly SyscallName[] = [
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+  'clone3',
+  'openat2',
+  'fchmodat2',
+];
 const signalling: readonly SyscallName[] = [
   'kill',
   'tkill',
@@ -146,6 +164,9 @@ const EACCES = 13;
 const ENOSYS = 38;
 const AF_UNIX = 1;
 const newNamespaces = 0x7e020000;
+const setUserId = 0o4000;
+/** O_CREAT and the bit of O_TMPFILE that is its own. */
+const creates = 0x400040;
 
 interface Instruction {
   readonly code: number;
