@@ -12,6 +12,13 @@ const secretKey = /(?:^|[_-])(?:token|passkey|password|passwd|secret|api[_-]?key
 const secretShapes =
   /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
 
+/** What stands after a word that announces a secret: headers, `password=…`, the user part of an address. */
+const announcedSecrets =
+  /(\b(?:bearer|basic)\s{1,4}|(?:password|passwd|passkey|secret|token|api[_-]?key)["']?\s?[=:]\s?["']?)[^\s"'@&;|]{4,2000}/gi;
+
+/** The password of an address: `://user:password@`. */
+const addressSecrets = /(:\/\/[^\s/:@]{1,64}:)[^\s/@]{1,200}(?=@)/g;
+
 /**
  * Arguments as the log may keep them: secrets taken out by name and by shape, long values as digest and length,
  * wide and deep ones cut.
@@ -38,6 +45,10 @@ export function redactText(words: string): string {
     const digest = createHash('sha256').update(words).digest('hex').slice(0, 16);
     return `[${words.length} characters, sha256 ${digest}…]`;
   }
-  // A secret is at least 16 characters; most arguments are shorter and need no search.
-  return words.length < 16 ? words : words.replace(secretShapes, hidden);
+  // A secret and what announces it are at least that long; many arguments are shorter and need no search.
+  if (words.length < 9) return words;
+  return words
+    .replace(secretShapes, hidden)
+    .replace(announcedSecrets, `$1${hidden}`)
+    .replace(addressSecrets, `$1${hidden}`);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
+import { cleanLine } from '../contract/clean-text.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { durationMs, wholeNumber } from './duration.ts';
 import { say } from './say.ts';
@@ -103,6 +104,7 @@ function show(entry: AuditEntry, options: Options): void {
   }
   const outcome = entry.code ?? entry.outcome;
   const rule = entry.rule ? ` by ${entry.rule}` : '';
+  // Callers wrote most of it, and a terminal obeys what it is shown.
   say(
     [
       new Date(entry.atMs).toISOString(),
@@ -112,6 +114,8 @@ function show(entry: AuditEntry, options: Options): void {
       `${entry.durationMs} ms`,
       JSON.stringify(entry.arguments ?? {}),
       entry.id,
-    ].join('  '),
+    ]
+      .map((part) => cleanLine(String(part)))
+      .join('  '),
   );
 }
