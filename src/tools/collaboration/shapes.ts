@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { taskStatuses, teamLimits } from '../../contract/team-tasks.ts';
 
 /** An id of anything: agents and projects are named by people, the rest by us. */
-export const id = z.string().min(1).max(64);
+export const id = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine((words) => !words.includes('\0'), 'must not hold a NUL character');
 export const title = z.string().trim().min(1).max(teamLimits.titleChars);
 export const description = z.string().max(teamLimits.descriptionChars);
 export const reason = z.string().trim().min(1).max(teamLimits.reasonChars);
