@@ -1,12 +1,13 @@
-import type { Buffer } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { FileState } from '../../contract/history.ts';
 import { readAtNow } from '../files/io.ts';
 import { type Blobs, digestOf } from './blobs.ts';
 import type { Held, HeldContents } from './held.ts';
-import { type Seen, scan, seenAt } from './scan.ts';
+import { divide, type Parts } from './parts.ts';
+import { parentOf, type Seen, scan, seenAt } from './scan.ts';
 
 export interface BaselineOptions {
   readonly folder: string;
@@ -48,6 +49,8 @@ export function createBaseline(options: BaselineOptions): Baseline {
   const nodes = new Map<string, Node>();
   const children = new Map<string, Set<string>>();
   let lookedAtMs: number | undefined;
+  let parts: Parts | undefined;
+  let dividedAt = 0;
 
   async function refresh(wanted: boolean): Promise<readonly Found[]> {
     const startedAtMs = now();
@@ -56,6 +59,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
       ...(await scan(folder, {
         ignore: options.ignore,
         changedAfterMs: lookedAtMs === undefined ? undefined : lookedAtMs - overlapMs,
+        parts: isFirst ? undefined : currentParts(),
       })),
     ];
     const removed: Found[] = [];
@@ -116,6 +120,15 @@ export function createBaseline(options: BaselineOptions): Baseline {
     return [...removed, ...changed, ...created];
   }
 
+  /** Divided anew when the folder has changed much. */
+  function currentParts(): Parts | undefined {
+    if (Math.abs(nodes.size - dividedAt) > nodes.size / 10) {
+      parts = divide(children, (path) => nodes.get(path)?.seen.kind === 'folder', availableParallelism());
+      dividedAt = nodes.size;
+    }
+    return parts;
+  }
+
   function moveHeld(): void {
     const moved = held.compact([...nodes.values()].flatMap((node) => node.held ?? []));
     for (const [path, node] of nodes) {
@@ -143,7 +156,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
           isFresh,
         };
       }
-      const content = readFile(path);
+      const content = opened(path, (fd, bytes) => readAtNow(fd, 0, bytes));
       const current = seenAt(path, seen.path);
       if (!content || current?.kind !== 'file') return undefined;
       return {
@@ -232,11 +245,13 @@ function isSame(a: Seen, b: Seen): boolean {
   );
 }
 
-function readFile(path: string): Buffer | undefined {
+/** Opens the file that stands at exactly this path: a folder above it may have become a link meanwhile. */
+function opened<T>(path: string, use: (fd: number, bytes: number) => T): T | undefined {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(fd);
-    return stat.isFile() ? readAtNow(fd, 0, stat.size) : undefined;
+    const isThere = stat.isFile() && readlinkSync(`/proc/self/fd/${fd}`) === path;
+    return isThere ? use(fd, stat.size) : undefined;
   } finally {
     closeSync(fd);
   }
@@ -252,11 +267,6 @@ function namesIn(folder: string): string[] {
 
 function byPath(a: Seen, b: Seen): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-}
-
-function parentOf(path: string): string {
-  const at = path.lastIndexOf('/');
-  return at === -1 ? '' : path.slice(0, at);
 }
 
 /** How far back a look reaches beyond the one before it: clocks of file systems are coarse, and may lag. */

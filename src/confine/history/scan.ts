@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { isTemporaryName } from '../files/atomic.ts';
+import type { Parts } from './parts.ts';
 
 /** What the file system says of a path. Two that are equal are the same content, but for changes of the same tick. */
 export interface Seen {
@@ -22,6 +23,8 @@ export interface ScanOptions {
   readonly ignore: readonly string[];
   /** Only what changed after this moment. Nothing but the system sets that time, so none can hide. */
   readonly changedAfterMs?: number | undefined;
+  /** How to share the work. */
+  readonly parts?: Parts | undefined;
 }
 
 /** Looks at a folder and all below it, the folder itself as the path ''. Follows no link. */
@@ -36,42 +39,86 @@ export async function scan(folder: string, options: ScanOptions): Promise<readon
 }
 
 /** GNU find: quicker than a walk of our own, and not on our event loop. */
-async function scanByFind(program: string, folder: string, { ignore, changedAfterMs }: ScanOptions) {
+async function scanByFind(program: string, folder: string, options: ScanOptions): Promise<Seen[]> {
+  const { ignore, changedAfterMs, parts = { opened: new Set(), bins: [['']] } } = options;
   const names = ignore.flatMap((name, at) => [...(at > 0 ? ['-o'] : []), '-name', escapeGlob(name)]);
-  const leaveOut =
-    names.length > 0 ? ['-mindepth', '1', '-type', 'd', '(', ...names, ')', '-prune', '-o'] : [];
   const since = changedAfterMs === undefined ? [] : ['-newerct', `@${(changedAfterMs / 1000).toFixed(3)}`];
-  const output = await outputOf(program, [folder, ...leaveOut, ...since, '-printf', format]);
-  const self = seenAt(folder, '');
-  const found: Seen[] = self && isAfter(self, changedAfterMs ?? 0) ? [self] : [];
-  const fields = output.split('\0');
-  for (let at = 0; at + 8 < fields.length; at += 8) {
-    const [
-      kind = '',
-      inode = '',
-      bytes = '',
-      modified = '',
-      changed = '',
-      mode = '',
-      target = '',
-      path = '',
-    ] = fields.slice(at, at + 8);
-    if (path === '' || !isShown(path)) continue;
-    found.push({
-      path,
-      kind: kinds[kind] ?? 'other',
-      inode,
-      bytes: Number(bytes),
-      mode: Number.parseInt(mode, 8),
-      modified,
-      changed,
-      target,
-    });
+  const tell = [...since, '-printf', format];
+  // Only folders are compared with the names; find would otherwise try them on every file first.
+  const leaveOut =
+    names.length > 0
+      ? ['!', '-type', 'd', '(', ...tell, '-o', '-true', ')', '-o', '(', ...names, ')', '-prune', '-o']
+      : [];
+  const bins = parts.bins.map((bin) => [...bin]);
+  const found: Seen[] = [];
+
+  function look(path: string): void {
+    const seen = seenAt(join(folder, path), path);
+    if (seen && isShown(path) && isAfter(seen, changedAfterMs ?? 0)) found.push(seen);
+  }
+
+  const known = new Set(bins.flat());
+  // Where a folder became a link, what is below it is elsewhere.
+  const gone = new Set<string>();
+  for (const path of parts.opened) {
+    if (path !== '' && gone.has(parentOf(path))) {
+      gone.add(path);
+      continue;
+    }
+    look(path);
+    if (seenAt(join(folder, path), path)?.kind !== 'folder') {
+      gone.add(path);
+      continue;
+    }
+    for (const entry of entriesIn(join(folder, path))) {
+      const inside = path === '' ? entry.name : `${path}/${entry.name}`;
+      if (!entry.isDirectory()) look(inside);
+      else if (!known.has(inside) && !parts.opened.has(inside) && !ignore.includes(entry.name)) {
+        bins[0]?.push(inside);
+      }
+    }
+  }
+  const outputs = await Promise.all(
+    bins.map(async (bin) => {
+      const here = bin.filter((path) => path === '' || !gone.has(parentOf(path)));
+      for (const path of here) look(path);
+      const starts = here.map((path) => join(folder, path)).filter((path) => existsSync(path));
+      if (starts.length === 0) return '';
+      return outputOf(program, [...starts, '-mindepth', '1', ...leaveOut, ...tell]);
+    }),
+  );
+  const from = folder.endsWith('/') ? folder.length : folder.length + 1;
+  for (const output of outputs) {
+    const fields = output.split('\0');
+    for (let at = 0; at + 8 < fields.length; at += 8) {
+      const [
+        kind = '',
+        inode = '',
+        bytes = '',
+        modified = '',
+        changed = '',
+        mode = '',
+        target = '',
+        whole = '',
+      ] = fields.slice(at, at + 8);
+      const path = whole.slice(from);
+      if (!isShown(path)) continue;
+      found.push({
+        path,
+        kind: kinds[kind] ?? 'other',
+        inode,
+        bytes: Number(bytes),
+        mode: Number.parseInt(mode, 8),
+        modified,
+        changed,
+        target,
+      });
+    }
   }
   return found;
 }
 
-const format = '%y\\0%D:%i\\0%s\\0%T@\\0%C@\\0%m\\0%l\\0%P\\0';
+const format = '%y\\0%D:%i\\0%s\\0%T@\\0%C@\\0%m\\0%l\\0%p\\0';
 const kinds: Readonly<Record<string, Seen['kind']>> = { f: 'file', d: 'folder', l: 'symlink' };
 
 const finder = ['/usr/bin/find', '/bin/find'].find((path) => existsSync(path));
@@ -80,7 +127,7 @@ function outputOf(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+      env: { LC_ALL: 'C', TZ: 'UTC' },
     });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -102,7 +149,7 @@ async function scanByWalk(folder: string, { ignore, changedAfterMs = 0 }: ScanOp
   for (let below = folders.pop(); below !== undefined; below = folders.pop()) {
     const self = below === '' ? seenAt(folder, '') : undefined;
     if (self && isAfter(self, changedAfterMs)) found.push(self);
-    for (const name of namesIn(join(folder, below))) {
+    for (const { name } of entriesIn(join(folder, below))) {
       const path = below === '' ? name : `${below}/${name}`;
       const seen = seenAt(join(folder, path), path);
       if (!seen || (seen.kind === 'folder' && left.has(name)) || !isShown(path)) continue;
@@ -114,9 +161,9 @@ async function scanByWalk(folder: string, { ignore, changedAfterMs = 0 }: ScanOp
   return found;
 }
 
-function namesIn(folder: string): string[] {
+function entriesIn(folder: string): Dirent[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     // Gone, or not ours to read.
     return [];
@@ -148,6 +195,12 @@ export function seenAt(hostPath: string, path: string): Seen | undefined {
 /** As find prints it. */
 function seconds(ns: bigint): string {
   return `${ns / 1_000_000_000n}.${String(ns % 1_000_000_000n).padStart(9, '0')}0`;
+}
+
+/** The folder that a path lies in; '' for the first. */
+export function parentOf(path: string): string {
+  const at = path.lastIndexOf('/');
+  return at === -1 ? '' : path.slice(0, at);
 }
 
 function isAfter(seen: Seen, ms: number): boolean {
