@@ -111,6 +111,32 @@ test.skipIf(!installed)(`the library serves a tool of its user's own${lack}`, as
   expect(JSON.parse(stdout)).toEqual({ greeting: 'Hello, Hana.', described: 'Whom, e.g. "Hana".' });
 });
 
+test.skipIf(!installed)(`the program of docs/library.md runs${lack}`, () => {
+  const [, sample = ''] =
+    /```ts\n([\s\S]*?)```/.exec(readFileSync(join(repository, 'docs/library.md'), 'utf8')) ?? [];
+  const program = join(place, 'sample.ts');
+  const folder = join(home, 'sample');
+  mkdirSync(folder);
+  writeFileSync(program, sample.replace('/srv/project', folder));
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'greet', arguments: { name: 'Hana' } },
+  };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program], {
+    cwd: place,
+    env: environment,
+    input: `${JSON.stringify(call)}\n`,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 1,
+    result: { structuredContent: { greeting: 'Hello, Hana.' } },
+  });
+});
+
 const hasUnzip = spawnSync('unzip', ['-v']).status === 0;
 const bundleLack = lack || (hasUnzip ? '' : ' (skipped: no unzip)');
 
