@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import {
+  close as closeCallback,
   fsync as fsyncCallback,
   read as readCallback,
   readSync,
@@ -90,4 +91,12 @@ export function fsync(fd: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fsyncCallback(fd, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+/**
+ * Closes what was only read. The last descriptor of a file that was replaced gives back its blocks, for which the file
+ * system may wait a millisecond and more: on a thread, and nobody waits for it.
+ */
+export function closeInBackground(fd: number): void {
+  closeCallback(fd, () => {});
 }

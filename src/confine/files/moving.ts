@@ -5,6 +5,7 @@ import { syncFolder } from './atomic.ts';
 import { change, formerFile, observed, openFormer, told } from './change.ts';
 import { exists, fault, notFound } from './fault.ts';
 import { inFolder, inOwnFolder } from './folders.ts';
+import { closeInBackground } from './io.ts';
 import type { HeldPlace } from './place.ts';
 import { readStat } from './reading.ts';
 import { entryOf } from './walk.ts';
@@ -31,7 +32,7 @@ export function remove(place: HeldPlace, options: WriteOptions): Promise<void> {
             attempt(place.shown, () => unlinkSync(entryOf(folder, name))),
           );
         } finally {
-          if (former) closeSync(former.fd);
+          if (former) closeInBackground(former.fd);
         }
       }
       await syncFolder(folder);

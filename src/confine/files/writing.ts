@@ -9,7 +9,7 @@ import { assertUnchanged, change, type Former, observed, openOverwritable } from
 import { encode } from './encode.ts';
 import { cancelled, exists, fault } from './fault.ts';
 import { inOwnFolder } from './folders.ts';
-import { fsync, readAt, writeAll } from './io.ts';
+import { closeInBackground, fsync, readAt, writeAll } from './io.ts';
 import type { HeldPlace } from './place.ts';
 import { readStat, tooLarge } from './reading.ts';
 import { entryOf, itself } from './walk.ts';
@@ -40,7 +40,7 @@ export function replace(place: HeldPlace, content: Content, options: WriteOption
           write(place, folder, name, bytes, former?.plain, options),
         );
       } finally {
-        if (former) closeSync(former.fd);
+        if (former) closeInBackground(former.fd);
       }
       return !former;
     });
@@ -82,7 +82,7 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
           },
         );
       } finally {
-        if (former) closeSync(former.fd);
+        if (former) closeInBackground(former.fd);
       }
       return { bytes: more.length, created: !former };
     });
