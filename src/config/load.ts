@@ -1,18 +1,18 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
+import { readConfig } from './file.ts';
 import { type HistorySettings, historyOf } from './history.ts';
-import { parseJsonc } from './jsonc.ts';
 import { localeOf } from './locale.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
-import { profiles } from './profiles.ts';
-import { type ConfigFile, configSchema } from './schema.ts';
+import { assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
+import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers.ts';
 import { configFolderOf, stateFolderOf } from './state.ts';
 import {
@@ -110,9 +110,7 @@ export function loadSettings(
   purpose: 'serve' | 'ask' = 'serve',
 ): Settings {
   const home = environment.HOME || homedir();
-  const file = readConfigFile(flags.config, environment, home, cwd);
-  const profile = profileOf(flags.profile ?? file.profile);
-  const config = merge(profile, file);
+  const config = readConfig(flags, environment, home, cwd);
   const roots = rootsOf(flags, config, cwd);
   const stateFolder = resolve(
     cwd,
@@ -200,44 +198,6 @@ export function loadSettings(
   });
 }
 
-function readConfigFile(
-  named: string | undefined,
-  environment: NodeJS.ProcessEnv,
-  home: string,
-  cwd: string,
-): ConfigFile {
-  // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
-  const path = named ? resolve(cwd, named) : join(configFolderOf(environment, home), 'sekisho.jsonc');
-  let words: string;
-  try {
-    words = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
-  }
-  const value = parseJsonc(path, words);
-  const parsed = configSchema.safeParse(value ?? {});
-  if (parsed.success) return parsed.data as ConfigFile;
-  throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);
-}
-
-function describeProblem(
-  issue:
-    | { readonly path: readonly PropertyKey[]; readonly message: string; readonly keys?: unknown }
-    | undefined,
-  value: unknown,
-): string {
-  const key = issue?.path.map(String).join('.') ?? '';
-  if (Array.isArray(issue?.keys)) {
-    return `${[key, String(issue.keys[0])].filter(Boolean).join('.')} is not a setting.`;
-  }
-  let found: unknown = value;
-  for (const part of issue?.path ?? []) {
-    found = typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined;
-  }
-  return `${key}: ${issue?.message ?? 'is not valid'}, got ${JSON.stringify(found)?.slice(0, 100)}.`;
-}
-
 function serversOf(
   flags: Flags,
   config: ConfigFile,
@@ -264,95 +224,6 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
   } catch (error) {
     if (!mustExist && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
-  }
-}
-
-function profileOf(name: string | undefined): ConfigFile {
-  if (name === undefined) return {};
-  const known = Object.keys(profiles);
-  if (!Object.hasOwn(profiles, name)) {
-    throw new ConfigError(`--profile must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`);
-  }
-  return profiles[name as keyof typeof profiles].config as ConfigFile;
-}
-
-/** The file's sections over the profile's, one level deep: a profile's layout stays when the file sets a zone. */
-function merge(profile: ConfigFile, file: ConfigFile): ConfigFile {
-  const merged: Record<string, unknown> = { ...profile };
-  for (const [key, value] of Object.entries(file)) {
-    const base = merged[key];
-    merged[key] = isSection(base) && isSection(value) ? { ...base, ...value } : value;
-  }
-  return merged as ConfigFile;
-}
-
-function isSection(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-type Roots = readonly [Settings['roots'][number], ...Settings['roots'][number][]];
-
-function rootsOf(flags: Flags, config: ConfigFile, cwd: string): Roots {
-  const listed = (config.roots ?? []).map((root) =>
-    typeof root === 'string'
-      ? { path: root, writable: true }
-      : { path: root.path, writable: root.writable ?? true },
-  );
-  const first = flags.root
-    ? [{ path: flags.root, writable: true }]
-    : listed.length > 0
-      ? []
-      : [{ path: cwd, writable: true }];
-  const more = (flags.allowPath ?? []).map((path) => ({ path, writable: true }));
-  const all = [...first, ...listed, ...more].map((root) => ({
-    path: existingFolder(resolve(cwd, root.path)),
-    writable: root.writable,
-    named: resolve(cwd, root.path),
-  }));
-  const unique = all.filter((root, index) => all.findIndex((other) => other.path === root.path) === index);
-  return unique as unknown as Roots;
-}
-
-function existingFolder(path: string): string {
-  try {
-    const real = realpathSync(path);
-    if (statSync(real).isDirectory()) return real;
-  } catch (error) {
-    throw new ConfigError(`The folder ${path} cannot be opened.`, { cause: error });
-  }
-  throw new ConfigError(`${path} is not a folder.`);
-}
-
-/** Those of the server's own paths that lie in a root, as they are called there. */
-function insideOf(roots: Roots, paths: readonly string[]): readonly string[] {
-  const real = [...new Set(paths.map(realPathOf))];
-  const inside = real.filter((path) => roots.some((root) => isWithin(root.path, path)));
-  // What lies in a hidden folder is hidden with it.
-  return inside.filter((path) => !inside.some((other) => other !== path && isWithin(other, path)));
-}
-
-/** Where a path leads, also one that is not there yet. */
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPathOf(parent), basename(path));
-  }
-}
-
-function isWithin(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-function assertOutside(named: string, roots: Roots, key: string): void {
-  const folder = realPathOf(named);
-  for (const root of roots) {
-    if (isWithin(root.path, folder)) {
-      // Serving the home folder or `/` is legitimate; the records in it are then hidden from every tool.
-      if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
-      throw new ConfigError(`${key} must lie outside the folders that tools may see, got ${folder}.`);
-    }
   }
 }
 

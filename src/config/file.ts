@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConfigError } from '../contract/error.ts';
+import { parseJsonc } from './jsonc.ts';
+import { profiles } from './profiles.ts';
+import { type ConfigFile, configSchema } from './schema.ts';
+import { configFolderOf } from './state.ts';
+
+/** The file, checked, over the profile that a flag or the file names. Throws `ConfigError`, naming key and value. */
+export function readConfig(
+  named: { readonly config?: string | undefined; readonly profile?: string | undefined },
+  environment: NodeJS.ProcessEnv,
+  home: string,
+  cwd: string,
+): ConfigFile {
+  const file = readConfigFile(named.config, environment, home, cwd);
+  return merge(profileOf(named.profile ?? file.profile), file);
+}
+
+function readConfigFile(
+  named: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  home: string,
+  cwd: string,
+): ConfigFile {
+  // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
+  const path = named ? resolve(cwd, named) : join(configFolderOf(environment, home), 'sekisho.jsonc');
+  let words: string;
+  try {
+    words = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
+  }
+  const value = parseJsonc(path, words);
+  const parsed = configSchema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data as ConfigFile;
+  throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);
+}
+
+function describeProblem(
+  issue:
+    | { readonly path: readonly PropertyKey[]; readonly message: string; readonly keys?: unknown }
+    | undefined,
+  value: unknown,
+): string {
+  const key = issue?.path.map(String).join('.') ?? '';
+  if (Array.isArray(issue?.keys)) {
+    return `${[key, String(issue.keys[0])].filter(Boolean).join('.')} is not a setting.`;
+  }
+  let found: unknown = value;
+  for (const part of issue?.path ?? []) {
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined;
+  }
+  return `${key}: ${issue?.message ?? 'is not valid'}, got ${JSON.stringify(found)?.slice(0, 100)}.`;
+}
+
+function profileOf(name: string | undefined): ConfigFile {
+  if (name === undefined) return {};
+  const known = Object.keys(profiles);
+  if (!Object.hasOwn(profiles, name)) {
+    throw new ConfigError(`--profile must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`);
+  }
+  return profiles[name as keyof typeof profiles].config as ConfigFile;
+}
+
+/** The file's sections over the profile's, one level deep: a profile's layout stays when the file sets a zone. */
+function merge(profile: ConfigFile, file: ConfigFile): ConfigFile {
+  const merged: Record<string, unknown> = { ...profile };
+  for (const [key, value] of Object.entries(file)) {
+    const base = merged[key];
+    merged[key] = isSection(base) && isSection(value) ? { ...base, ...value } : value;
+  }
+  return merged as ConfigFile;
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
