@@ -1,11 +1,22 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
   dependencies: Record<string, string>;
+};
+
+/** The name `z` holds all of zod; as a namespace, esbuild leaves out what we do not use: three quarters of it. */
+const onlyUsedZod: Plugin = {
+  name: 'only-used-zod',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
+      loader: 'ts',
+    }));
+  },
 };
 
 rmSync('dist', { recursive: true, force: true });
@@ -28,6 +39,7 @@ await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
+  plugins: [onlyUsedZod],
   define: { __SEKISHO_VERSION__: JSON.stringify(packageJson.version) },
   // Zod is needed by every start and is four times faster to load from our bundle; the rest is loaded when used.
   external: Object.keys(packageJson.dependencies).filter((name) => name !== 'zod' && name !== 'commander'),

@@ -11,7 +11,7 @@ export async function main(args: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = createProgram((code) => {
     exitCode = code;
-  });
+  }, args[0]);
   try {
     await program.parseAsync(args as string[], { from: 'user' });
     return exitCode;

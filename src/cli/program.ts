@@ -8,9 +8,10 @@ import { versionOf } from './version.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Every command and option. Each action loads its own file, so that one command never pays for another's imports.
+ * Every command and option. Each action loads its own file, so that one command never pays for another's imports;
+ * for a command line that begins with `serve`, which clients wait for, the others are not even named.
  */
-export function createProgram(exitWith: (code: number) => void): Command {
+export function createProgram(exitWith: (code: number) => void, first?: string): Command {
   const program = new Command('sekisho')
     .description('The checkpoint between AI agents and a machine.')
     .version(versionOf())
@@ -24,6 +25,7 @@ export function createProgram(exitWith: (code: number) => void): Command {
       const { serve } = await import('./serve.ts');
       exitWith(await serve(flagsOf(options), options));
     });
+  if (first === 'serve') return program;
 
   withSettings(program.command('call <tool> [arguments]').description('make one call from the terminal'))
     .option('--json', 'print the whole result as JSON')
