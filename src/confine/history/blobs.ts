@@ -52,11 +52,11 @@ export function openBlobs(folder: string): Blobs {
   const made = new Set<string>();
 
   function pathOf(digest: string): string {
-    return join(folder, digest.slice(0, 2), digest.slice(2));
+    return join(folder, digest.slice(0, shelfChars), digest.slice(shelfChars));
   }
 
   function shelf(digest: string): string {
-    const path = join(folder, digest.slice(0, 2));
+    const path = join(folder, digest.slice(0, shelfChars));
     if (!made.has(path)) {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       made.add(path);
@@ -120,7 +120,7 @@ export function openBlobs(folder: string): Blobs {
     all() {
       const found = [];
       for (const prefix of existsSync(folder) ? readdirSync(folder) : []) {
-        if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
+        if (!/^[0-9a-f]$/.test(prefix)) continue;
         for (const name of readdirSync(join(folder, prefix))) {
           const stat = statSync(join(folder, prefix, name), { throwIfNoEntry: false });
           if (!stat || name.startsWith('.')) continue;
@@ -198,3 +198,5 @@ function unlinkQuietly(path: string): void {
 
 const pack = promisify(zstdCompress);
 const suffix = '.zst';
+/** Few folders: nearly each of the first changes would wait for making one, as long as for the content's own file. */
+const shelfChars = 1;
