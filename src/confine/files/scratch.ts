@@ -98,7 +98,7 @@ function sweep(log: string, roots: readonly Root[]): void {
   if (isDone) unlinkSync(log);
 }
 
-/** Only a regular file under a name that a write uses is removed, found by the walk like any other. */
+/** Only a file or link under a name that a write uses is removed, found by the walk like any other. */
 function removeLeftover(root: Root, components: readonly string[]): void {
   const name = components.at(-1);
   if (name === undefined || !isTemporaryName(name) || components.includes('..')) return;
@@ -106,7 +106,8 @@ function removeLeftover(root: Root, components: readonly string[]): void {
     const folder = enterFolder(root, components, components.length - 1, 0);
     try {
       const entry = entryOf(folder, name);
-      if (lstatSync(entry).isFile()) unlinkSync(entry);
+      const stat = lstatSync(entry);
+      if (stat.isFile() || stat.isSymbolicLink()) unlinkSync(entry);
     } finally {
       leaveFolder(root, folder);
     }

@@ -24,15 +24,23 @@ import { HeldPlace } from '../files/place.ts';
 import { entryOf } from '../files/walk.ts';
 import { stateAt } from './state.ts';
 
+/** Told of a temporary name before it is used, so that a kill leaves nothing; returns what to call after. */
+type NoteTemporary = (name: string) => () => void;
+
 /** Runs work on the entry that a place names, in its open folder and in turn with other changes of it. */
 export function atEntry<T>(
   place: Place,
   make: boolean,
-  work: (entry: string, folder: number) => Promise<T>,
+  work: (entry: string, folder: number, noteTemporary: NoteTemporary) => Promise<T>,
 ): Promise<T> {
   const held = heldPlace(place);
   held.assertWritable();
-  const run = (folder: number, name: string) => work(entryOf(folder, name), folder);
+  const { scratch } = held.facts.desk;
+  const noteTemporary: NoteTemporary = (name) => {
+    scratch.begin(held.root.hostPath, [...held.components.slice(0, -1), name].join('/'));
+    return () => scratch.end();
+  };
+  const run = (folder: number, name: string) => work(entryOf(folder, name), folder, noteTemporary);
   return held.facts.desk.turns.take(held.hostPath, () =>
     make ? inOwnFolder(held, run) : inFolder(held, held.components.length - 1, false, run),
   );
@@ -60,7 +68,9 @@ export async function restore(
   target: FileState,
   content: Buffer | undefined,
   shown: string,
+  noteTemporary: NoteTemporary,
 ): Promise<void> {
+  const beside = (make: (temporary: string) => void | Promise<void>) => takeName(entry, noteTemporary, make);
   try {
     const found = lstatSync(entry, { throwIfNoEntry: false });
     if (target.kind === 'absent') {
@@ -72,12 +82,12 @@ export async function restore(
       if (target.mode !== undefined) chmodSync(entry, target.mode);
     } else if (target.kind === 'symlink') {
       if (found?.isDirectory()) rmdirSync(entry);
-      await beside(entry, (temporary) => symlinkSync(target.target, temporary));
+      await beside((temporary) => symlinkSync(target.target, temporary));
     } else if (target.kind === 'file') {
       if (found?.isDirectory()) rmdirSync(entry);
       if (target.isStart) await inPlace(entry, (fd) => ftruncateSync(fd, target.bytes));
       else if (target.tail) await inPlace(entry, (fd) => writeAll(fd, content ?? new Uint8Array()));
-      else await beside(entry, (temporary) => writeFile(temporary, content, target.mode));
+      else await beside((temporary) => writeFile(temporary, content, target.mode));
     }
   } catch (cause) {
     throw fault(cause, shown);
@@ -85,8 +95,14 @@ export async function restore(
   await syncFolder(folder);
 }
 
-async function beside(entry: string, make: (temporary: string) => void | Promise<void>): Promise<void> {
-  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+async function takeName(
+  entry: string,
+  noteTemporary: NoteTemporary,
+  make: (temporary: string) => void | Promise<void>,
+): Promise<void> {
+  const name = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = `${entry.slice(0, entry.lastIndexOf('/'))}/${name}`;
+  const forget = noteTemporary(name);
   try {
     await make(temporary);
     renameSync(temporary, entry);
@@ -97,6 +113,8 @@ async function beside(entry: string, make: (temporary: string) => void | Promise
       // It was not made.
     }
     throw error;
+  } finally {
+    forget();
   }
 }
 
