@@ -59,7 +59,7 @@ export function openRecord(call: Call, now: () => number): OpenRecord {
         tool: redactText(call.tool),
         arguments: caller === undefined ? undefined : redact(input, tool?.secrets ?? []),
         stop,
-        rule,
+        rule: rule ?? refusingRule(thrown),
         approver,
         outcome: reply.kind === 'output' ? (reply.isError ? 'error' : 'ok') : reply.kind,
         code: reply.kind === 'error' ? reply.code : undefined,
@@ -74,6 +74,12 @@ export function openRecord(call: Call, now: () => number): OpenRecord {
       await (mayHaveChanged ? log.write(record) : log.note(record));
     },
   };
+}
+
+/** The rule that refused or asked, where policy ended the call. */
+function refusingRule(thrown: unknown): string | undefined {
+  const named = thrown instanceof ToolError ? thrown.details?.rule : undefined;
+  return typeof named === 'string' ? named : undefined;
 }
 
 function causeOf(thrown: unknown): string | undefined {

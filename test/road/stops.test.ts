@@ -86,7 +86,7 @@ describe('a call that is refused is recorded at the stop that refused it, and re
     });
     const reply = await world.call('file_write', { path: 'secrets/key', content: 'new', overwrite: true });
     expect(errorOf(reply)).toMatchObject({ code: 'denied', message: 'Secrets stay as they are.' });
-    expect(await newest(world)).toMatchObject({ stop: 'approve', code: 'denied' });
+    expect(await newest(world)).toMatchObject({ stop: 'approve', code: 'denied', rule: 'no-secrets' });
     expect(readFileSync(join(world.root, 'secrets/key'), 'utf8')).toBe('old');
   });
 
