@@ -11,6 +11,7 @@ import { createTeamRoom, type TeamRoom } from './checkpoint-team.ts';
 import { joinUpstreamDoors } from './checkpoint-upstream.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
+import type { Call, Reply } from './contract/call.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
 import type { Door } from './contract/door.ts';
 import type { RiskContext, Toolset } from './contract/tool.ts';
@@ -101,7 +102,16 @@ export async function openCheckpoint(
     return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
   };
 
-  const notes = servesNotes ? createResourceDoor((call) => handle(call, desk), watchNote) : undefined;
+  /** Closing waits for whatever walks the road, methods of the protocol too. */
+  function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
+    const walking = ready.then(() => handle(call, desk));
+    running.add(walking);
+    const forget = () => running.delete(walking);
+    walking.then(forget, forget);
+    return walking;
+  }
+
+  const notes = servesNotes ? createResourceDoor((call) => walk(call), watchNote) : undefined;
 
   const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
   const door: Door = {
@@ -113,19 +123,14 @@ export async function openCheckpoint(
       await catalog.settle();
       return (await catalog()).offered(caller);
     },
-    call(incoming) {
-      const call = catalog.meet(incoming).then(() => handle(incoming, desk));
-      running.add(call);
-      void call.finally(() => running.delete(call));
-      return call;
-    },
+    call: (call) => walk(call, catalog.meet(call)),
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
       await team.leave(arrival);
     },
-    ...joinUpstreamDoors(settings, rooms, (call) => handle(call, desk), notes),
+    ...joinUpstreamDoors(settings, rooms, (call) => walk(call), notes),
     onListChanged(listener) {
       const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
       return () => {
