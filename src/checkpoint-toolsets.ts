@@ -1,5 +1,5 @@
 import type { Settings } from './config/load.ts';
-import { type SingleTool, singleTools, type ToolsetName } from './config/toolset-names.ts';
+import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from './config/toolset-names.ts';
 import type { Tool, Toolset } from './contract/tool.ts';
 
 /**
@@ -13,6 +13,15 @@ export async function loadTools(settings: Settings, more: readonly Toolset[] = [
     return tools.filter((tool) => tool.name === singleTools[settings.only as SingleTool].tool);
   const { createHelpToolset } = await import('./tools/help/index.ts');
   return [...createHelpToolset().tools, ...tools];
+}
+
+/** The toolset that a tool belongs to, served or not. Looks through the served ones first. */
+export async function toolsetOf(tool: string, settings: Settings): Promise<ToolsetName | undefined> {
+  for (const name of new Set([...settings.toolsets, ...toolsetNames])) {
+    const { tools } = await loaders[name](settings);
+    if (tools.some((each) => each.name === tool)) return name;
+  }
+  return undefined;
 }
 
 const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Toolset>>> = {

@@ -1,5 +1,7 @@
 import { openCheckpoint } from '../checkpoint.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { toolsetOf } from '../checkpoint-toolsets.ts';
+import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import { note, say } from './say.ts';
@@ -12,7 +14,7 @@ export async function call(
   options: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const input = parseInput(words);
-  const checkpoint = await openCheckpoint(loadSettings(flags));
+  const checkpoint = await openCheckpoint(await settingsFor(tool, flags));
   const cancel = new AbortController();
   const onInterrupt = () => cancel.abort();
   process.once('SIGINT', onInterrupt);
@@ -32,6 +34,15 @@ export async function call(
     process.off('SIGINT', onInterrupt);
     await checkpoint.close();
   }
+}
+
+/** Where nobody chose what is served, the tool's own toolset is: whoever types a name means that tool. */
+async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
+  const settings = loadSettings(flags);
+  if (settings.only || settings.toolsets !== defaultToolsets) return settings;
+  const toolset = await toolsetOf(tool, settings);
+  if (toolset === undefined || settings.toolsets.includes(toolset)) return settings;
+  return Object.freeze({ ...settings, toolsets: [...settings.toolsets, toolset] });
 }
 
 function parseInput(words: string | undefined): unknown {

@@ -47,6 +47,17 @@ describe('call', () => {
     expect(JSON.parse(stdout)).toMatchObject({ content: 'one\ntwo\n', encoding: 'utf-8' });
   });
 
+  test('reaches a tool of any toolset, unless the operator chose what is served', async () => {
+    expect(await sekisho('call', 'vault_create', '{"path":"n.md","content":"x"}', '--json')).toMatchObject({
+      code: 0,
+      stdout: '{"written_path":"n.md","written_bytes":1}\n',
+    });
+    expect(await sekisho('call', 'vault_read', '{"path":"n.md"}', '--toolsets', 'agent-cli')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not_found'),
+    });
+  });
+
   test('exits 1 where the tool fails, 2 where it is refused or the arguments are no JSON', async () => {
     expect(await sekisho('call', 'file_read', '{"path":"b.txt"}')).toMatchObject({
       code: 1,
