@@ -29,6 +29,7 @@ const plainTables = [
   { table: 'approvals', key: 'id' },
   { table: 'memory_owners', key: 'owner' },
   { table: 'history', key: 'id' },
+  { table: 'ask_sessions', key: 'id' },
 ] as const satisfies readonly { table: keyof Tables; key: string }[];
 
 async function assertEmpty({ db }: Engine): Promise<void> {

@@ -1,11 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { AskSessionStore } from '../contract/ask.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import type { HistoryStore } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
 import { createApprovalStore } from './approvals.ts';
+import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit-key.ts';
 import { createAuditLog } from './audit-log.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
@@ -29,6 +31,7 @@ export interface Store {
   readonly approvals: ApprovalStore;
   readonly rates: RateStore;
   readonly history: HistoryStore;
+  readonly askSessions: AskSessionStore;
   memoriesFor(principal: string): Memories;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
@@ -66,6 +69,7 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
     approvals: createApprovalStore(engine, clock),
     rates: createRateStore(engine),
     history: createHistoryStore(engine),
+    askSessions: createAskSessionStore(engine),
     memoriesFor: (principal) => createMemories(engine, clock, principal),
     engine,
     async ready() {

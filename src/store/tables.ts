@@ -12,6 +12,7 @@ export interface Tables extends TeamTables {
   memories: Numbered<MemoryRow>;
   memory_owners: MemoryOwnerRow;
   history: HistoryRow;
+  ask_sessions: AskSessionRow;
 }
 
 export interface AuditRow {
@@ -117,6 +118,17 @@ export interface HistoryRow {
   digest: string | null;
   undoes: string | null;
   undone_by: string | null;
+}
+
+/** A conversation with a model over HTTP; the body is its lines of JSON. */
+export interface AskSessionRow {
+  id: string;
+  principal: string;
+  body: string;
+  updated_at_ms: number;
+  /** The question that holds it, until then. */
+  holder: string | null;
+  held_until_ms: number;
 }
 
 /** A table whose `seq` the database gives out. */

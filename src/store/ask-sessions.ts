@@ -1,0 +1,88 @@
+import type { AskSessionKey, AskSessionStore } from '../contract/ask.ts';
+import type { OpenEngine } from './engine.ts';
+
+/** How many conversations one owner keeps, and for how long after the last question. */
+export const maxAskSessions = 100;
+export const askSessionIdleMs = 30 * 24 * 60 * 60 * 1000;
+
+/** Conversations with a model over HTTP. A question holds its own under a lease, so that two never mix. */
+export function createAskSessionStore(openEngine: OpenEngine): AskSessionStore {
+  return {
+    async take({ principal, id, holder }, untilMs, nowMs) {
+      const engine = await openEngine();
+      return engine.write(async (tx) => {
+        const row = await engine
+          .lock(
+            tx.selectFrom('ask_sessions').selectAll().where('id', '=', id).where('principal', '=', principal),
+          )
+          .executeTakeFirst();
+        if (!row || row.updated_at_ms + askSessionIdleMs < nowMs) return { kind: 'unknown' as const };
+        if (row.holder !== null && row.held_until_ms > nowMs) return { kind: 'busy' as const };
+        await tx
+          .updateTable('ask_sessions')
+          .set({ holder, held_until_ms: untilMs })
+          .where('id', '=', id)
+          .execute();
+        return { kind: 'taken' as const, body: row.body };
+      });
+    },
+    async hold(key, untilMs) {
+      await change(key, { held_until_ms: untilMs });
+    },
+    async save(key, body, nowMs) {
+      await change(key, { body, updated_at_ms: nowMs, holder: null, held_until_ms: 0 });
+    },
+    async create(principal, id, body, nowMs) {
+      const engine = await openEngine();
+      const row = { id, principal, body, updated_at_ms: nowMs, holder: null, held_until_ms: 0 };
+      await engine.write(async (tx) => {
+        await tx
+          .deleteFrom('ask_sessions')
+          .where('updated_at_ms', '<', nowMs - askSessionIdleMs)
+          .execute();
+        const own = tx.selectFrom('ask_sessions').select('id').where('principal', '=', principal);
+        const surplus = await own
+          .orderBy('updated_at_ms', 'desc')
+          .orderBy('id')
+          .offset(maxAskSessions - 1)
+          .limit(maxAskSessions)
+          .execute();
+        for (const { id: oldest } of surplus) {
+          await tx.deleteFrom('ask_sessions').where('id', '=', oldest).execute();
+        }
+        await tx.insertInto('ask_sessions').values(row).execute();
+      });
+    },
+    async release(key) {
+      await change(key, { holder: null, held_until_ms: 0 });
+    },
+    async remove(principal, id) {
+      const engine = await openEngine();
+      const { numDeletedRows } = await engine.write((tx) =>
+        tx
+          .deleteFrom('ask_sessions')
+          .where('id', '=', id)
+          .where('principal', '=', principal)
+          .executeTakeFirstOrThrow(),
+      );
+      return numDeletedRows > 0n;
+    },
+  };
+
+  /** Changes what this question holds; nothing where it was forgotten or taken over meanwhile. */
+  async function change(
+    { principal, id, holder }: AskSessionKey,
+    values: Partial<{ body: string; updated_at_ms: number; holder: null; held_until_ms: number }>,
+  ): Promise<void> {
+    const engine = await openEngine();
+    await engine.write((tx) =>
+      tx
+        .updateTable('ask_sessions')
+        .set(values)
+        .where('id', '=', id)
+        .where('principal', '=', principal)
+        .where('holder', '=', holder)
+        .execute(),
+    );
+  }
+}
