@@ -11,6 +11,8 @@ export interface Tables extends TeamTables {
   rate_hits: RateHitRow;
   memories: Numbered<MemoryRow>;
   memory_owners: MemoryOwnerRow;
+  memory_vectors: MemoryVectorRow;
+  memory_embedding: MemoryEmbeddingRow;
   history: HistoryRow;
   ask_sessions: AskSessionRow;
 }
@@ -98,6 +100,31 @@ export interface MemoryOwnerRow {
   owner: string;
   memories: number;
   words: number;
+  /** Rises with each batch of vectors stored, so that whoever keeps codes in memory sees at a glance what is new. */
+  vector_rev: Generated<number>;
+}
+
+/** What a memory means. It waits for its vector as long as `due_at_ms` says when to try, and has no model then. */
+export interface MemoryVectorRow {
+  seq: number;
+  owner: string;
+  model: string | null;
+  dimensions: number | null;
+  /** The signs of the vector, packed, for the first look. */
+  code: Uint8Array | null;
+  /** A signed byte a dimension. */
+  vector: Uint8Array | null;
+  /** The owner's `vector_rev` at which it was stored. */
+  rev: Generated<number>;
+  attempts: Generated<number>;
+  due_at_ms: number | null;
+}
+
+/** One row: for which model memories were last looked through, and up to which. */
+export interface MemoryEmbeddingRow {
+  id: number;
+  model: string;
+  scanned_seq: number;
 }
 
 /** One change of one path; the states are JSON. */
