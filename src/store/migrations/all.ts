@@ -1,8 +1,17 @@
 import { records } from './001-records.ts';
 import { team } from './002-team.ts';
 import { history } from './003-history.ts';
-import { embeddings } from './004-embeddings.ts';
+import { askSessions } from './004-ask-sessions.ts';
+import { consoleSessions } from './005-console.ts';
+import { embeddings } from './006-embeddings.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
-export const migrations: readonly Migration[] = [records, team, history, embeddings];
+export const migrations: readonly Migration[] = [
+  records,
+  team,
+  history,
+  askSessions,
+  consoleSessions,
+  embeddings,
+];

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** What memories mean, as vectors, and which of them wait for theirs. */
 export const embeddings: Migration = {
-  name: '004-embeddings',
+  name: '006-embeddings',
   both: `
     alter table memory_owners add column vector_rev bigint not null default 0;
     create table memory_embedding (
