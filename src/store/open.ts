@@ -2,17 +2,21 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { AskSessionStore } from '../contract/ask.ts';
+import type { ConsoleSessions } from '../contract/console.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import type { HistoryStore } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
+import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
 import { createApprovalStore } from './approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit-key.ts';
 import { createAuditLog } from './audit-log.ts';
+import { createConsoleSessions } from './console-sessions.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { createHistoryStore } from './history.ts';
 import { createMemories } from './memories.ts';
+import { createMemoryBrowser } from './memory-browse.ts';
 import { createRateStore } from './rates.ts';
 import { createTokenStore } from './tokens.ts';
 
@@ -33,6 +37,10 @@ export interface Store {
   readonly history: HistoryStore;
   readonly askSessions: AskSessionStore;
   memoriesFor(principal: string): Memories;
+  /** Everybody's memories, for a person to leaf through. */
+  readonly memoryBrowser: MemoryBrowser;
+  /** Logins of the console. */
+  readonly consoleSessions: ConsoleSessions;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
   /** Opens the database now instead of at the first record; a `ConfigError` says why it cannot be. */
@@ -63,14 +71,18 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
   };
   const audit = createAuditLog(engine, () => openAuditKey(folder));
 
+  const tokens = createTokenStore(engine, clock);
+
   return {
     audit,
-    tokens: createTokenStore(engine, clock),
+    tokens,
     approvals: createApprovalStore(engine, clock),
     rates: createRateStore(engine),
     history: createHistoryStore(engine),
     askSessions: createAskSessionStore(engine),
     memoriesFor: (principal) => createMemories(engine, clock, principal),
+    memoryBrowser: createMemoryBrowser(engine),
+    consoleSessions: createConsoleSessions(engine, tokens),
     engine,
     async ready() {
       await engine().catch((error) => {

@@ -1,8 +1,9 @@
 import type { Generated } from 'kysely';
+import type { ConsoleTables } from './tables-console.ts';
 import type { TeamTables } from './tables-team.ts';
 
 /** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
-export interface Tables extends TeamTables {
+export interface Tables extends TeamTables, ConsoleTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
   tokens: TokenRow;

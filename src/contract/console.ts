@@ -1,0 +1,24 @@
+/** Who looks at the console. */
+export interface ConsolePerson {
+  /** As approvals and the audit log name them: `console:alice`, `console:user:bob`. */
+  readonly name: string;
+  /** Whose own records theirs are: `local`, `user:NAME`. */
+  readonly principal: string;
+  /** Sees everybody's records, answers questions and acts. */
+  readonly isOperator: boolean;
+  /** What the pasted token covers; absent: everything. */
+  readonly toolsets?: readonly string[] | undefined;
+}
+
+/** Logins: codes that work once, and the sessions that they and tokens begin. Only hashes are kept. */
+export interface ConsoleSessions {
+  /** A code for one login of the local operator. */
+  createCode(person: string, nowMs: number): Promise<string>;
+  /** Begins a session; the secret belongs into a cookie. Undefined for a code that is unknown, used or late. */
+  enterByCode(code: string, nowMs: number): Promise<string | undefined>;
+  /** The same for a bearer token. */
+  enterByToken(token: string, nowMs: number): Promise<string | undefined>;
+  /** Who a session is of; undefined where it is over, or its token was revoked. */
+  find(secret: string, nowMs: number): Promise<ConsolePerson | undefined>;
+  end(secret: string): Promise<void>;
+}
