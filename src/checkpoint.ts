@@ -3,6 +3,7 @@ import { type Desk, handle } from './call/handle.ts';
 import { identifyArrival } from './call/identify.ts';
 import { createResourceDoor } from './call/resources.ts';
 import { createSeal } from './call/seal.ts';
+import { createSuspended } from './call/suspended.ts';
 import { createLiveCatalog } from './checkpoint-catalog.ts';
 import { createAttribution } from './checkpoint-history.ts';
 import { createLender } from './checkpoint-lending.ts';
@@ -73,6 +74,9 @@ export async function openCheckpoint(
   let keyOfSeal: Uint8Array | undefined;
   const sealKey = () => (keyOfSeal ??= deriveKey(settings.stateFolder, 'questions'));
 
+  const seal = createSeal(sealKey);
+  const suspended = createSuspended({ seal, stopping: stopping.signal });
+
   const desk: Desk = {
     catalog,
     credentials,
@@ -88,7 +92,8 @@ export async function openCheckpoint(
     },
     lend: (name, permit) => lend(name, permit),
     attributed: createAttribution(settings, rooms),
-    seal: createSeal(sealKey),
+    seal,
+    suspended,
     stopping: stopping.signal,
     locale: settings.locale,
     waitMs: settings.approval.waitMs,
@@ -126,6 +131,7 @@ export async function openCheckpoint(
     call: (call) => walk(call, catalog.meet(call)),
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
+      suspended.leave(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
       await team.leave(arrival);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
 import { type Locale, text } from '../contract/text.ts';
@@ -9,9 +10,15 @@ export interface Outcome {
   readonly ok: boolean;
   /** The error's code, where it failed. */
   readonly code?: string | undefined;
+  /** The question that waits for a person, where one does. */
+  readonly approvalId?: string | undefined;
   readonly text: string;
   readonly durationMs: number;
 }
+
+/** How long one call may wait for its turn, and how often: others may be quicker. */
+const maxWaitMs = 60_000;
+const maxWaits = 3;
 
 /** Asks the person; the signal aborts when no answer is needed any more. */
 export type AskPerson = (question: Question, signal: AbortSignal) => Promise<Answer>;
@@ -36,18 +43,19 @@ export async function carryOut(call: ModelCall, options: CarryOutOptions): Promi
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
 }
 
-async function attempt(call: ModelCall, options: CarryOutOptions): Promise<Omit<Outcome, 'durationMs'>> {
+async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omit<Outcome, 'durationMs'>> {
   const { door, signal } = options;
   const words = sentences(door.locale);
   if (signal.aborted) return { ok: false, code: 'cancelled', text: words.cancelled };
-  const input = argumentsOf(call.words);
+  const input = argumentsOf(wanted.words);
   if (input === undefined) {
-    return { ok: false, code: 'invalid_parameter', text: words.malformed(call.words.slice(0, 200)) };
+    return { ok: false, code: 'invalid_parameter', text: words.malformed(wanted.words.slice(0, 200)) };
   }
   const over = new AbortController();
   const { askPerson } = options;
-  try {
-    const reply = await door.call({
+
+  function call(): Promise<Reply> {
+    return door.call({
       tool: options.tool,
       input,
       arrival: options.arrival,
@@ -62,6 +70,22 @@ async function attempt(call: ModelCall, options: CarryOutOptions): Promise<Omit<
       // The road then hands the question back at once, instead of waiting for a person who is not there.
       canRetry: options.headless,
     });
+  }
+
+  /** A model cannot wait for its turn, so a call that came too soon is made again when it may be. */
+  async function callInTime(): Promise<Reply> {
+    for (let waits = 0; ; waits += 1) {
+      const reply = await call();
+      const waitMs = turnOf(reply);
+      if (waitMs === undefined || waits === maxWaits) return reply;
+      options.onProgress(words.waiting(Math.ceil(waitMs / 1000)));
+      await sleep(waitMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return reply;
+    }
+  }
+
+  try {
+    const reply = await callInTime();
     return shorten(outcomeOf(reply, words), options.maxResultChars, words);
   } finally {
     over.abort();
@@ -77,10 +101,29 @@ function outcomeOf(reply: Reply, words: Sentences): Omit<Outcome, 'durationMs'> 
       return { ok: true, text: reply.structured ? JSON.stringify(reply.structured) : words.empty };
     }
     case 'error':
-      return { ok: false, code: reply.code, text: `${reply.code}: ${reply.text}` };
-    case 'question':
-      return { ok: false, code: 'denied', text: words.headless(reply.question.approvalId) };
+      return {
+        ok: false,
+        code: reply.code,
+        approvalId: approvalIdOf(reply),
+        text: `${reply.code}: ${reply.text}`,
+      };
+    case 'question': {
+      const { approvalId } = reply.question;
+      return { ok: false, code: 'denied', approvalId, text: words.headless(approvalId) };
+    }
   }
+}
+
+/** How long until the limit lets the call through; nothing where it was refused for another reason. */
+function turnOf(reply: Reply): number | undefined {
+  if (reply.kind !== 'error' || reply.code !== 'rate_limited') return undefined;
+  const waitMs: unknown = Object(reply.structured.error.details).retry_after_ms;
+  return typeof waitMs === 'number' && waitMs <= maxWaitMs ? waitMs : undefined;
+}
+
+function approvalIdOf(reply: Extract<Reply, { kind: 'error' }>): string | undefined {
+  const id: unknown = Object(reply.structured.error.details).approval_id;
+  return reply.code === 'approval_pending' && typeof id === 'string' ? id : undefined;
 }
 
 function shownOf(block: ContentBlock, words: Sentences): string {
@@ -120,11 +163,13 @@ function sentences(locale: Locale) {
         `invalid_parameter: The arguments are not one JSON object. Send the call again. They began with: ${start}`,
         `invalid_parameter: 引数が1つの JSON オブジェクトではありません。呼び出し直してください。受け取った先頭: ${start}`,
       )[locale],
-    headless: (id: string) =>
+    headless: (id: string | undefined) =>
       text(
-        `denied: A person must agree to this, and nobody can be asked here. Find another way, or tell the person to run \`sekisho approve ${id}\` and to ask again.`,
-        `denied: 人の同意が必要ですが、ここでは誰にも尋ねられません。別の方法を探すか、利用者に \`sekisho approve ${id}\` を実行してからもう一度頼むよう伝えてください。`,
+        `denied: A person must agree to this, and nobody can be asked here. Find another way, or tell the person to run \`sekisho approve${id ? ` ${id}` : ''}\` and to ask again.`,
+        `denied: 人の同意が必要ですが、ここでは誰にも尋ねられません。別の方法を探すか、利用者に \`sekisho approve${id ? ` ${id}` : ''}\` を実行してからもう一度頼むよう伝えてください。`,
       )[locale],
+    waiting: (seconds: number) =>
+      text(`the limit of calls; going on in ${seconds} s`, `呼び出し回数の上限。${seconds}秒後に続行`)[locale],
     unseen: (kind: string) =>
       text(`[${kind}, which cannot be shown to you]`, `[${kind}: 表示できません]`)[locale],
     cut: (chars: number) =>

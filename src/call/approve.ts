@@ -9,6 +9,7 @@ import type { RiskContext, Tool } from '../contract/tool.ts';
 import { digestOf } from './digest.ts';
 import { questionFor } from './question.ts';
 import type { Order, Permit } from './slips.ts';
+import type { Suspended } from './suspended.ts';
 
 /** What answers whether a call may happen, by rules. */
 export interface Policy {
@@ -27,6 +28,8 @@ export interface ApprovalDesk {
   readonly locale: Locale;
   /** Seals and opens the state that travels through a client (MCP 2026-07-28 requestState). */
   readonly seal: { close(approvalId: string): string; open(state: string): string | undefined };
+  /** Calls that wait between two requests. */
+  readonly suspended: Suspended;
 }
 
 /** A person has to answer before the call can go on; the transport carries the question. */
@@ -48,6 +51,8 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
   const policy = await desk.policy();
   const verdict = policy.decide(tool, caller, risk);
   if (verdict.decision === 'deny') throw refused(verdict);
+  // Agreed to when it began; it is not begun again.
+  if (desk.suspended.resumes(order)) return permit(order, risk, verdict.rule);
   if (verdict.decision === 'allow') return permit(order, risk, verdict.rule);
 
   const store = await desk.approvals();

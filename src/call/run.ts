@@ -3,6 +3,7 @@ import { ToolError } from '../contract/error.ts';
 import { type Locale, text } from '../contract/text.ts';
 import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
 import type { Permit } from './slips.ts';
+import type { Suspended } from './suspended.ts';
 
 export interface RunDesk {
   readonly locale: Locale;
@@ -10,6 +11,8 @@ export interface RunDesk {
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
   /** Runs a tool so that what it changes is known to be this call's. */
   readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
+  /** Calls that wait for a person between two requests. */
+  readonly suspended: Suspended;
   /** Aborts when the server has been told to stop and its grace is over. */
   readonly stopping: AbortSignal;
 }
@@ -40,8 +43,12 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
   for (const name of tool.uses) context[name] = await desk.lend(name, permit);
   try {
     // The context was filled from `uses`; the tool's own types said the same when it was defined.
+    const work = (lent: BaseContext) =>
+      tool.run(permit.input, { ...context, ...lent } as unknown as ToolContext<CapabilityName>);
+    const mayWait =
+      tool.server !== undefined && (call.carriesForms === true || call.questionState !== undefined);
     return await desk.attributed(permit, notes, () =>
-      tool.run(permit.input, context as unknown as ToolContext<CapabilityName>),
+      mayWait ? desk.suspended.run(permit, base, work) : work(base),
     );
   } catch (error) {
     // However a tool notices it, a withdrawn call is a withdrawn call.

@@ -35,11 +35,18 @@ export interface Call {
   /** Such a client's answer, and the state that the question came with. */
   readonly answer?: Answer | undefined;
   readonly questionState?: string | undefined;
+  /** Does such a client carry a proxied server's form to its person as well? */
+  readonly carriesForms?: boolean | undefined;
+  /** What that person filled in. */
+  readonly formAnswer?: FormAnswer | undefined;
 }
 
 /** A question for a person. All words are already cleaned of escapes and hidden characters. */
 export interface Question {
-  readonly approvalId: string;
+  /** Absent where a proxied server asks. */
+  readonly approvalId?: string | undefined;
+  /** What that server wants to know. */
+  readonly form?: Form | undefined;
   readonly message: string;
   /** Opaque; comes back with the answer on the newest protocol. */
   readonly state: string;

@@ -4,7 +4,7 @@ import type { Locale } from '../contract/text.ts';
 import type { Exchange, Method } from './exchange.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
-import { answerOf, canAsk, elicitationOf, formAnswerOf, questionKey } from './question.ts';
+import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from './question.ts';
 import { callResult } from './results.ts';
 
 /**
@@ -35,7 +35,10 @@ export function createCallMethod(door: Door): Method {
 
 function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
   const { era, params, ask } = exchange;
-  if (!canAsk(exchange.clientCapabilities)) return {};
+  const { inputResponses, requestState } = params;
+  // Kept whatever the client can do: a retry must never be taken for a new call.
+  const questionState = typeof requestState === 'string' ? requestState : undefined;
+  if (!canAsk(exchange.clientCapabilities)) return era === 'modern' ? { questionState } : {};
   if (era === 'legacy') {
     return ask
       ? {
@@ -45,14 +48,14 @@ function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
         }
       : {};
   }
-  const { inputResponses, requestState } = params;
+  const has = (key: string) => isObject(inputResponses) && Object.hasOwn(inputResponses, key);
+  const given = isObject(inputResponses) ? inputResponses : {};
   return {
     canRetry: true,
-    answer:
-      isObject(inputResponses) && Object.hasOwn(inputResponses, questionKey)
-        ? answerOf(inputResponses[questionKey])
-        : undefined,
-    questionState: typeof requestState === 'string' ? requestState : undefined,
+    carriesForms: true,
+    answer: has(questionKey) ? answerOf(given[questionKey]) : undefined,
+    formAnswer: has(formKey) ? formAnswerOf(given[formKey]) : undefined,
+    questionState,
   };
 }
 

@@ -6,6 +6,8 @@ import { isObject } from './jsonrpc.ts';
 
 /** The name that a question goes under in `inputRequests` and comes back under in `inputResponses`. */
 export const questionKey = 'approval';
+/** The same for a proxied server's form. */
+export const formKey = 'form';
 
 /** A question as the parameters of `elicitation/create`. */
 export function elicitationOf(question: Question, locale: Locale): Params {
@@ -35,6 +37,14 @@ const words = {
     'once: この呼び出しのみ。session: セッションが終わるまでの同様の呼び出し。',
   ),
 };
+
+/** The requests that an `input_required` result carries. */
+export function inputRequestsOf(question: Question, locale: Locale): Params {
+  const { form } = question;
+  const method = 'elicitation/create';
+  if (form) return { [formKey]: { method, params: { mode: 'form', ...form } } };
+  return { [questionKey]: { method, params: elicitationOf(question, locale) } };
+}
 
 /** What the person said. Anything that is not a clear yes or no counts as walking away. */
 export function answerOf(result: unknown): Answer {

@@ -3,7 +3,7 @@ import type { Locale } from '../contract/text.ts';
 import type { JsonSchema, Tool } from '../contract/tool.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
-import { elicitationOf, questionKey } from './question.ts';
+import { inputRequestsOf } from './question.ts';
 import { createResultJson } from './result-json.ts';
 import type { Era } from './revision.ts';
 import { metaKey } from './revision.ts';
@@ -50,9 +50,7 @@ export function callResult(reply: Reply, locale: Locale): Params {
     case 'question':
       return {
         resultType: 'input_required',
-        inputRequests: {
-          [questionKey]: { method: 'elicitation/create', params: elicitationOf(reply.question, locale) },
-        },
+        inputRequests: inputRequestsOf(reply.question, locale),
         requestState: reply.question.state,
       };
   }

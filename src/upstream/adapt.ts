@@ -11,6 +11,7 @@ import type {
 } from '../contract/tool.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { definitionDigest, type RemoteTool } from './definition.ts';
+import { cleanWords } from './words.ts';
 
 /** Some clients cut a description at 2 KB; what would be lost there is cut here, where it shows. */
 const maxDescriptionChars = 1900;
@@ -36,8 +37,8 @@ export function adaptTool(
   const digest = definitionDigest(remote);
   const annotations = annotationsOf(remote, settings);
   const asks = settings.ask !== 'never' && override?.ask !== false && !annotations.readOnly;
-  const inputSchema = cleanSchema({ ...remote.inputSchema, type: 'object' }) as JsonSchema;
-  const outputSchema = remote.outputSchema && (cleanSchema(remote.outputSchema) as JsonSchema);
+  const inputSchema = cleanWords({ ...remote.inputSchema, type: 'object' }) as JsonSchema;
+  const outputSchema = remote.outputSchema && (cleanWords(remote.outputSchema) as JsonSchema);
   const described = override?.description ?? remote.description ?? '';
 
   return {
@@ -113,20 +114,6 @@ function checkInput(input: unknown, schema: Readonly<Record<string, unknown>>): 
   const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(given, name));
   if (missing === undefined) return { ok: true, input: given };
   return { ok: false, field: String(missing), message: text('is required', '必須です') };
-}
-
-/** The same schema with descriptions and titles in which nothing hides. */
-function cleanSchema(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || depth > 64) return value;
-  if (Array.isArray(value)) return value.map((member) => cleanSchema(member, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      (key === 'description' || key === 'title') && typeof member === 'string'
-        ? cleanText(member)
-        : cleanSchema(member, depth + 1),
-    ]),
-  );
 }
 
 function cut(words: string, maxChars: number): string {

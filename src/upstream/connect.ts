@@ -5,6 +5,8 @@ import { text } from '../contract/text.ts';
 import type { HttpStart, ServerSettings, StdioStart } from '../contract/upstream.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { RemoteTool } from './definition.ts';
+import type { Access } from './oauth-access.ts';
+import { createAuthorizedFetch } from './oauth-request.ts';
 import { createPipe, type Pipe } from './pipe.ts';
 import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
 
@@ -24,6 +26,8 @@ export interface ConnectOptions {
   readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   readonly elicit: (params: ElicitRequest['params']) => Promise<ElicitResult>;
+  /** The tokens that open it; absent: none are sent. */
+  readonly access?: Access | undefined;
 }
 
 /** Tools beyond this are not looked at: a list without an end is an attack, not an offer. */
@@ -66,7 +70,7 @@ async function connectStdio(
       ended,
       aborted(signal, settings.startTimeoutMs, pipe),
     ]);
-    return connectionOf(client, closed, pipe);
+    return connectionOf(client, closed, { pipe });
   } catch (error) {
     await child.kill();
     if (error instanceof ToolError) throw error;
@@ -82,9 +86,10 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<Connection> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const authorized = options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
   const transport = new StreamableHTTPClientTransport(new URL(start.url), {
     requestInit: { headers: { ...start.headers } },
-    fetch: boundedFetch,
+    fetch: authorized?.fetch ?? boundedFetch,
   });
   const client = await openClient(options, 'auto');
   const closed = new Promise<void>((resolve) => {
@@ -92,9 +97,11 @@ async function connectHttp(
   });
   try {
     await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
-    return connectionOf(client, closed);
+    return connectionOf(client, closed, { refusal: authorized?.refusal });
   } catch (error) {
     await client.close().catch(() => {});
+    const refusal = authorized?.refusal();
+    if (refusal) throw refusal;
     if (signal.aborted) throw startTimedOut(settings.startTimeoutMs, error);
     throw new ToolError('unavailable', text('The server cannot be reached.', 'サーバーに接続できません。'), {
       cause: error,
@@ -130,11 +137,17 @@ async function openClient(
   return client;
 }
 
-function connectionOf(client: Client, closed: Promise<void>, pipe?: Pipe): Connection {
+/** How the connection is made: through our own pipe, or by requests that can be refused. */
+interface Way {
+  readonly pipe?: Pipe | undefined;
+  readonly refusal?: (() => ToolError | undefined) | undefined;
+}
+
+function connectionOf(client: Client, closed: Promise<void>, { pipe, refusal }: Way): Connection {
   const offered = client.getServerCapabilities() ?? {};
   // The newest revision says who speaks on each request; the SDK does it for what goes through it.
   const isModern = client.getNegotiatedProtocolVersion() === '2026-07-28';
-  const throughSdk = (request: RemoteRequest) => requestBySdk(client, request);
+  const throughSdk = (request: RemoteRequest) => requestBySdk(client, request, refusal);
   return {
     offers: {
       resources: offered.resources !== undefined,
@@ -153,11 +166,22 @@ function connectionOf(client: Client, closed: Promise<void>, pipe?: Pipe): Conne
   };
 }
 
-async function requestBySdk(client: Client, request: RemoteRequest): Promise<unknown> {
-  const { method, params, signal, timeoutMs, progress } = request;
+async function requestBySdk(
+  client: Client,
+  request: RemoteRequest,
+  refusal: Way['refusal'],
+): Promise<unknown> {
+  const { method, params, signal, timeoutMs, progress, waitsForPerson } = request;
+  const over = new AbortController();
+  // A person takes the time that they take; the SDK's own clock knows nothing of it.
+  let timer = setTimeout(expire, timeoutMs);
+  function expire(): void {
+    if (waitsForPerson?.()) timer = setTimeout(expire, timeoutMs);
+    else over.abort();
+  }
   const options = {
-    signal,
-    timeout: timeoutMs,
+    signal: AbortSignal.any([signal, over.signal]),
+    timeout: longestWaitMs,
     ...(progress && {
       onprogress: (news: { progress: number; total?: number | undefined; message?: string | undefined }) =>
         progress(news.progress, news.total, news.message),
@@ -167,18 +191,27 @@ async function requestBySdk(client: Client, request: RemoteRequest): Promise<unk
     return await client.request({ method, params }, asItIs, options);
   } catch (error) {
     if (signal.aborted) throw cancelled();
+    if (over.signal.aborted) throw timedOut(timeoutMs);
     const { code } = error as { code?: unknown };
-    if (code === 'REQUEST_TIMEOUT') throw timedOut(timeoutMs);
     if (typeof code === 'number') throw new RemoteError(error);
+    const refused = refusal?.();
+    // More rights are wanted for this call; the others go on.
+    if (refused?.code === 'forbidden') throw refused;
     // The address does not answer, or has forgotten us: what is left of the connection is of no use.
     await client.close().catch(() => {});
+    if (refused) throw refused;
     throw new ToolError(
       'upstream_error',
       text('The server could not be asked.', 'サーバーに要求を送れませんでした。'),
       { cause: error },
     );
+  } finally {
+    clearTimeout(timer);
   }
 }
+
+/** A timer takes no more. */
+const longestWaitMs = 2 ** 31 - 1;
 
 /** Results are read by whoever asked, field by field. */
 const asItIs = {

@@ -1,6 +1,7 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { cleanText } from '../contract/clean-text.ts';
 import type { BaseContext } from '../contract/tool.ts';
+import { cleanWords } from './words.ts';
 
 /** Questions of a server to the person behind the call that it works on. */
 export interface Elicitations {
@@ -12,36 +13,67 @@ export interface Elicitations {
 }
 
 const maxMessageChars = 4000;
+const maxSchemaChars = 20_000;
+/** More questions than this in one call is no dialogue any more. */
+const maxQuestions = 20;
 
 /**
  * A request of a server does not say which call it belongs to. It is passed on only where a single call is running:
  * a question must never reach somebody else's screen. Everything else is answered by a cancel, which is nobody's yes.
  */
 export function createElicitations(server: string): Elicitations {
-  const running = new Set<BaseContext>();
+  const running = new Map<BaseContext, { asked: number; last: Promise<unknown> }>();
   let open = 0;
+
+  async function show(context: BaseContext, form: Parameters<NonNullable<BaseContext['elicit']>>[0]) {
+    // The call may have ended while the question stood in line.
+    if (!context.elicit || !running.has(context) || context.signal.aborted) return cancel;
+    open += 1;
+    try {
+      return (await withSignal(context.elicit(form), context.signal)) as ElicitResult;
+    } catch {
+      return cancel;
+    } finally {
+      open -= 1;
+    }
+  }
+
   return {
     isOpen: () => open > 0,
     begin(context) {
-      running.add(context);
+      running.set(context, { asked: 0, last: Promise.resolve() });
       return () => running.delete(context);
     },
     async ask(params) {
-      const [context, ...others] = running;
-      if (!context?.elicit || others.length > 0) return { action: 'cancel' };
+      const [one, ...others] = running;
+      if (!one || others.length > 0 || !one[0].elicit) return cancel;
       // A link that a server wants opened is no form: it could lead anywhere.
       if (!('requestedSchema' in params)) return { action: 'decline' };
-      const words = cleanText(params.message).slice(0, maxMessageChars);
-      open += 1;
-      try {
-        const answer = await context.elicit({
-          message: `[${server}] ${words}`,
-          requestedSchema: params.requestedSchema as unknown as Readonly<Record<string, unknown>>,
-        });
-        return answer as ElicitResult;
-      } finally {
-        open -= 1;
+      const [context, dialogue] = one;
+      dialogue.asked += 1;
+      const { requestedSchema } = params;
+      if (dialogue.asked > maxQuestions || JSON.stringify(requestedSchema).length > maxSchemaChars) {
+        return cancel;
       }
+      const message = `[${server}] ${cleanText(params.message).slice(0, maxMessageChars)}`;
+      const form = {
+        message,
+        requestedSchema: cleanWords(requestedSchema) as Readonly<Record<string, unknown>>,
+      };
+      // One after the other: a person answers one question at a time.
+      const shown = dialogue.last.then(() => show(context, form));
+      dialogue.last = shown;
+      return shown;
     },
   };
+}
+
+const cancel: ElicitResult = { action: 'cancel' };
+
+function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const give = () => reject(signal.reason);
+    signal.addEventListener('abort', give, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
+  });
 }

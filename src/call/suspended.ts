@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import type { Call, Form, FormAnswer } from '../contract/call.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import type { BaseContext, ToolOutput } from '../contract/tool.ts';
+import { QuestionPending } from './approve.ts';
+import { digestOf } from './digest.ts';
+import type { Order } from './slips.ts';
+
+/** What a call is, at whichever stop. */
+type Asked = Pick<Order, 'call' | 'caller' | 'tool' | 'input'>;
+
+/**
+ * Calls of proxied tools that wait for a person's answer which comes with another request (MCP 2026-07-28
+ * `input_required`). The server's own call goes on waiting in between, so nothing is ever run twice: an answer that
+ * no waiting call is for is refused.
+ */
+export interface Suspended {
+  /** Does the call bring an answer to one that waits? Throws `conflict` where it brings one to none. */
+  resumes(order: Asked): boolean;
+  /** Starts the work, or goes on with what waits for this answer. Throws `QuestionPending` when a person is asked. */
+  run(
+    order: Asked,
+    base: BaseContext,
+    work: (context: BaseContext) => Promise<ToolOutput>,
+  ): Promise<ToolOutput>;
+  /** The connection has ended: nobody will bring an answer. */
+  leave(connectionId: string): void;
+}
+
+export interface SuspendedOptions {
+  readonly seal: { close(id: string): string; open(state: string): string | undefined };
+  /** Aborts when the server is told to stop. */
+  readonly stopping: AbortSignal;
+  /** How long a question waits for its answer; then the call is withdrawn from the server. */
+  readonly waitMs?: number | undefined;
+}
+
+const defaultWaitMs = 5 * 60_000;
+const maxWaiting = 100;
+const maxWaitingOfOne = 8;
+const prefix = 'form-';
+
+/** One call, from its first request to the result, whichever request that is. */
+interface Work {
+  readonly owner: string;
+  readonly principal: string;
+  readonly connectionId: string | undefined;
+  readonly cancel: AbortController;
+  readonly outcome: Promise<ToolOutput>;
+  /** For the audit entry of each of its requests. */
+  readonly facts: Record<string, unknown>;
+  /** The request that is being answered now; absent between two. */
+  attempt: { readonly base: BaseContext; readonly ask: (form: Form) => void } | undefined;
+  asked: { readonly form: Form; readonly answer: (answer: FormAnswer) => void } | undefined;
+}
+
+interface Waiting {
+  readonly work: Work;
+  readonly timer: NodeJS.Timeout;
+}
+
+export function createSuspended(options: SuspendedOptions): Suspended {
+  const { seal, stopping, waitMs = defaultWaitMs } = options;
+  const waiting = new Map<string, Waiting>();
+
+  /** The id of the question that a call answers; undefined where it answers none of a server's. */
+  function questionOf({ questionState }: Call): string | undefined {
+    if (questionState === undefined) return undefined;
+    const id = seal.open(questionState);
+    // Not made here: were it taken for a new call, an altered answer would run the tool a second time.
+    if (id === undefined) throw notWaiting();
+    return id.startsWith(prefix) ? id : undefined;
+  }
+
+  function find(id: string, order: Asked): Waiting {
+    const found = waiting.get(id);
+    if (!found || found.work.owner !== ownerOf(order)) throw notWaiting();
+    return found;
+  }
+
+  /** Each question is answered once: what was taken is no longer there for a second answer. */
+  function take(id: string, order: Asked): Work {
+    const { work, timer } = find(id, order);
+    clearTimeout(timer);
+    waiting.delete(id);
+    return work;
+  }
+
+  function mayWait(work: Work): boolean {
+    const ofOne = [...waiting.values()].filter((each) => each.work.principal === work.principal);
+    return waiting.size < maxWaiting && ofOne.length < maxWaitingOfOne;
+  }
+
+  function put(work: Work, form: Form): QuestionPending {
+    const id = `${prefix}${randomUUID()}`;
+    const timer = setTimeout(() => drop(id), waitMs);
+    timer.unref();
+    waiting.set(id, { work, timer });
+    work.attempt?.base.audit({ asks: id });
+    return new QuestionPending({ message: form.message, form, state: seal.close(id) });
+  }
+
+  function drop(id: string): void {
+    const found = waiting.get(id);
+    if (!found) return;
+    clearTimeout(found.timer);
+    waiting.delete(id);
+    found.work.asked?.answer({ action: 'cancel' });
+    found.work.cancel.abort();
+  }
+
+  function start(order: Asked, base: BaseContext, run: (context: BaseContext) => Promise<ToolOutput>): Work {
+    const cancel = new AbortController();
+    const context: BaseContext = {
+      ...base,
+      signal: AbortSignal.any([cancel.signal, stopping]),
+      progress: (done, total, message) => work.attempt?.base.progress(done, total, message),
+      audit: (facts) => {
+        Object.assign(work.facts, facts);
+        work.attempt?.base.audit(facts);
+      },
+      meta: (facts) => work.attempt?.base.meta(facts),
+      elicit: (form) =>
+        new Promise((resolve) => {
+          // Asked beside an open question, or where too many wait: nobody's yes.
+          if (work.asked || !work.attempt || !mayWait(work)) return resolve({ action: 'cancel' });
+          const answer = (given: FormAnswer) => {
+            work.asked = undefined;
+            resolve(given);
+          };
+          work.asked = { form, answer };
+          work.attempt.ask(form);
+        }),
+    };
+    const { principal } = order.caller;
+    const work: Work = {
+      owner: ownerOf(order),
+      principal,
+      connectionId: order.call.arrival.connectionId,
+      cancel,
+      facts: {},
+      attempt: undefined,
+      asked: undefined,
+      // Begins when the first request listens.
+      outcome: Promise.resolve().then(() => run(context)),
+    };
+    // While nobody is there to hear of it, a failure is no unhandled one.
+    work.outcome.catch(() => {});
+    return work;
+  }
+
+  /** Until the result or the next question, for the request that is here now. */
+  async function attend(work: Work, base: BaseContext): Promise<ToolOutput> {
+    const withdraw = () => work.cancel.abort();
+    base.signal.addEventListener('abort', withdraw, { once: true });
+    if (base.signal.aborted) withdraw();
+    try {
+      return await Promise.race([
+        work.outcome,
+        new Promise<never>((_, reject) => {
+          work.attempt = { base, ask: (form) => reject(put(work, form)) };
+        }),
+      ]);
+    } finally {
+      work.attempt = undefined;
+      base.signal.removeEventListener('abort', withdraw);
+    }
+  }
+
+  return {
+    resumes(order) {
+      if (order.tool.server === undefined) return false;
+      const id = questionOf(order.call);
+      if (id === undefined) return false;
+      find(id, order);
+      return true;
+    },
+    async run(order, base, work) {
+      const id = questionOf(order.call);
+      if (id === undefined) return attend(start(order, base, work), base);
+      const begun = take(id, order);
+      const { formAnswer } = order.call;
+      const { asked } = begun;
+      // A retry that brings no answer is asked again.
+      if (!formAnswer && asked) throw put(begun, asked.form);
+      base.audit({ ...begun.facts, answers: id });
+      const outcome = attend(begun, base);
+      asked?.answer(formAnswer ?? { action: 'cancel' });
+      return outcome;
+    },
+    leave(connectionId) {
+      for (const [id, { work }] of waiting) if (work.connectionId === connectionId) drop(id);
+    },
+  };
+}
+
+/** Whose call it is and what exactly it asks: an answer fits nothing else. */
+function ownerOf({ caller, tool, input, call }: Asked): string {
+  const { connectionId } = call.arrival;
+  return digestOf({ principal: caller.principal, tool: tool.identity ?? tool.name, input, connectionId });
+}
+
+function notWaiting(): ToolError {
+  return new ToolError(
+    'conflict',
+    text(
+      'No call waits for this answer: it was answered before, its time was over, or it is for another call.',
+      'この回答を待つ呼び出しはありません。回答済みか、期限切れか、別の呼び出しへの回答です。',
+    ),
+    {
+      suggestion: text(
+        'The server may have carried out a part of the call: look before you send it again without requestState.',
+        'サーバーが一部を実行した可能性があります。確認してから requestState なしで送り直してください。',
+      ),
+    },
+  );
+}

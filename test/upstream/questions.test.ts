@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest';
+import { createSuspended } from '../../src/call/suspended.ts';
+import type { Answer, FormAnswer, Reply } from '../../src/contract/call.ts';
+import { remote } from '../support/open-test-checkpoint.ts';
+import { habitual, namesIn, openWithServers, type ServerWorld, wordsOf } from './world.ts';
+
+const hana: FormAnswer = { action: 'accept', content: { name: 'Hana' } };
+const carries = { canRetry: true, carriesForms: true };
+
+function questionOf(reply: Reply) {
+  if (reply.kind !== 'question') throw new Error(`expected a question, got ${JSON.stringify(reply)}`);
+  return reply.question;
+}
+
+async function runsOf(world: ServerWorld): Promise<string> {
+  return wordsOf(await world.call('fix__echo', { text: 'runs' }));
+}
+
+test('a question of a server goes out with the reply, and its answer reaches the call that waits', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const asked = questionOf(await world.call('fix__echo', { text: 'ask' }, carries));
+  expect(asked).toMatchObject({
+    message: '[fix] Who\\u202e are you?',
+    form: { requestedSchema: { properties: { name: { type: 'string' } } } },
+  });
+
+  const retry = { ...carries, formAnswer: hana, questionState: asked.state };
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, retry))).toBe(JSON.stringify(hana));
+  expect(await runsOf(world)).toBe('1');
+  // The same answer once more is no second call.
+  expect(await world.call('fix__echo', { text: 'ask' }, retry)).toMatchObject({ code: 'conflict' });
+  expect(await runsOf(world)).toBe('1');
+});
+
+test('one call asks twice, and each answer fits its own question', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const input = { text: 'ask twice' };
+  const first = questionOf(await world.call('fix__echo', input, carries));
+  // A retry without an answer is asked again, under a new state.
+  const again = questionOf(await world.call('fix__echo', input, { ...carries, questionState: first.state }));
+  expect(again.state).not.toBe(first.state);
+  const second = questionOf(
+    await world.call('fix__echo', input, { ...carries, formAnswer: hana, questionState: again.state }),
+  );
+  expect(
+    await world.call('fix__echo', input, { ...carries, formAnswer: hana, questionState: again.state }),
+  ).toMatchObject({ code: 'conflict' });
+  const answer: FormAnswer = { action: 'decline' };
+  expect(
+    wordsOf(
+      await world.call('fix__echo', input, { ...carries, formAnswer: answer, questionState: second.state }),
+    ),
+  ).toBe(JSON.stringify([hana, { action: 'decline' }]));
+  expect(await runsOf(world)).toBe('1');
+});
+
+test('two answers at once to one question: one is taken', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const { state } = questionOf(await world.call('fix__echo', { text: 'ask' }, carries));
+  const retry = { ...carries, formAnswer: hana, questionState: state };
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => world.call('fix__echo', { text: 'ask' }, retry)),
+  );
+  expect(replies.filter((reply) => reply.kind === 'output')).toHaveLength(1);
+  expect(replies.filter((reply) => reply.kind === 'error' && reply.code === 'conflict')).toHaveLength(4);
+  expect(await runsOf(world)).toBe('1');
+});
+
+test('an answer with a made-up state, for other arguments, or of another caller is refused, and nothing runs', async () => {
+  await using world = await openWithServers({
+    fix: habitual('none', undefined, { roles: ['user:anna', 'user:bert'] }),
+  });
+  await namesIn(world);
+  const { tokens } = await world.checkpoint.store();
+  const anna = remote((await tokens.create({ user: 'anna' })).token);
+  const bert = remote((await tokens.create({ user: 'bert' })).token);
+  const { state } = questionOf(await world.call('fix__echo', { text: 'ask' }, { ...carries, arrival: anna }));
+  const retry = { ...carries, formAnswer: hana, questionState: state };
+  const altered = `${state.slice(0, -2)}${state.endsWith('A') ? 'B' : 'A'}x`;
+
+  const wrong: [unknown, object][] = [
+    [{ text: 'ask' }, { ...retry, arrival: anna, questionState: altered }],
+    [{ text: 'ask' }, { ...retry, arrival: anna, questionState: '' }],
+    [{ text: 'ask' }, { ...retry, arrival: anna, questionState: 'form-1' }],
+    [{ text: 'ask twice' }, { ...retry, arrival: anna }],
+    [{ text: 'ask' }, { ...retry, arrival: bert }],
+    [{ text: 'ask' }, retry],
+    // One that says it can show no forms after all.
+    [{ text: 'ask' }, { arrival: bert, questionState: state }],
+  ];
+  for (const [input, more] of wrong) {
+    expect(await world.call('fix__echo', input, more)).toMatchObject({ code: 'conflict' });
+  }
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, { ...retry, arrival: anna }))).toBe(
+    JSON.stringify(hana),
+  );
+  expect(await runsOf(world)).toBe('1');
+});
+
+test('a person agrees to the call first and answers its question then; the agreement is used once', async () => {
+  await using world = await openWithServers({ fix: habitual() }, { config: { mode: 'workspace-write' } });
+  await namesIn(world);
+  const answer: Answer = { action: 'accept', scope: 'once' };
+  const approval = questionOf(await world.call('fix__echo', { text: 'ask' }, carries));
+  expect(approval.approvalId).toBeDefined();
+  const form = questionOf(
+    await world.call('fix__echo', { text: 'ask' }, { ...carries, answer, questionState: approval.state }),
+  );
+  expect(form.form).toBeDefined();
+  const retry = { ...carries, formAnswer: hana, questionState: form.state };
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, retry))).toBe(JSON.stringify(hana));
+  expect(questionOf(await world.call('fix__echo', { text: 'ask' }, carries)).approvalId).toBeDefined();
+});
+
+test('whoever leaves is no longer waited for, and the server is told', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const arrival = { transport: 'stdio', connectionId: 'gone' } as const;
+  const { state } = questionOf(await world.call('fix__echo', { text: 'ask' }, { ...carries, arrival }));
+  await world.checkpoint.door.leave(arrival);
+  const retry = { ...carries, formAnswer: hana, questionState: state, arrival };
+  expect(await world.call('fix__echo', { text: 'ask' }, retry)).toMatchObject({ code: 'conflict' });
+  expect(wordsOf(await world.call('fix__echo', { text: 'next' }))).toBe('next');
+});
+
+test('a call that waits for an answer does not keep the house from closing', async () => {
+  const world = await openWithServers({ fix: habitual() });
+  questionOf(await world.call('fix__echo', { text: 'ask' }, carries));
+  await world.close();
+});
+
+test('a question whose time is over is answered by a cancel, and its call is withdrawn', async () => {
+  const ended: string[] = [];
+  const seal = { close: (id: string) => id, open: (state: string) => state };
+  const stopping = new AbortController().signal;
+  const suspended = createSuspended({ seal, stopping, waitMs: 20 });
+  const order = {
+    caller: { principal: 'a' },
+    tool: { name: 't', server: 's' },
+    input: {},
+    call: { arrival: {} },
+  } as unknown as Parameters<typeof suspended.run>[0];
+  const base = {
+    signal: new AbortController().signal,
+    audit() {},
+  } as unknown as Parameters<typeof suspended.run>[1];
+  const over = Promise.withResolvers<void>();
+  const asking = suspended.run(order, base, async ({ elicit, signal }) => {
+    ended.push((await elicit?.({ message: 'm', requestedSchema: {} }))?.action ?? '');
+    ended.push(String(signal.aborted));
+    over.resolve();
+    throw new Error('nobody hears of it');
+  });
+  const { question } = await asking.catch((error) => error);
+  await over.promise;
+  expect(ended).toEqual(['cancel', 'true']);
+  const call = { arrival: {}, questionState: question.state, formAnswer: hana };
+  expect(() => suspended.resumes({ ...order, call } as unknown as typeof order)).toThrow('No call waits');
+});
+
+test('one caller keeps at most eight calls waiting, the next is answered by a cancel', async () => {
+  const seal = { close: (id: string) => id, open: (state: string) => state };
+  const suspended = createSuspended({ seal, stopping: new AbortController().signal });
+  const start = (principal: string) => {
+    const order = {
+      caller: { principal },
+      tool: { name: 't', server: 's' },
+      input: {},
+      call: { arrival: {} },
+    };
+    const base = { signal: new AbortController().signal, audit() {} };
+    return suspended
+      .run(
+        order as unknown as Parameters<typeof suspended.run>[0],
+        base as unknown as Parameters<typeof suspended.run>[1],
+        async ({ elicit }) => ({
+          content: () => [],
+          structured: { ...(await elicit?.({ message: 'm', requestedSchema: {} })) },
+        }),
+      )
+      .then(
+        ({ structured }) => structured?.action,
+        () => 'asked',
+      );
+  };
+  const ofA = await Promise.all(Array.from({ length: 10 }, () => start('a')));
+  expect(ofA.filter((each) => each === 'asked')).toHaveLength(8);
+  expect(ofA.filter((each) => each === 'cancel')).toHaveLength(2);
+  expect(await start('b')).toBe('asked');
+});
+
+test('a server that asks without end is answered by a cancel after twenty questions, one at a time', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  let open = 0;
+  let most = 0;
+  const reply = await world.call(
+    'fix__echo',
+    { text: 'ask without end' },
+    {
+      form: async () => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise(setImmediate);
+        open -= 1;
+        return hana;
+      },
+    },
+  );
+  expect(wordsOf(reply)).toBe('20 accepted');
+  expect(most).toBe(1);
+});
+
+test('an address that a server wants opened is declined: no form leads anywhere', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const reply = await world.call('fix__echo', { text: 'ask for an address' }, { form: async () => hana });
+  expect(wordsOf(reply)).not.toContain('accept');
+  expect(JSON.stringify(reply)).not.toContain('evil.example');
+});
+
+test('a server of the newest revision that asks is answered, whichever way its question came', async () => {
+  await using world = await openWithServers({ fix: habitual('newest') });
+  await namesIn(world);
+  const asked = questionOf(await world.call('fix__echo', { text: 'ask' }, carries));
+  expect(asked.message).toBe('[fix] Who are you?');
+  const retry = { ...carries, formAnswer: hana, questionState: asked.state };
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, retry))).toBe(JSON.stringify(hana));
+  expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, { form: async () => hana }))).toBe(
+    JSON.stringify(hana),
+  );
+});
