@@ -127,11 +127,19 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 
   const upstreams = once(async () => {
     const { openUpstreams } = await import('./upstream/open.ts');
+    const { createPublicAddressCheck } = await import('./confine/network/address.ts');
+    const { deriveKey } = await import('./store/derived-key.ts');
+    let key: Uint8Array | undefined;
     return openUpstreams({
       servers: settings.servers,
       pinFolder: join(settings.stateFolder, 'servers'),
       info: { name: 'sekisho', version },
       startProcess: async (order) => (await serverProcesses()).start(order),
+      oauth: {
+        folder: join(settings.stateFolder, 'logins'),
+        key: () => (key ??= deriveKey(settings.stateFolder, 'logins at servers')),
+        isPublicAddress: createPublicAddressCheck(),
+      },
     });
   });
 

@@ -199,6 +199,21 @@ function addServers(program: Command, exitWith: (code: number) => void): void {
       exitWith(await approveServer(name, flagsOf(options), options));
     });
   withSettings(
+    server.command('login <name>').description('log in at a server that asks for it, by your browser'),
+  )
+    .option('--scope <scopes>', 'ask for these rights, instead of those that the server names')
+    .option('--no-browser', 'only print the address')
+    .action(async (name: string, options: Options) => {
+      const { loginServer } = await import('./server-login.ts');
+      exitWith(await loginServer(name, flagsOf(options), options));
+    });
+  withSettings(server.command('logout <name>').description('end the login, and forget its tokens')).action(
+    async (name: string, options: Options) => {
+      const { logoutServer } = await import('./server-login.ts');
+      exitWith(await logoutServer(name, flagsOf(options)));
+    },
+  );
+  withSettings(
     server.command('forget <name>').description('forget what was approved; it is met anew'),
   ).action(async (name: string, options: Options) => {
     const { forgetServer } = await import('./server.ts');

@@ -82,7 +82,11 @@ export function forgetServer(name: string, flags: Flags): Promise<number> {
   });
 }
 
-async function withUpstreams(flags: Flags, work: (upstreams: Upstreams) => Promise<number>): Promise<number> {
+/** Opens what the settings say, without serving it. */
+export async function withUpstreams(
+  flags: Flags,
+  work: (upstreams: Upstreams) => Promise<number>,
+): Promise<number> {
   const checkpoint = await openCheckpoint(loadSettings(flags));
   try {
     return await work(await checkpoint.rooms.upstreams());
@@ -91,7 +95,7 @@ async function withUpstreams(flags: Flags, work: (upstreams: Upstreams) => Promi
   }
 }
 
-function serverOf(upstreams: Upstreams, name: string): Upstreams['servers'][number] {
+export function serverOf(upstreams: Upstreams, name: string): Upstreams['servers'][number] {
   const server = upstreams.servers.find(({ settings }) => settings.name === name);
   if (server) return server;
   const known = upstreams.servers.map(({ settings }) => settings.name).join(', ') || 'none';
@@ -137,7 +141,7 @@ async function agrees(): Promise<boolean> {
 }
 
 /** For the operator, who may read the server's own words. */
-function wordsOf(error: unknown): string {
+export function wordsOf(error: unknown): string {
   if (!(error instanceof ToolError)) return String(error);
   const cause = error.cause instanceof Error ? error.cause.message : error.cause;
   return cleanText([error.text.en, cause ? String(cause).slice(-2000) : ''].filter(Boolean).join('\n'));

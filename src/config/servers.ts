@@ -5,6 +5,7 @@ import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { ServerSettings, ToolOverride } from '../contract/upstream.ts';
 import { parseJsonc } from './jsonc.ts';
+import { oauthOf, oauthSchema } from './servers-oauth.ts';
 import { fillVariables } from './variables.ts';
 
 const text = z.string().min(1);
@@ -28,6 +29,7 @@ const shape = {
   cwd: text.optional(),
   url: text.optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  oauth: oauthSchema.optional(),
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
   allow: names.optional(),
@@ -175,8 +177,10 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
         `${at}: the transport "sse" was given up; use the server's Streamable HTTP address.`,
       );
     }
-    return { kind: 'http', url, headers: fillAll(config.headers, 'headers') };
+    const headers = fillAll(config.headers, 'headers');
+    return { kind: 'http', url, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };
   }
+  if (config.oauth) throw new ConfigError(`${at}.oauth is for servers with a url.`);
   const command = fill(config.command ?? '', 'command');
   return {
     kind: 'stdio',

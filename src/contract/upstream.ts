@@ -40,6 +40,31 @@ export interface HttpStart {
   readonly kind: 'http';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** How tokens for it are had; absent: none are sent. */
+  readonly oauth?: OauthSettings | undefined;
+}
+
+export interface OauthSettings {
+  /** A person's login, or an account of this program's own. */
+  readonly grant: 'authorization_code' | 'client_credentials';
+  /** The one authorization server that may be asked; absent: the one that the server names. */
+  readonly issuer?: string | undefined;
+  /** Registered there beforehand; absent: registered at login. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly scope?: string | undefined;
+  /** A public document that describes this client, for authorization servers that read it instead. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** Where the browser comes back to, if the registration fixes it. */
+  readonly redirectPort?: number | undefined;
+}
+
+export interface LoginOptions {
+  /** Instead of what the configuration or the server says. */
+  readonly scope?: string | undefined;
+  /** Shows the person the address to open, and at whose door it is. */
+  readonly show: (url: URL, issuer: string) => void;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ToolOverride {

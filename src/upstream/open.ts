@@ -1,6 +1,7 @@
 import type { ConfinedChild } from '../contract/process.ts';
 import type { Tool } from '../contract/tool.ts';
-import type { ServerSettings, ServerStatus, StdioStart } from '../contract/upstream.ts';
+import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../contract/upstream.ts';
+import { logIn, logOut, type OauthPlace } from './oauth.ts';
 import { openPins, type Pins } from './pin.ts';
 import { createServer, type ProxiedServer } from './server.ts';
 
@@ -12,6 +13,7 @@ export interface UpstreamsOptions {
   readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
   /** Before a crashed server is started again, the first time; doubled each time. */
   readonly firstDelayMs?: number | undefined;
+  readonly oauth: OauthPlace;
 }
 
 /** What changed for whoever watches. */
@@ -29,6 +31,9 @@ export interface Upstreams {
   /** Looks at the server whose tool this may be, if it was never seen. */
   meet(shownName: string, signal: AbortSignal): Promise<void>;
   onChanged(listener: (what: UpstreamChange) => void): () => void;
+  /** A person logs in at a server, or ends that. */
+  logIn(server: ProxiedServer, options: LoginOptions): Promise<void>;
+  logOut(server: ProxiedServer): Promise<'revoked' | 'forgotten' | 'none'>;
   status(): readonly ServerStatus[];
   close(): Promise<void>;
 }
@@ -93,6 +98,8 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    logIn: ({ settings }, login) => logIn(settings, options.oauth, login),
+    logOut: ({ settings }) => logOut(settings, options.oauth),
     status: () => [
       ...servers.map((server) => server.status()),
       ...options.servers

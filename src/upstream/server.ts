@@ -8,6 +8,7 @@ import { definitionDigest } from './definition.ts';
 import { createElicitations } from './elicit.ts';
 import { methodTools } from './methods.ts';
 import { shownNames } from './names.ts';
+import { accessOf, type OauthPlace } from './oauth.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
 import { cancelled, RemoteError } from './remote.ts';
 import { outputOf } from './result.ts';
@@ -37,6 +38,8 @@ export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProce
   readonly pins: Pins;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   readonly firstDelayMs?: number | undefined;
+  /** Where logins at servers are kept. */
+  readonly oauth: OauthPlace;
 }
 
 export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
@@ -44,6 +47,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   const { pins } = options;
   const turns = createTurns(settings.callsAtOnce);
   const elicitations = createElicitations(name);
+  const access = accessOf(settings, options.oauth);
+  let accessStamp = access?.stamp();
   let pin: Pin | undefined;
   let pinProblem: PinProblem | undefined;
   let stamp = '';
@@ -61,6 +66,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       const connection = await connect(settings, {
         ...options,
         elicit: elicitations.ask,
+        access,
         onChanged(what) {
           if (what === 'tools') relook(connection);
           else options.onChanged(what);
@@ -225,6 +231,11 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       await looking;
     },
     refresh() {
+      // Somebody logged in or out, perhaps by the command line of another process.
+      if (access && access.stamp() !== accessStamp) {
+        accessStamp = access.stamp();
+        supervisor.wake();
+      }
       if (pins.stamp(name) === stamp) return;
       readPin();
       changed();

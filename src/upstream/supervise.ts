@@ -14,6 +14,8 @@ export interface Supervisor {
   failure(): ToolError | undefined;
   /** The live connection; starts one unless the last start failed a moment ago. */
   connection(signal: AbortSignal): Promise<Connection>;
+  /** What it failed for may be mended: the next need starts it at once. */
+  wake(): void;
   close(): Promise<void>;
 }
 
@@ -87,6 +89,13 @@ export function supervise(options: SuperviseOptions): Supervisor {
         return Promise.reject(unavailable(options.name, state.error, state.retryAtMs - now()));
       }
       return withSignal(start(), signal);
+    },
+    wake() {
+      if (state.kind !== 'failed') return;
+      clearTimeout(timer);
+      failures = 0;
+      failure = undefined;
+      become({ kind: 'idle' });
     },
     async close() {
       isClosed = true;

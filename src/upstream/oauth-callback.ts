@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loginFailed } from './oauth-errors.ts';
+
+/** Where the browser comes back to: a port of the loopback interface, open for one answer (RFC 8252). */
+export interface Callback {
+  readonly redirectUrl: string;
+  /** The code and who says to have made it. Rejects when the person refuses or the time is over. */
+  answer(state: string, signal: AbortSignal): Promise<{ readonly code: string; readonly iss?: string }>;
+  close(): void;
+}
+
+type Visit = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Listens before the address is known to anybody. Port 0 takes a free one. */
+export async function openCallback(port: number): Promise<Callback> {
+  let visit: Visit = (_request, response) => reply(response, 404, 'Nothing is waited for.');
+  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
+    request.resume();
+    // A page that has its name pointed at this machine is betrayed by its Host.
+    if (request.headers.host !== host) return reply(response, 403, 'This Host is not served here.');
+    visit(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  }).catch((error: unknown) => {
+    throw loginFailed(`Port ${port} is taken.`, `ポート ${port} は使用中です。`, error);
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    redirectUrl: `http://${host}/callback`,
+    answer: (state, signal) =>
+      new Promise((resolve, reject) => {
+        const giveUp = () => reject(loginFailed('Nobody logged in.', 'ログインされませんでした。'));
+        if (signal.aborted) giveUp();
+        signal.addEventListener('abort', giveUp, { once: true });
+        visit = (request, response) => {
+          const { pathname, searchParams } = new URL(request.url ?? '/', `http://${host}`);
+          if (request.method !== 'GET' || pathname !== '/callback') return reply(response, 404, 'Not here.');
+          // Whoever does not know the state did not start this: they neither log in nor end the waiting.
+          if (!isSame(searchParams.getAll('state'), state)) {
+            return reply(response, 400, 'This answer belongs to no login.');
+          }
+          const [code, second] = searchParams.getAll('code');
+          const iss = searchParams.get('iss') ?? undefined;
+          if (!code || second !== undefined || searchParams.has('error')) {
+            reply(response, 200, 'The login was refused. You can close this window.');
+            const why = searchParams.get('error') ?? 'no code';
+            return reject(loginFailed('The login was refused.', 'ログインが拒否されました。', why));
+          }
+          reply(response, 200, 'Sekisho has the answer. You can close this window.');
+          resolve({ code, ...(iss !== undefined && { iss }) });
+        };
+      }),
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function isSame(given: readonly string[], state: string): boolean {
+  const [only = ''] = given;
+  const left = Buffer.from(only);
+  const right = Buffer.from(state);
+  return given.length === 1 && left.length === right.length && timingSafeEqual(left, right);
+}
+
+function reply(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(`${words}\n`);
+}

@@ -1,0 +1,109 @@
+import { lookup as resolveName } from 'node:dns';
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+
+export interface AddressRule {
+  readonly isPublic: (address: string) => boolean;
+  /** Addresses that the operator wrote down; their hosts may be inner ones, all others may not. */
+  readonly named: readonly string[];
+}
+
+export type OauthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Metadata and token answers are small; whoever sends more means something else. */
+const maxAnswerBytes = 256 * 1024;
+const timeoutMs = 15_000;
+const loopback = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * `fetch` for addresses that a server told us: discovery, registration, tokens. Only https, and only public hosts,
+ * beside the hosts that the operator named; on those of them that are loopback, http too. The connection is made to
+ * the address that was checked. Redirects are handed back, not followed.
+ */
+export function createOauthFetch({ isPublic, named }: AddressRule): OauthFetch {
+  const hosts = new Set(named.flatMap((url) => hostsOf(new URL(url).hostname)));
+  return async (url, init = {}) => {
+    const target = new URL(url);
+    const isNamed = hosts.has(target.hostname);
+    assertAllowed(target, isNamed, isPublic);
+    return await send(target, init, isNamed ? undefined : lookupPublic(isPublic));
+  };
+}
+
+/** May a token or a person be sent to this address? Plain http only to the machine itself. */
+export function isSafeAddress(url: URL): boolean {
+  if (url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.includes(url.hostname));
+}
+
+function hostsOf(hostname: string): readonly string[] {
+  return loopback.includes(hostname) ? loopback : [hostname];
+}
+
+function assertAllowed(url: URL, isNamed: boolean, isPublic: AddressRule['isPublic']): void {
+  if (!isSafeAddress(url)) throw new Error(`Not asked, as it is not https: ${url.origin}`);
+  if (isNamed) return;
+  const bare = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (loopback.includes(url.hostname) || (isIP(bare) !== 0 && !isPublic(bare))) {
+    throw new Error(`Not asked, as it is an inner address: ${url.origin}`);
+  }
+}
+
+function lookupPublic(isPublic: AddressRule['isPublic']): LookupFunction {
+  return (hostname, options, callback) => {
+    resolveName(hostname, { ...options, all: true }, (error, addresses) => {
+      const first = addresses?.[0];
+      if (error || !first) return callback(error ?? new Error('no address'), '', 0);
+      if (!addresses.every(({ address }) => isPublic(address))) {
+        return callback(new Error(`Not asked, as it is an inner address: ${hostname}`), '', 0);
+      }
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function send(url: URL, init: RequestInit, lookup: LookupFunction | undefined): Promise<Response> {
+  const signals = [AbortSignal.timeout(timeoutMs), ...(init.signal ? [init.signal] : [])];
+  return new Promise((resolve, reject) => {
+    const outgoing = (url.protocol === 'https:' ? https : http).request(url, {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      agent: false,
+      signal: AbortSignal.any(signals),
+      ...(lookup && { lookup }),
+    });
+    outgoing.once('error', reject);
+    outgoing.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Error('the server switched protocols'));
+    });
+    outgoing.once('response', (incoming) => {
+      collect(incoming).then((body) => resolve(responseOf(incoming, body)), reject);
+    });
+    outgoing.end(init.body === undefined || init.body === null ? undefined : String(init.body));
+  });
+}
+
+async function collect(incoming: http.IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming) {
+    bytes += (part as Buffer).byteLength;
+    if (bytes > maxAnswerBytes) {
+      incoming.destroy();
+      throw new Error('The answer is too large.');
+    }
+    parts.push(part as Buffer);
+  }
+  return Buffer.concat(parts);
+}
+
+function responseOf({ statusCode = 500, headers }: http.IncomingMessage, body: Buffer): Response {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  const isBare = statusCode === 204 || statusCode === 205 || statusCode === 304;
+  return new Response(isBare ? null : new Uint8Array(body), { status: statusCode, headers: pairs });
+}

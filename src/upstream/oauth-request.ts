@@ -1,0 +1,68 @@
+import type { ToolError } from '../contract/error.ts';
+import type { Access } from './oauth-access.ts';
+import { loginNeeded, moreScopeNeeded } from './oauth-errors.ts';
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export interface AuthorizedFetch {
+  readonly fetch: Fetch;
+  /** Why the last request was not let in. The SDK wraps what `fetch` throws, and loses it. */
+  refusal(): ToolError | undefined;
+}
+
+/** Sends each request with the token of the moment, to the server's own origin and nowhere else. */
+export function createAuthorizedFetch(
+  name: string,
+  serverUrl: string,
+  access: Access,
+  send: Fetch,
+): AuthorizedFetch {
+  const { origin } = new URL(serverUrl);
+  let refusal: ToolError | undefined;
+
+  function refuse(error: ToolError): never {
+    refusal = error;
+    throw error;
+  }
+
+  async function authorized(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    if (new URL(url).origin !== origin) return await send(url, init);
+    let token = await access.token().catch(refuse);
+    let response = await send(url, withToken(init, token));
+    if (response.status === 401 && token !== undefined) {
+      token = await access.renew(token).catch(refuse);
+      if (token !== undefined) {
+        await response.body?.cancel().catch(() => {});
+        response = await send(url, withToken(init, token));
+      }
+    }
+    if (response.status !== 401 && response.status !== 403) {
+      refusal = undefined;
+      return response;
+    }
+    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
+    const { error, scope } = extractWWWAuthenticateParams(response);
+    if (response.status === 401) {
+      await response.body?.cancel().catch(() => {});
+      return refuse(loginNeeded(name));
+    }
+    if (error !== 'insufficient_scope') return response;
+    await response.body?.cancel().catch(() => {});
+    if (scope !== undefined && isScope(scope)) access.wants(scope);
+    return refuse(moreScopeNeeded(name, scope));
+  }
+
+  return { fetch: authorized, refusal: () => refusal };
+}
+
+function withToken(init: RequestInit, token: string | undefined): RequestInit {
+  if (token === undefined) return init;
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return { ...init, headers };
+}
+
+/** As RFC 6749 has them, and no longer than any that is meant. */
+function isScope(words: string): boolean {
+  return words.length <= 1000 && /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(words);
+}
