@@ -40,6 +40,7 @@ export interface AuditQuery {
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
   readonly afterSeq?: number | undefined;
+  readonly beforeSeq?: number | undefined;
   readonly limit: number;
   readonly newestFirst?: boolean | undefined;
 }
@@ -132,6 +133,10 @@ export interface ApprovalStore {
     },
     nowMs: number,
   ): Promise<ApprovalRecord | undefined>;
+  /** Those that stand, newest first. */
+  grants(nowMs: number): Promise<readonly ApprovalRecord[]>;
+  /** Ends a standing yes, and every other that says the same to the same caller. Says whether one stood. */
+  revoke(id: string, nowMs: number): Promise<boolean>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   list(status: ApprovalStatus | undefined, nowMs: number): Promise<readonly ApprovalRecord[]>;
   /** Resolves when the approval is decided, the time is over or the signal aborts; woken, not polled, in process. */

@@ -104,7 +104,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
         .where('principal', '=', principal)
         .where('tool', '=', tool)
         .where('grant_text', '=', grant)
-        .where('status', 'in', ['approved', 'used', 'expired'])
+        .where('status', 'in', given)
         .where((where) =>
           where.or([
             where('scope', '=', 'always'),
@@ -118,6 +118,52 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
         .limit(1)
         .executeTakeFirst();
       return row && recordOf(row, nowMs);
+    },
+
+    async grants(nowMs) {
+      const { db } = await openEngine();
+      const rows = await db
+        .selectFrom('approvals')
+        .selectAll()
+        .where('scope', 'in', ['session', 'always'])
+        .where('status', 'in', given)
+        .where((where) => where.or([where('scope', '=', 'always'), where('expires_at_ms', '>', nowMs)]))
+        .orderBy('created_at_ms', 'desc')
+        .limit(listed)
+        .execute();
+      return rows.map((row) => recordOf(row, nowMs));
+    },
+
+    async revoke(id, nowMs) {
+      const engine = await openEngine();
+      const done = await engine.write(async (tx) => {
+        const row = await tx
+          .selectFrom('approvals')
+          .selectAll()
+          .where('id', '=', id)
+          .where('scope', 'in', ['session', 'always'])
+          .where('status', 'in', given)
+          .executeTakeFirst();
+        if (!row || (row.scope === 'session' && row.expires_at_ms <= nowMs)) return false;
+        const same = tx
+          .updateTable('approvals')
+          .where('principal', '=', row.principal)
+          .where('tool', '=', row.tool)
+          .where('grant_text', '=', row.grant_text)
+          .where('scope', 'in', ['session', 'always'])
+          // Taking back a yes for one session leaves those of other sessions; "always" covered them all.
+          .where((where) =>
+            row.scope === 'always'
+              ? where.lit(true)
+              : where.or([where('session_id', '=', row.session_id), where('scope', '=', 'always')]),
+          );
+        // A yes that no call has taken yet is taken back as well.
+        await same.set({ status: 'expired' }).where('status', '=', 'approved').execute();
+        await same.set({ scope: 'once' }).execute();
+        return true;
+      });
+      if (done) engine.changes.tell(topic);
+      return done;
     },
 
     get: (id) => get(id, clock()),
@@ -189,6 +235,8 @@ function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
 }
 
 const open = ['pending', 'approved'];
+/** What was agreed to; a standing yes outlives the question that it came from. */
+const given = ['approved', 'used', 'expired'];
 const topic = 'approvals';
 /** A list is for a person's eyes; the newest are enough. */
 const listed = 1000;

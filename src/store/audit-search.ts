@@ -10,7 +10,7 @@ import type { AuditRow } from './tables.ts';
 export async function searchAudit(engine: Engine, query: AuditQuery): Promise<readonly AuditEntry[]> {
   const head = await engine.db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
   const first = Math.max(query.afterSeq ?? 0, 0) + 1;
-  const last = head?.seq ?? 0;
+  const last = Math.min(head?.seq ?? 0, (query.beforeSeq ?? Infinity) - 1);
   const found: AuditEntry[] = [];
   for (let done = 0; first + done <= last && found.length < query.limit; done += stretchRows) {
     if (done > 0) await immediate();
