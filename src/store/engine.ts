@@ -17,6 +17,11 @@ export interface Engine {
    * effects in it, and no waiting on anything but `tx`.
    */
   write<T>(work: (tx: Transaction<Tables>) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Several reads that see one moment: no other transaction comes between them. No waiting in it on anything but
+   * `tx`.
+   */
+  read<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** Locks the rows that a select in `write` returns; with `skip`, rows that another holds are left out. */
   lock<O>(
     query: SelectQueryBuilder<Tables, keyof Tables, O>,

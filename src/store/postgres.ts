@@ -48,6 +48,17 @@ export async function openPostgres(url: string): Promise<Engine> {
         }
       }
     },
+    async read(work) {
+      try {
+        return await db
+          .transaction()
+          .setIsolationLevel('repeatable read')
+          .setAccessMode('read only')
+          .execute(work);
+      } catch (error) {
+        throw storageError(error);
+      }
+    },
     lock: (query, { skip = false } = {}) => (skip ? query.forUpdate().skipLocked() : query.forUpdate()),
     async insertMany(tx, table, rows) {
       await tx.insertInto(table).values(rows).execute();

@@ -4,11 +4,18 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryR
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { Statements } from './sqlite-statements.ts';
 
-/** Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. */
-export function createSqliteDialect(database: DatabaseSync, statements: Statements): Dialect {
+/**
+ * Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. They take the write lock as
+ * they begin, or, deferred, none at all and see one moment from their first read on.
+ */
+export function createSqliteDialect(
+  database: DatabaseSync,
+  statements: Statements,
+  transactions: 'immediate' | 'deferred' = 'immediate',
+): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(database, statements),
+    createDriver: () => new SqliteDriver(database, statements, transactions),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
@@ -46,9 +53,11 @@ function isBusy(error: unknown): boolean {
 class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #connection: DatabaseConnection;
+  readonly #transactions: 'immediate' | 'deferred';
 
-  constructor(database: DatabaseSync, statements: Statements) {
+  constructor(database: DatabaseSync, statements: Statements, transactions: 'immediate' | 'deferred') {
     this.#database = database;
+    this.#transactions = transactions;
     this.#connection = createConnection(statements);
   }
   async init(): Promise<void> {}
@@ -56,7 +65,8 @@ class SqliteDriver implements Driver {
     return this.#connection;
   }
   async beginTransaction(): Promise<void> {
-    await beginImmediate(this.#database);
+    if (this.#transactions === 'deferred') this.#database.exec('begin');
+    else await beginImmediate(this.#database);
   }
   async commitTransaction(): Promise<void> {
     this.#database.exec('commit');

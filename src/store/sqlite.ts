@@ -8,6 +8,7 @@ import { storageError } from './errors.ts';
 import { schemaVersion, statementsSince } from './migrate.ts';
 import { beginImmediate, createSqliteDialect, whileBusy } from './sqlite-dialect.ts';
 import { createSqliteMemoryIndex } from './sqlite-memory-index.ts';
+import { createSqliteSnapshots } from './sqlite-snapshots.ts';
 import { createStatements } from './sqlite-statements.ts';
 import { createSqliteWriter } from './sqlite-writer.ts';
 import type { Tables } from './tables.ts';
@@ -19,6 +20,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   const statements = createStatements(database);
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(database, statements) });
   const wal = createWalSync(path);
+  const snapshots = createSqliteSnapshots(path);
   const { changes, stop } = createSqliteChanges(database);
 
   return {
@@ -27,6 +29,7 @@ export async function openSqlite(path: string): Promise<Engine> {
     changes,
     memoryIndex: createSqliteMemoryIndex(db),
     write: createSqliteWriter(database, db, wal),
+    read: snapshots.read,
     // The write lock of the whole file is held already.
     lock: (query) => query,
     async insertMany(tx, table, rows) {
@@ -44,6 +47,7 @@ export async function openSqlite(path: string): Promise<Engine> {
     positionFunction: 'instr',
     async close() {
       stop();
+      await snapshots.close();
       await db.destroy();
       await wal.close();
       database.close();

@@ -64,7 +64,8 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
     projectId,
     async read(work) {
       const engine = await openEngine();
-      return work(engine.db, await load(engine.db, engine, false));
+      // One moment for all of it: a step that is decided on tasks before a change and counts after it never was.
+      return engine.read(async (tx) => work(tx, await load(tx, engine, false)));
     },
     async change(work) {
       const engine = await openEngine();

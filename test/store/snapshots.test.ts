@@ -1,0 +1,39 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEngines } from './engines.ts';
+import { auditRecord } from './records.ts';
+
+const engines = await startEngines();
+afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
+
+describe.each(engines)('on $name', ({ missing, createPlace }) => {
+  test.skipIf(missing)('several reads see one moment, whatever is committed between them', async () => {
+    const place = await createPlace();
+    const [here, there] = [await place.open(), await place.open()];
+    await here.audit.write(auditRecord({ id: 'first' }));
+    const engine = await here.engine();
+
+    const seen = await engine.read(async (tx) => {
+      const before = await tx.selectFrom('audit').select('seq').execute();
+      // Of this store and of another server's.
+      await here.audit.write(auditRecord({ id: 'second' }));
+      await there.audit.write(auditRecord({ id: 'third' }));
+      const after = await tx.selectFrom('audit').select('seq').execute();
+      return [before.length, after.length];
+    });
+
+    expect(seen).toEqual([1, 1]);
+    expect((await engine.read((tx) => tx.selectFrom('audit').select('seq').execute())).length).toBe(3);
+  });
+
+  test.skipIf(missing)('nothing is changed in a read, and a failed one holds up no other', async () => {
+    const { engine: open } = await (await createPlace()).open();
+    const engine = await open();
+
+    const changing = engine.read((tx) =>
+      tx.insertInto('rates').values({ key: 'k', hits: 1, touched_at_ms: 1 }).execute(),
+    );
+
+    await expect(changing).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await engine.read((tx) => tx.selectFrom('rates').selectAll().execute())).toEqual([]);
+  });
+});
