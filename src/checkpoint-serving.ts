@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Checkpoint } from './checkpoint.ts';
+import { once } from './once.ts';
 import type { HttpOptions, HttpService } from './transport/http.ts';
 
 export interface StdioServing {
@@ -46,6 +47,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     maxBodyBytes: http.maxBodyBytes,
     ...(http.allowedHosts.length > 0 ? { allowedHosts: [...loopbackHosts, ...http.allowedHosts] } : {}),
     allowedOrigins: http.allowedOrigins,
+    ask: once(async () => (await import('./checkpoint-ask.ts')).openAskDesk(checkpoint, options)),
     ...options,
   });
 }

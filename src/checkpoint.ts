@@ -12,7 +12,8 @@ import { createTeamRoom, type TeamRoom } from './checkpoint-team.ts';
 import { joinUpstreamDoors } from './checkpoint-upstream.ts';
 import type { Settings } from './config/load.ts';
 import { singleTools } from './config/toolset-names.ts';
-import type { Call, Reply } from './contract/call.ts';
+import type { Arrival, Call, Reply } from './contract/call.ts';
+import type { Caller } from './contract/caller.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
 import type { Door } from './contract/door.ts';
 import type { RiskContext, Toolset } from './contract/tool.ts';
@@ -36,6 +37,8 @@ export interface Checkpoint {
   /** Agents and their work. */
   readonly team: TeamRoom;
   store(): ReturnType<Rooms['store']>;
+  /** Who sent this; somebody without a proof is `anonymous`. */
+  identify(arrival: Arrival): Promise<Caller>;
   /** No new work is begun; running calls get their grace before what they use is closed. */
   close(graceMs?: number): Promise<void>;
 }
@@ -158,6 +161,7 @@ export async function openCheckpoint(
     rooms,
     team,
     store: () => rooms.store(),
+    identify: (arrival) => identifyArrival(arrival, {}, credentials),
     async close(graceMs = 0) {
       const ended = Promise.allSettled([...running]);
       if (running.size > 0) {

@@ -169,7 +169,9 @@ function sentences(locale: Locale) {
         `denied: 人の同意が必要ですが、ここでは誰にも尋ねられません。別の方法を探すか、利用者に \`sekisho approve${id ? ` ${id}` : ''}\` を実行してからもう一度頼むよう伝えてください。`,
       )[locale],
     waiting: (seconds: number) =>
-      text(`the limit of calls; going on in ${seconds} s`, `呼び出し回数の上限。${seconds}秒後に続行`)[locale],
+      text(`the limit of calls; going on in ${seconds} s`, `呼び出し回数の上限。${seconds}秒後に続行`)[
+        locale
+      ],
     unseen: (kind: string) =>
       text(`[${kind}, which cannot be shown to you]`, `[${kind}: 表示できません]`)[locale],
     cut: (chars: number) =>

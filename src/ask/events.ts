@@ -1,3 +1,6 @@
+import type { ToolError } from '../contract/error.ts';
+import type { Locale } from '../contract/text.ts';
+
 /** What happens while a question is answered, in order. With `--event-output` each is one line of JSON. */
 export type AskEvent =
   | { readonly type: 'start'; readonly session?: string; readonly model: string }
@@ -12,6 +15,8 @@ export type AskEvent =
       readonly tool: string;
       readonly ok: boolean;
       readonly code?: string | undefined;
+      /** What a person has to agree to before the same call can succeed: `sekisho approve ID`. */
+      readonly approval_id?: string | undefined;
       readonly text: string;
       readonly duration_ms: number;
     }
@@ -31,6 +36,18 @@ export type AskEvent =
 
 /** `rounds` when the most rounds are used up, `length` when the model ran into its own limit. */
 export type EndReason = 'answered' | 'rounds' | 'length' | 'cancelled' | 'failed';
+
+/** An error as the person reads it: what happened, and what to do. */
+export function errorEvent(error: ToolError, locale: Locale): Extract<AskEvent, { type: 'error' }> {
+  const suggestion = error.suggestion ? ` ${error.suggestion[locale]}` : '';
+  const wait = error.details?.retry_after_ms;
+  return {
+    type: 'error',
+    code: error.code,
+    message: `${error.text[locale]}${suggestion}`,
+    ...(typeof wait === 'number' && { retry_after_ms: wait }),
+  };
+}
 
 /**
  * An event as a line that any terminal may show: JSON escapes the old control characters, and the rest of what

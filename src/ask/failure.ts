@@ -13,6 +13,28 @@ export interface ModelFailure {
 /** The model's server said nothing for too long. */
 export class SilenceError extends Error {}
 
+/** A failure of a model's server. Its words and its address are for whoever runs us, and for nobody else. */
+class ModelError extends ToolError {}
+
+/** The same failure for somebody over the network; `heard` gets the whole of it. */
+export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | undefined): ToolError {
+  if (!(error instanceof ModelError)) return error;
+  heard?.(error);
+  const isBusy = error.code === 'rate_limited' || error.code === 'timed_out';
+  return new ToolError(
+    isBusy ? 'unavailable' : 'upstream_error',
+    isBusy
+      ? text('The model is too busy to answer.', 'モデルが混み合っていて回答できません。')
+      : text("The model's server failed.", 'モデルのサーバーで障害が起きました。'),
+    {
+      suggestion: text(
+        "Try again later; the operator's log says what happened.",
+        '後でもう一度試してください。詳細は運用者のログにあります。',
+      ),
+    },
+  );
+}
+
 /** Judges what the AI SDK threw. What the server said is shown to the person, cleaned, short and without the key. */
 export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSignal): ModelFailure {
   if (signal.aborted) return { error: cancelled(), mayPass: false };
@@ -33,7 +55,7 @@ function cancelled(): ToolError {
 
 function silent({ name, silenceMs }: Endpoint): ToolError {
   const seconds = Math.round(silenceMs / 1000);
-  return new ToolError(
+  return new ModelError(
     'timed_out',
     text(
       `The model ${name} said nothing for ${seconds} s.`,
@@ -50,7 +72,7 @@ function silent({ name, silenceMs }: Endpoint): ToolError {
 
 function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolError {
   const quoted = said === '' ? '' : `: ${said}`;
-  return new ToolError(
+  return new ModelError(
     'unavailable',
     text(
       `The server of the model ${name} (${url}) did not answer, or not to the end${quoted}.`,
@@ -70,7 +92,7 @@ function answered({ name }: Endpoint, status: number, said: string, cause: unkno
   const quoted = said === '' ? '' : `: ${said}`;
   const code =
     status === 401 || status === 403 ? 'unauthenticated' : status === 429 ? 'rate_limited' : 'upstream_error';
-  return new ToolError(
+  return new ModelError(
     code,
     text(
       `The server of the model ${name} answered ${status}${quoted}`,

@@ -4,7 +4,7 @@ import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import { type AskPerson, carryOut } from './carry-out.ts';
-import type { AskEvent, EndReason } from './events.ts';
+import { type AskEvent, type EndReason, errorEvent } from './events.ts';
 import type { Answer, Model } from './model.ts';
 import { createOffers, type Offers } from './offers.ts';
 import { argumentsOf } from './prompt.ts';
@@ -21,6 +21,8 @@ export interface AskOptions {
   readonly askPerson?: AskPerson | undefined;
   readonly signal: AbortSignal;
   onEvent(event: AskEvent): void;
+  /** What the person is told of a failure; absent: all of it. */
+  readonly tell?: ((error: ToolError) => ToolError) | undefined;
 }
 
 export interface Asked {
@@ -40,8 +42,10 @@ export async function ask(question: string, before: readonly Message[], options:
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   const offers = createOffers(tools, options.door.locale);
   const spent = { rounds: 0, input: 0, output: 0 };
+  const tell = options.tell ?? ((error: ToolError) => error);
 
-  function end(reason: EndReason, error?: ToolError): Asked {
+  function end(reason: EndReason, failure?: ToolError): Asked {
+    const error = failure && tell(failure);
     if (error) options.onEvent(errorEvent(error, options.door.locale));
     options.onEvent({
       type: 'end',
@@ -73,7 +77,7 @@ export async function ask(question: string, before: readonly Message[], options:
             type: 'retry',
             attempt,
             wait_ms: waitMs,
-            reason: reason.text[options.door.locale],
+            reason: tell(reason).text[options.door.locale],
           }),
       });
     } catch (thrown) {
@@ -127,6 +131,7 @@ async function carryOutAll(
       tool,
       ok: outcome.ok,
       ...(outcome.code !== undefined && { code: outcome.code }),
+      ...(outcome.approvalId !== undefined && { approval_id: outcome.approvalId }),
       text: outcome.text,
       duration_ms: outcome.durationMs,
     });
@@ -152,11 +157,6 @@ function shownArguments(call: ModelCall, tool: Tool | undefined): unknown {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, secrets.has(name) ? '[secret]' : value]),
   );
-}
-
-function errorEvent(error: ToolError, locale: 'en' | 'ja'): AskEvent {
-  const suggestion = error.suggestion ? ` ${error.suggestion[locale]}` : '';
-  return { type: 'error', code: error.code, message: `${error.text[locale]}${suggestion}` };
 }
 
 function cancelled(): ToolError {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AskPerson } from '../ask/carry-out.ts';
+import { errorEvent } from '../ask/events.ts';
 import { instructionsFor } from '../ask/instructions.ts';
 import { type Asked, ask } from '../ask/loop.ts';
 import { type Endpoint, type Model, openModel } from '../ask/model.ts';
+import { countQuestion } from '../ask/question-rate.ts';
 import { recentTurns } from '../ask/transcript.ts';
 import type { Checkpoint } from '../checkpoint.ts';
 import type { Arrival } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { SessionFile } from './ask-sessions.ts';
 import type { View } from './ask-view.ts';
@@ -37,7 +38,6 @@ export interface ConversationOptions {
 
 /** What the model reads of one result; it can ask for the rest. */
 const maxResultChars = 60_000;
-const windowMs = 60_000;
 /** What a conversation keeps; models are sent less (`contextChars`). */
 const keptChars = 4_000_000;
 
@@ -72,11 +72,11 @@ export function openConversation(options: ConversationOptions): Conversation {
     async ask(question, signal) {
       const { perMinute, maxRounds } = settings.ask;
       const { rates } = await checkpoint.store();
-      const { retryAfterMs } = await rates.hit('ask local', perMinute, windowMs, now());
-      if (retryAfterMs > 0) {
-        const error = tooOften(perMinute, retryAfterMs);
-        const message = `${error.text[settings.locale]} ${error.suggestion?.[settings.locale]}`;
-        view.show({ type: 'error', code: error.code, message, retry_after_ms: retryAfterMs });
+      try {
+        await countQuestion(rates, 'local', perMinute, now());
+      } catch (error) {
+        if (!(error instanceof ToolError) || error.code !== 'rate_limited') throw error;
+        view.show(errorEvent(error, settings.locale));
         view.show({ type: 'end', reason: 'failed', rounds: 0 });
         return { reason: 'failed', error };
       }
@@ -116,16 +116,4 @@ export function openConversation(options: ConversationOptions): Conversation {
       await door.leave(arrival);
     },
   };
-}
-
-function tooOften(perMinute: number, retryAfterMs: number): ToolError {
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  return new ToolError(
-    'rate_limited',
-    text(`Only ${perMinute} questions a minute are allowed.`, `質問は1分あたり${perMinute}回までです。`),
-    {
-      suggestion: text(`Try again in ${seconds} s.`, `${seconds}秒後にもう一度試してください。`),
-      details: { retry_after_ms: retryAfterMs },
-    },
-  );
 }

@@ -1,3 +1,4 @@
+import { endpointOf } from '../ask/endpoint.ts';
 import type { Endpoint } from '../ask/model.ts';
 import { type ModelSettings, withDefaults } from '../config/models.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -13,9 +14,7 @@ export interface ModelChoice {
 export function chooseModel({ models, wanted, environment }: ModelChoice): Endpoint {
   const name = wanted.find((word) => word !== undefined) ?? onlyNameOf(models, environment);
   const settings = (Object.hasOwn(models, name) ? models[name] : undefined) ?? withoutConfiguration(name);
-  const { model, url, keyVariable, silenceMs, contextChars } = settings;
-  const key = keyOf(keyVariable, name, environment);
-  return { name, modelId: model, url, ...(key !== undefined && { key }), silenceMs, contextChars };
+  return endpointOf(name, settings, environment);
 }
 
 /** GLM-4.7 is known by its name; any other name that the configuration does not explain is a model of Ollama. */
@@ -40,15 +39,4 @@ function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['env
   throw new ConfigError(
     'No model is configured. Set ZAI_API_KEY for glm-4.7, name a model of Ollama with --model, or set models in the configuration.',
   );
-}
-
-function keyOf(
-  variable: string | undefined,
-  name: string,
-  environment: ModelChoice['environment'],
-): string | undefined {
-  if (variable === undefined) return undefined;
-  const key = environment[variable]?.trim();
-  if (key) return key;
-  throw new ConfigError(`The model ${name} needs its key in the environment variable ${variable}.`);
 }

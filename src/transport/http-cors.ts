@@ -13,7 +13,7 @@ export function createCors(
     if (origin === undefined || !origins.has(origin.toLowerCase())) return false;
     response.setHeader('access-control-allow-origin', origin);
     response.setHeader('vary', 'origin');
-    response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate');
+    response.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate, retry-after');
     if (request.method !== 'OPTIONS') return false;
     response.setHeader('access-control-allow-methods', 'POST, GET, DELETE');
     response.setHeader(

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../contract/call.ts';
+import type { Locale } from '../contract/text.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
 import { isTraceparent } from './trace.ts';
@@ -20,6 +21,21 @@ export function arrivalOf(request: IncomingMessage): Arrival {
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === 'string' ? value.trim() : undefined;
+}
+
+/** The language that the client would rather read, of ours; nothing where it does not say. */
+export function localeOf(request: IncomingMessage): Locale | undefined {
+  const wanted = (headerOf(request, 'accept-language') ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map((part) => {
+      const [tag = '', quality] = part.split(';');
+      const weight = quality === undefined ? 1 : Number(quality.replace(/^\s*q=/, ''));
+      return { language: tag.trim().slice(0, 2).toLowerCase(), weight };
+    })
+    .filter(({ language, weight }) => (language === 'en' || language === 'ja') && weight > 0)
+    .sort((a, b) => b.weight - a.weight);
+  return wanted[0]?.language as Locale | undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Arrival } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
 import { limits } from '../contract/limits.ts';
+import { type AskRoute, answerAsk, isAskPath, turnAwayAsk } from './http-ask.ts';
 import { createCors } from './http-cors.ts';
 import { createGuard, loopbackHosts } from './http-guard.ts';
 import { arrivalOf, headerOf } from './http-headers.ts';
@@ -42,6 +43,8 @@ export interface HttpOptions {
     | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
     | undefined;
   readonly extension?: McpExtension | undefined;
+  /** What answers `POST /ask`; absent: there is no such page. */
+  readonly ask?: AskRoute['desk'] | undefined;
   /** Hears of failures that the client is told nothing of. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -99,6 +102,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(await options.metrics());
       return;
     }
+    if (options.ask && isAskPath(path)) return await answerQuestion(options.ask, request, response);
     if (await options.routes?.(request, response)) return;
     refuse(response, 404, 'There is nothing at this address.');
   }
@@ -113,6 +117,20 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     }
     response.setHeader('allow', 'POST, GET, DELETE');
     refuse(response, 405, 'Send POST.');
+  }
+
+  async function answerQuestion(
+    ask: AskRoute['desk'],
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const arrival = arrivalOf(request);
+    const turnAway = (status: number) => turnAwayAsk(request, response, status, door.locale);
+    if (!(await admit(request, response, arrival, turnAway))) return;
+    if (isStopping) return turnAway(503);
+    const { running, maxBodyBytes, onFault } = desk;
+    const route = { desk: ask, running, maxBodyBytes, locale: door.locale, onFault };
+    await answerAsk(route, request, response, arrival);
   }
 
   /** The stream of an older client's session, and its end. */
@@ -152,12 +170,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     request: IncomingMessage,
     response: ServerResponse,
     arrival: Arrival,
+    turnAway = (status: number, reason: string) => refuse(response, status, reason),
   ): Promise<boolean> {
     const verdict = await door.admits(arrival);
     if (verdict.ok) return true;
     const problem = arrival.bearer === undefined ? '' : ' error="invalid_token"';
     response.setHeader('www-authenticate', `Bearer${problem}`);
-    refuse(response, 401, verdict.reason);
+    turnAway(401, verdict.reason);
     request.resume();
     return false;
   }

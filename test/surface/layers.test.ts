@@ -16,7 +16,18 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   config: [],
   cli: ['config', 'checkpoint', 'call', 'transport', 'confine', 'store', 'ask'],
   once: [],
-  checkpoint: ['once', 'call', 'confine', 'store', 'tools', 'transport', 'upstream', 'console', 'config'],
+  checkpoint: [
+    'once',
+    'ask',
+    'call',
+    'confine',
+    'store',
+    'tools',
+    'transport',
+    'upstream',
+    'console',
+    'config',
+  ],
   index: ['checkpoint', 'config'],
 };
 

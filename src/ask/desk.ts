@@ -1,0 +1,124 @@
+import type { AskAnswer, AskDesk, AskHands, AskSessionStore } from '../contract/ask.ts';
+import type { Arrival } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Door } from '../contract/door.ts';
+import { ToolError } from '../contract/error.ts';
+import type { RateStore } from '../contract/records.ts';
+import { text } from '../contract/text.ts';
+import { type Answered, bodyOf, createReport } from './answer.ts';
+import { outwardOf } from './failure.ts';
+import { openHeldSession } from './held-session.ts';
+import { instructionsFor } from './instructions.ts';
+import { ask } from './loop.ts';
+import { type Endpoint, openModel } from './model.ts';
+import { countQuestion } from './question-rate.ts';
+import { type AskRequest, readRequest } from './request.ts';
+import { createTurnstile } from './turnstile.ts';
+
+export interface AskDeskOptions {
+  readonly door: Pick<Door, 'list' | 'call' | 'leave' | 'instructions'>;
+  identify(arrival: Arrival): Promise<Caller>;
+  /** The model of this name, or the one for who names none. Throws `ToolError`. */
+  modelFor(name: string | undefined): Endpoint;
+  readonly sessions: () => Promise<AskSessionStore>;
+  readonly rates: () => Promise<RateStore>;
+  readonly perMinute: number;
+  readonly maxRounds: number;
+  readonly timeZone: string | undefined;
+  readonly version: string;
+  readonly now: () => number;
+  readonly retryDelaysMs?: readonly number[] | undefined;
+  /** Hears what a model's server said, of which the client is told nothing. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** What the model reads of one result; it can ask for the rest. */
+const maxResultChars = 60_000;
+
+/** Questions to a model over the network. Each is its caller's: their tools, their approvals, their conversations. */
+export function createAskDesk(options: AskDeskOptions): AskDesk {
+  const turnstile = createTurnstile({ max: 64, maxEach: 4 });
+
+  async function principalOf(arrival: Arrival): Promise<string> {
+    const caller = await options.identify(arrival);
+    if (caller.kind === 'anonymous') throw unproven();
+    return caller.principal;
+  }
+
+  return {
+    async ask(input, hands) {
+      const request = readRequest(input);
+      const principal = await principalOf(hands.arrival);
+      const endpoint = options.modelFor(request.model);
+      const leave = turnstile.enter(principal);
+      try {
+        return await answer(request, principal, endpoint, hands);
+      } finally {
+        leave();
+      }
+    },
+    async forget(session, arrival) {
+      return (await options.sessions()).remove(await principalOf(arrival), session);
+    },
+  };
+
+  async function answer(
+    request: AskRequest,
+    principal: string,
+    endpoint: Endpoint,
+    { arrival, locale, signal, onEvent }: AskHands,
+  ): Promise<AskAnswer> {
+    const { now } = options;
+    const session = await openHeldSession(await options.sessions(), principal, request.session, now);
+    const within: Arrival = {
+      ...arrival,
+      connectionId: `ask-${session.id}`,
+      client: { name: 'sekisho ask', version: options.version },
+    };
+    try {
+      await countQuestion(await options.rates(), principal, options.perMinute, now());
+      const model = await openModel(
+        endpoint,
+        options.retryDelaysMs ? { retryDelaysMs: options.retryDelaysMs } : {},
+      );
+      const report = createReport(onEvent, request.reasoning);
+      report.onEvent({ type: 'start', session: session.id, model: endpoint.name });
+      const asked = await ask(request.message, session.messages, {
+        door: { list: options.door.list, call: options.door.call, locale },
+        arrival: within,
+        model,
+        instructions: instructionsFor({
+          door: options.door.instructions,
+          locale,
+          nowMs: now(),
+          timeZone: options.timeZone,
+        }),
+        maxRounds: options.maxRounds,
+        maxResultChars,
+        headless: request.headless,
+        signal,
+        onEvent: report.onEvent,
+        tell: (error) => outwardOf(error, options.onFault),
+      });
+      await session.save(asked.messages);
+      const answered: Answered = { asked, session: session.id, model: endpoint.name, report, locale };
+      return bodyOf(answered);
+    } finally {
+      await session.release();
+      await options.door.leave(within);
+    }
+  }
+}
+
+function unproven(): ToolError {
+  return new ToolError(
+    'unauthenticated',
+    text('A question to a model needs a caller who is known.', 'モデルへの質問には認証が必要です。'),
+    {
+      suggestion: text(
+        'Send `Authorization: Bearer TOKEN`; `sekisho token create` makes one.',
+        '`Authorization: Bearer トークン` を送ってください。トークンは `sekisho token create` で作れます。',
+      ),
+    },
+  );
+}

@@ -1,0 +1,32 @@
+import { ConfigError } from '../contract/error.ts';
+import type { Endpoint } from './model.ts';
+
+/** What the configuration says of a model. Its key is named, never held. */
+export interface ConfiguredModel {
+  readonly model: string;
+  readonly url: string;
+  readonly keyVariable?: string | undefined;
+  readonly silenceMs: number;
+  readonly contextChars: number;
+}
+
+/** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
+export function endpointOf(
+  name: string,
+  { model, url, keyVariable, silenceMs, contextChars }: ConfiguredModel,
+  environment: Readonly<Record<string, string | undefined>>,
+): Endpoint {
+  const key = keyOf(keyVariable, name, environment);
+  return { name, modelId: model, url, ...(key !== undefined && { key }), silenceMs, contextChars };
+}
+
+function keyOf(
+  variable: string | undefined,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (variable === undefined) return undefined;
+  const key = environment[variable]?.trim();
+  if (key) return key;
+  throw new ConfigError(`The model ${name} needs its key in the environment variable ${variable}.`);
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { AskSessionStore } from '../contract/ask.ts';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import { decodeSession, encodeSession } from './session-file.ts';
+import { type Message, recentTurns } from './transcript.ts';
+
+/** A conversation while a question is answered: nobody else's question comes in between. */
+export interface HeldSession {
+  readonly id: string;
+  readonly messages: readonly Message[];
+  save(messages: readonly Message[]): Promise<void>;
+  release(): Promise<void>;
+}
+
+const leaseMs = 120_000;
+const renewMs = 30_000;
+/** What a conversation keeps; models are sent less (`contextChars`). */
+const keptChars = 1_000_000;
+
+/** Takes the conversation of this id, or begins one. Throws `not_found` and `conflict`. */
+export async function openHeldSession(
+  store: AskSessionStore,
+  principal: string,
+  id: string | undefined,
+  now: () => number,
+): Promise<HeldSession> {
+  if (id === undefined) {
+    const created = `ask_${randomUUID()}`;
+    return {
+      id: created,
+      messages: [],
+      save: (messages) => store.create(principal, created, encoded(messages), now()),
+      release: async () => {},
+    };
+  }
+  const key = { principal, id, holder: randomUUID() };
+  const taken = await store.take(key, now() + leaseMs, now());
+  if (taken.kind === 'unknown') throw unknown();
+  if (taken.kind === 'busy') throw busy();
+  const renewing = setInterval(() => {
+    // A renewal that fails is made up for by the next one.
+    store.hold(key, now() + leaseMs).catch(() => {});
+  }, renewMs);
+  renewing.unref();
+  return {
+    id,
+    messages: decodeSession(taken.body, id).messages,
+    save: (messages) => store.save(key, encoded(messages), now()),
+    async release() {
+      clearInterval(renewing);
+      await store.release(key);
+    },
+  };
+}
+
+function encoded(messages: readonly Message[]): string {
+  return encodeSession({ messages: recentTurns(messages, keptChars) });
+}
+
+function unknown(): ToolError {
+  return new ToolError(
+    'not_found',
+    text('You have no conversation of this id.', 'この ID の会話はありません。'),
+    { suggestion: text('Leave session out to begin one.', 'session を省くと新しい会話が始まります。') },
+  );
+}
+
+function busy(): ToolError {
+  return new ToolError(
+    'conflict',
+    text('This conversation is answering another question.', 'この会話は別の質問に回答中です。'),
+    { suggestion: text('Wait for that answer.', 'その回答を待ってください。') },
+  );
+}
