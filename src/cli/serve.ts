@@ -5,6 +5,7 @@ import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import { note } from './say.ts';
+import { keepMemorySteady } from './steady-memory.ts';
 import { untilTold } from './stop.ts';
 import { versionOf } from './version.ts';
 
@@ -12,6 +13,7 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
 export async function serve(flags: Flags, options: Options): Promise<number> {
+  keepMemorySteady();
   const settings = loadSettings(flags);
   if (settings.process.sandbox === 'off') {
     note(

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/* A process of its own: what is set here holds for all of it. */
+const churn = `
+  import { keepMemorySteady, youngBytes } from ${JSON.stringify(join(import.meta.dirname, 'steady-memory.ts'))};
+  if (process.argv[1] === 'steady') keepMemorySteady(4 * 1024 * 1024);
+  // What is alive at each collection makes V8 want more room for young objects.
+  let alive = [];
+  for (let round = 0; round < 600; round++) {
+    alive.push(Array.from({ length: 20_000 }, (_, index) => ({ round, index })));
+    if (alive.length > 20) alive = [];
+    await new Promise(setImmediate);
+  }
+  process.stdout.write(String(youngBytes()));
+`;
+
+function youngBytesAfter(mode: 'steady' | 'as-it-comes'): number {
+  const args = ['--no-warnings', '--input-type=module', '--eval', churn, mode];
+  return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+}
+
+test('room for young objects grows no further than was asked for', () => {
+  const free = youngBytesAfter('as-it-comes');
+  const steady = youngBytesAfter('steady');
+  expect(steady).toBeGreaterThan(0);
+  expect(steady).toBeLessThanOrEqual(free / 2);
+});
