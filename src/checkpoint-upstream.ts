@@ -21,6 +21,10 @@ export function joinUpstreamDoors(
         .filter((server) => server.offers()[what])
         .map(({ settings: { name } }) => name);
     },
+    async watch(name, uri, changed) {
+      const { servers } = await rooms.upstreams();
+      return servers.find(({ settings }) => settings.name === name)?.watch(uri, changed) ?? (() => {});
+    },
     onChanged(listener) {
       let end: (() => void) | undefined;
       let isOver = false;

@@ -9,6 +9,8 @@ export interface UpstreamDoors {
   readonly call: (call: Call) => Promise<Reply>;
   /** Names of servers that offer this. */
   readonly offering: (what: 'resources' | 'prompts') => Promise<readonly string[]>;
+  /** Hears of changes of a server's resource, by the server's own address. */
+  readonly watch: (server: string, uri: string, changed: () => void) => Promise<() => void>;
   readonly onChanged: (listener: (what: 'resources' | 'prompts') => void) => () => void;
 }
 
@@ -49,18 +51,25 @@ export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoor
         if (own) return own.read(arrival, uri, signal);
         throw unknownResource();
       }
-      const rest = uri.slice(scheme.length);
-      const server = rest.slice(0, Math.max(0, rest.indexOf('/')));
-      const input = { uri: rest.slice(server.length + 1) };
+      const { server, input } = remoteOf(uri);
       // The tool's own output says what it is.
       return (await walk(doors, `${server}__resources/read`, input, arrival, signal)) as unknown as Awaited<
         ReturnType<ResourceDoor['read']>
       >;
     },
     async subscribe(arrival, uri, changed) {
-      if (isOwn(uri) && own) return own.subscribe(arrival, uri, changed);
-      throw unknownResource();
+      if (isOwn(uri)) {
+        if (own) return own.subscribe(arrival, uri, changed);
+        throw unknownResource();
+      }
+      const { server, input } = remoteOf(uri);
+      await walk(doors, `${server}__resources/subscribe`, input, arrival, new AbortController().signal);
+      return doors.watch(server, input.uri, changed);
     },
+    onChanged: (listener) =>
+      doors.onChanged((what) => {
+        if (what === 'resources') listener();
+      }),
     async templates(arrival, signal) {
       const pages = await Promise.all(
         (await doors.offering('resources')).map((server) =>
@@ -95,8 +104,10 @@ export function createPromptDoor(doors: UpstreamDoors): PromptDoor {
     },
     async complete(arrival, params, signal) {
       const ref = params.ref as Members | undefined;
-      const name = typeof ref?.name === 'string' ? ref.name : '';
-      return walk(doors, `${await serverOf(name)}__completion/complete`, params, arrival, signal);
+      const { name, uri } = ref ?? {};
+      const server =
+        typeof uri === 'string' ? remoteOf(uri).server : await serverOf(typeof name === 'string' ? name : '');
+      return walk(doors, `${server}__completion/complete`, params, arrival, signal);
     },
     onChanged: (listener) =>
       doors.onChanged((what) => {
@@ -128,6 +139,14 @@ async function walk(
   if (reply.kind === 'output') return reply.structured ?? {};
   if (reply.kind === 'error') throw new ToolError(reply.code, verbatim(reply.text));
   throw new ToolError('denied', verbatim(reply.question.message));
+}
+
+/** Whose resource an address of ours names, and how that server calls it. */
+function remoteOf(uri: string): { readonly server: string; readonly input: { readonly uri: string } } {
+  if (!uri.startsWith(scheme)) throw unknownResource();
+  const rest = uri.slice(scheme.length);
+  const server = rest.slice(0, Math.max(0, rest.indexOf('/')));
+  return { server, input: { uri: rest.slice(server.length + 1) } };
 }
 
 /** A server that is down or not this caller's leaves the others' lists whole. */

@@ -43,6 +43,8 @@ export interface ResourceDoor {
   read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceText | ResourceBlob>;
   /** Calls back when the resource changes, until the returned function is called. */
   subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
+  /** The list itself changed; absent where it never tells. */
+  onChanged?(listener: () => void): () => void;
   /** Shapes of addresses, as the protocol has them; absent: none. */
   templates?(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }

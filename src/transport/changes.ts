@@ -22,6 +22,7 @@ export function changesOf(door: Door, more?: Changes): Changes {
     const ends = [
       door.onListChanged((connectionId) => listener({ what: 'tools', connectionId })),
       door.prompts?.onChanged(() => listener({ what: 'prompts' })),
+      door.resources?.onChanged?.(() => listener({ what: 'resources' })),
       more?.(listener),
     ];
     return () => {

@@ -52,7 +52,9 @@ export function createMcp(door: Door, extension?: McpExtension): Mcp {
   const encoder = createResultEncoder(serverInfo);
   const capabilities: Params = {
     tools: { listChanged: true },
-    ...(door.resources && { resources: { subscribe: true } }),
+    ...(door.resources && {
+      resources: { subscribe: true, ...(door.resources.onChanged && { listChanged: true }) },
+    }),
     ...(door.prompts && { prompts: { listChanged: true }, completions: {} }),
     ...extension?.capabilities,
   };

@@ -9,12 +9,20 @@ import type { Access } from './oauth-access.ts';
 import { createAuthorizedFetch } from './oauth-request.ts';
 import { createPipe, type Pipe } from './pipe.ts';
 import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+import { createSubscriptions, type SetWatched } from './subscribe.ts';
 
 /** A live connection to one server. */
 export interface Connection {
-  readonly offers: { readonly resources: boolean; readonly prompts: boolean; readonly completions: boolean };
+  readonly offers: {
+    readonly resources: boolean;
+    readonly prompts: boolean;
+    readonly completions: boolean;
+    readonly subscriptions: boolean;
+  };
   listTools(): Promise<readonly RemoteTool[]>;
   request(request: RemoteRequest): Promise<unknown>;
+  /** Hears of changes of these resources and no others. */
+  readonly setWatched: SetWatched;
   readonly closed: Promise<void>;
   /** The server's last words, for the log. */
   lastWords(): string;
@@ -25,6 +33,8 @@ export interface ConnectOptions {
   readonly info: { readonly name: string; readonly version: string };
   readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
+  /** A resource that is watched changed. */
+  readonly onUpdated: (uri: string) => void;
   readonly elicit: (params: ElicitRequest['params']) => Promise<ElicitResult>;
   /** The tokens that open it; absent: none are sent. */
   readonly access?: Access | undefined;
@@ -86,7 +96,8 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<Connection> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const authorized = options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
+  const authorized =
+    options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
   const transport = new StreamableHTTPClientTransport(new URL(start.url), {
     requestInit: { headers: { ...start.headers } },
     fetch: authorized?.fetch ?? boundedFetch,
@@ -134,6 +145,9 @@ async function openClient(
     },
   });
   client.setRequestHandler('elicitation/create', (request) => options.elicit(request.params));
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    options.onUpdated(params.uri),
+  );
   return client;
 }
 
@@ -153,12 +167,14 @@ function connectionOf(client: Client, closed: Promise<void>, { pipe, refusal }: 
       resources: offered.resources !== undefined,
       prompts: offered.prompts !== undefined,
       completions: offered.completions !== undefined,
+      subscriptions: offered.resources?.subscribe === true,
     },
     async listTools() {
       if (offered.tools === undefined) return [];
       const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' });
       return tools.slice(0, maxTools) as readonly RemoteTool[];
     },
+    setWatched: createSubscriptions(client, isModern),
     request: pipe && !isModern ? pipe.request : throughSdk,
     closed,
     lastWords: () => pipe?.lastWords() ?? '',

@@ -4,10 +4,16 @@ import { text, verbatim } from '../contract/text.ts';
 import type { BaseContext, Tool } from '../contract/tool.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { shownNames } from './names.ts';
-import { localUri } from './uris.ts';
+import { localUri, remoteUri } from './uris.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-type Ask = (method: string, params: Members, context: BaseContext) => Promise<Members>;
+
+/** The way to the server. */
+export interface ServerDesk {
+  ask(method: string, params: Members, context: BaseContext): Promise<Members>;
+  /** The server tells of this resource's changes from now on. */
+  subscribe(uri: string, context: BaseContext): Promise<void>;
+}
 
 /** What a server offers beside tools. */
 export interface Offers {
@@ -19,7 +25,11 @@ export interface Offers {
  * The protocol's methods of a server as unlisted tools, so that who reads its resources or fetches its prompts walks
  * the same road as who calls its tools: authorized, limited and recorded.
  */
-export function methodTools(settings: ServerSettings, offers: Offers, ask: Ask): readonly Tool[] {
+export function methodTools(
+  settings: ServerSettings,
+  offers: Offers,
+  { ask, subscribe }: ServerDesk,
+): readonly Tool[] {
   const { name: server } = settings;
   const make = (method: string, run: (input: Members, context: BaseContext) => Promise<Members>): Tool => ({
     name: `${server}__${method}`,
@@ -67,6 +77,10 @@ export function methodTools(settings: ServerSettings, offers: Offers, ask: Ask):
       if (typeof first?.blob === 'string') return { ...about, blob: first.blob };
       throw notFound();
     }),
+    make('resources/subscribe', async ({ uri }, context) => {
+      await subscribe(String(uri), context);
+      return {};
+    }),
   ];
 
   let remoteNames: ReadonlyMap<string, string> = new Map();
@@ -86,6 +100,17 @@ export function methodTools(settings: ServerSettings, offers: Offers, ask: Ask):
     if (remote === undefined) throw notFound();
     return remote;
   };
+  const completion = make('completion/complete', async (input, context) => {
+    const ref = input.ref as Members | undefined;
+    const { name, uri } = ref ?? {};
+    const theirs = {
+      ...ref,
+      ...(typeof name === 'string' && { name: await remoteName(name, context) }),
+      ...(typeof uri === 'string' && { uri: remoteUri(server, uri) ?? uri }),
+    };
+    const { completion } = await ask('completion/complete', { ...input, ref: theirs }, context);
+    return { completion: shownCompletion(completion) };
+  });
   const prompts = [
     make('prompts/list', async (_, context) => ({ prompts: await listPrompts(context) })),
     make('prompts/get', async (input, context) => {
@@ -97,15 +122,12 @@ export function methodTools(settings: ServerSettings, offers: Offers, ask: Ask):
         messages: list(messages),
       };
     }),
-    make('completion/complete', async (input, context) => {
-      const ref = input.ref as Members;
-      const named =
-        typeof ref?.name === 'string' ? { ...ref, name: await remoteName(ref.name, context) } : ref;
-      const { completion } = await ask('completion/complete', { ...input, ref: named }, context);
-      return { completion };
-    }),
   ];
-  return [...(offers.resources ? resources : []), ...(offers.prompts ? prompts : [])];
+  return [
+    ...(offers.resources ? resources : []),
+    ...(offers.prompts ? prompts : []),
+    ...(offers.resources || offers.prompts ? [completion] : []),
+  ];
 }
 
 function shownResource(
@@ -146,6 +168,18 @@ function shownPrompt(prompt: Members, name: string): Members {
     ...(typeof title === 'string' && { title: cleanLine(title) }),
     ...(typeof description === 'string' && { description: cleanText(description) }),
     ...(Array.isArray(prompt.arguments) && { arguments: prompt.arguments }),
+  };
+}
+
+const maxCompletions = 100;
+
+function shownCompletion(completion: unknown): Members {
+  const [{ values, total, hasMore } = {} as Members] = list([completion]);
+  const words = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
+  return {
+    values: words.slice(0, maxCompletions).map(cleanLine),
+    ...(typeof total === 'number' && { total }),
+    ...((hasMore === true || words.length > maxCompletions) && { hasMore: true }),
   };
 }
 

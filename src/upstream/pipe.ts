@@ -4,6 +4,7 @@ import { createFrameReader, idAtEdges } from '../contract/frames.ts';
 import { limits } from '../contract/limits.ts';
 import type { ConfinedChild } from '../contract/process.ts';
 import { text } from '../contract/text.ts';
+import { createFlood } from './flood.ts';
 import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
 
 /** A transport of the SDK over a child's pipes, with a short way for calls: what is hot never meets a schema. */
@@ -23,10 +24,12 @@ interface Waiting {
 /** What a server may print that is no message before it is taken for broken; a short line costs us like a long one. */
 const maxNoiseBytes = 8 * 1024 * 1024;
 const lineCostBytes = 100;
+const maxUnreadBytes = 2 * limits.stdioMessageBytes;
 const lastWordsChars = 4000;
 
 export function createPipe(child: ConfinedChild): Pipe {
   const waiting = new Map<string, Waiting>();
+  const flood = createFlood((method) => transport.onmessage?.({ jsonrpc: '2.0', method }));
   let made = 0;
   let noiseBytes = 0;
   let words = '';
@@ -35,6 +38,7 @@ export function createPipe(child: ConfinedChild): Pipe {
   function close(): void {
     if (isClosed) return;
     isClosed = true;
+    flood.close();
     for (const each of waiting.values()) each.fail(gone());
     waiting.clear();
     transport.onclose?.();
@@ -78,7 +82,9 @@ export function createPipe(child: ConfinedChild): Pipe {
     }
     // A late answer to a call of ours is nobody's any more; everything else is the SDK's.
     const isLate = typeof message.id === 'string' && message.id.startsWith('call-');
-    if (!isLate || message.method !== undefined) transport.onmessage?.(message as unknown as JSONRPCMessage);
+    const { method } = message;
+    if (method === undefined ? isLate : typeof method !== 'string' || !flood.admits(method)) return;
+    transport.onmessage?.(message as unknown as JSONRPCMessage);
   }
 
   const read = createFrameReader(limits.stdioMessageBytes, {
@@ -119,7 +125,10 @@ export function createPipe(child: ConfinedChild): Pipe {
   function flush(): void {
     const frames = unsent;
     unsent = '';
-    if (child.stdin?.writable) child.stdin.write(frames);
+    if (!child.stdin?.writable) return;
+    child.stdin.write(frames);
+    // It does not read what it is sent: what waits for it would fill our memory.
+    if (child.stdin.writableLength > maxUnreadBytes) void child.kill();
   }
 
   return {

@@ -12,8 +12,9 @@ import { accessOf, type OauthPlace } from './oauth.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
 import { cancelled, RemoteError } from './remote.ts';
 import { outputOf } from './result.ts';
-import { supervise } from './supervise.ts';
+import { supervise, withSignal } from './supervise.ts';
 import { createTurns } from './turns.ts';
+import { createWatches } from './watches.ts';
 
 /** One proxied server: its process or address, its pin, and the tools that it gives us. */
 export interface ProxiedServer {
@@ -29,6 +30,8 @@ export interface ProxiedServer {
   offers(): Pin['offers'];
   /** Starts it if need be and holds its list against the pin. */
   look(signal: AbortSignal): Promise<void>;
+  /** Hears of changes of a resource that was subscribed to on the road; the returned function ends it. */
+  watch(uri: string, changed: () => void): () => void;
   /** Reads the pin again where somebody changed it. */
   refresh(): void;
   close(): Promise<void>;
@@ -47,6 +50,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   const { pins } = options;
   const turns = createTurns(settings.callsAtOnce);
   const elicitations = createElicitations(name);
+  const watches = createWatches();
   const access = accessOf(settings, options.oauth);
   let accessStamp = access?.stamp();
   let pin: Pin | undefined;
@@ -56,6 +60,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   let current: ReadonlyMap<string, string> | undefined;
   let shown: readonly Tool[] | undefined;
   let looking: Promise<void> | undefined;
+  let isStale = false;
   let methods: { readonly offered: string; readonly tools: readonly Tool[] } | undefined;
 
   const supervisor = supervise({
@@ -67,6 +72,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         ...options,
         elicit: elicitations.ask,
         access,
+        onUpdated: watches.updated,
         onChanged(what) {
           if (what === 'tools') relook(connection);
           else options.onChanged(what);
@@ -74,6 +80,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       });
       try {
         await compare(connection);
+        await watchAgain(connection);
       } catch (error) {
         await connection.close().catch(() => {});
         throw error;
@@ -81,6 +88,14 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       return connection;
     },
   });
+
+  /** A server that was started again knows nothing of who watched it. */
+  async function watchAgain(connection: Connection): Promise<void> {
+    const uris = watches.uris();
+    if (uris.length > 0 && connection.offers.subscriptions) await connection.setWatched(uris).catch(() => {});
+    // Meanwhile something may have changed.
+    for (const uri of uris) watches.updated(uri);
+  }
 
   function changed(): void {
     shown = undefined;
@@ -116,18 +131,19 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
 
   /** The server says that its list changed: until that was looked at, no call goes through. */
   function relook(connection: Connection): void {
-    const before = looking ?? Promise.resolve();
-    const work = before
-      .then(() => compare(connection))
-      .catch(() => {
-        // A list that cannot be had is no list.
-        current = new Map();
-        changed();
-      })
-      .finally(() => {
-        if (looking === work) looking = undefined;
-      });
-    looking = work;
+    isStale = true;
+    // However often it says so, there is one look at a time, and one more after it.
+    looking ??= (async () => {
+      while (isStale) {
+        isStale = false;
+        await compare(connection).catch(() => {
+          // A list that cannot be had is no list.
+          current = new Map();
+          changed();
+        });
+      }
+      looking = undefined;
+    })();
   }
 
   function isShown(remoteName: string): boolean {
@@ -157,7 +173,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     const forget = elicitations.begin(context);
     try {
       const connection = await supervisor.connection(context.signal);
-      await looking;
+      if (looking) await withSignal(looking, context.signal);
       if (pinProblem) throw new ToolError('unavailable', pinWords(name));
       if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
       const result = await connection.request({
@@ -174,6 +190,20 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       throw refusedBy(name, error);
     } finally {
       forget();
+      leave();
+    }
+  }
+
+  async function subscribe(uri: string, context: BaseContext): Promise<void> {
+    const leave = await turns.take(context.signal);
+    try {
+      watches.assertRoom(uri);
+      const connection = await supervisor.connection(context.signal);
+      if (!connection.offers.subscriptions) throw notWatched(name);
+      await withSignal(connection.setWatched([...new Set([...watches.uris(), uri])]), context.signal);
+    } catch (error) {
+      throw refusedBy(name, asRemote(error));
+    } finally {
       leave();
     }
   }
@@ -216,7 +246,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       if (!pin || pinProblem) return [];
       const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
       // Kept while the offer is the same: the names of its prompts are remembered in them.
-      if (methods?.offered !== offered) methods = { offered, tools: methodTools(settings, pin.offers, ask) };
+      if (methods?.offered !== offered)
+        methods = { offered, tools: methodTools(settings, pin.offers, { ask, subscribe }) };
       return methods.tools;
     },
     status() {
@@ -240,7 +271,20 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       readPin();
       changed();
     },
-    close: () => supervisor.close(),
+    watch(uri, changed) {
+      const end = watches.add(uri, changed);
+      return () => {
+        end();
+        void supervisor.running()?.then(
+          (connection) => connection.setWatched(watches.uris()).catch(() => {}),
+          () => {},
+        );
+      };
+    },
+    close() {
+      watches.close();
+      return supervisor.close();
+    },
   };
 }
 
@@ -264,6 +308,22 @@ function refusedBy(name: string, error: unknown): unknown {
   if (error instanceof ToolError) return error;
   if (error instanceof DOMException && error.name === 'AbortError') return cancelled();
   return error;
+}
+
+/** The SDK's own errors of the protocol, as the rest of the room knows them. */
+function asRemote(error: unknown): unknown {
+  return typeof (error as { code?: unknown } | undefined)?.code === 'number' ? new RemoteError(error) : error;
+}
+
+function notWatched(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      `The server ${name} does not tell of changes of its resources.`,
+      `サーバー ${name} はリソースの変更を通知しません。`,
+    ),
+    { suggestion: text('Read the resource again when you need it.', '必要なときに読み直してください。') },
+  );
 }
 
 function notAsApproved(name: string): ToolError {

@@ -16,6 +16,8 @@ export interface Supervisor {
   connection(signal: AbortSignal): Promise<Connection>;
   /** What it failed for may be mended: the next need starts it at once. */
   wake(): void;
+  /** The connection that there is; none is started. */
+  running(): Promise<Connection> | undefined;
   close(): Promise<void>;
 }
 
@@ -97,6 +99,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
       failure = undefined;
       become({ kind: 'idle' });
     },
+    running: () => live,
     async close() {
       isClosed = true;
       clearTimeout(timer);
@@ -107,7 +110,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
   };
 }
 
-function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const give = () => reject(cancelled());
     if (signal.aborted) give();
