@@ -2,10 +2,10 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
-import { createChanges } from './changes.ts';
 import type { Engine } from './engine.ts';
 import { storageError } from './errors.ts';
 import { schemaVersion, statementsSince } from './migrate.ts';
+import { createSqliteChanges } from './sqlite-changes.ts';
 import { beginImmediate, createSqliteDialect, whileBusy } from './sqlite-dialect.ts';
 import { createSqliteMemoryIndex } from './sqlite-memory-index.ts';
 import { createSqliteSnapshots } from './sqlite-snapshots.ts';
@@ -21,7 +21,7 @@ export async function openSqlite(path: string): Promise<Engine> {
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(database, statements) });
   const wal = createWalSync(path);
   const snapshots = createSqliteSnapshots(path);
-  const { changes, stop } = createSqliteChanges(database);
+  const { changes, close: stopListening } = createSqliteChanges(database, path);
 
   return {
     kind: 'sqlite',
@@ -46,7 +46,7 @@ export async function openSqlite(path: string): Promise<Engine> {
     },
     positionFunction: 'instr',
     async close() {
-      stop();
+      stopListening();
       await snapshots.close();
       await db.destroy();
       await wal.close();
@@ -103,35 +103,5 @@ function createPrivateFile(path: string): void {
   }
 }
 
-/** Other processes are heard by a look at the file's change counter, once a second while somebody waits. */
-function createSqliteChanges(database: DatabaseSync) {
-  let timer: NodeJS.Timeout | undefined;
-  let seen: unknown;
-
-  function version(): unknown {
-    return database.prepare('pragma data_version').get()?.data_version;
-  }
-  function stop(): void {
-    clearInterval(timer);
-    timer = undefined;
-  }
-
-  const changes = createChanges({
-    tell() {},
-    listen() {
-      seen = version();
-      timer ??= setInterval(() => {
-        const now = version();
-        if (now === seen) return;
-        seen = now;
-        changes.wakeAll();
-      }, lookEveryMs);
-    },
-    rest: stop,
-  });
-  return { changes, stop };
-}
-
 /** How long a statement may hold up the event loop for another process's lock before we step aside. */
 const lockPatienceMs = 2;
-const lookEveryMs = 1000;
