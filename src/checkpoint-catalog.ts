@@ -54,7 +54,11 @@ export function createLiveCatalog(
   return Object.assign(catalog, {
     settle: async () => (await upstreams()).settle(),
     async meet({ tool, arrival, signal }: Call) {
-      if (!tool.includes('__') || (await catalog()).find(tool)) return;
+      if (!tool.includes('__')) return;
+      const found = (await catalog()).find(tool);
+      // What it failed for may be over, such as a login that was missing.
+      if (found?.server !== undefined && found.unavailable) await (await upstreams()).meet(tool, signal);
+      if (found) return;
       // Nobody over the network starts a program by a name alone.
       if (arrival.transport !== 'http') await (await upstreams()).meet(tool, signal);
     },

@@ -21,6 +21,11 @@ export interface Access {
 /** A token is renewed this long before it ends: it must outlast its way to the server. */
 const marginMs = 30_000;
 
+/** The moment from which another is asked for; a short-lived one is used for half its time. */
+function renewalAt(nowMs: number, lifeMs: number): number {
+  return nowMs + lifeMs - Math.min(marginMs, lifeMs / 2);
+}
+
 /** Tokens of a person's login, from its file; whichever process renews them, the others read them there. */
 export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () => number): Access {
   let renewing: { readonly refused: string; readonly token: Promise<string | undefined> } | undefined;
@@ -66,13 +71,11 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
   return {
     async token() {
       const grant = file.read();
-      if (!grant || grant.expiresAtMs === undefined || grant.expiresAtMs - marginMs > now()) {
-        return grant?.accessToken;
-      }
+      if (!grant || grant.renewAtMs === undefined || grant.renewAtMs > now()) return grant?.accessToken;
       try {
         return await renew(grant.accessToken);
       } catch (error) {
-        if (grant.expiresAtMs > now()) return grant.accessToken;
+        if ((grant.expiresAtMs ?? 0) > now()) return grant.accessToken;
         throw error;
       }
     },
@@ -92,7 +95,7 @@ export function createAccountAccess(
   fetch: OauthFetch,
   now: () => number,
 ): Access {
-  let held: { readonly token: string; readonly expiresAtMs: number } | undefined;
+  let held: { readonly token: string; readonly renewAtMs: number } | undefined;
   let asking: Promise<string> | undefined;
   let wantedScope: string | undefined;
 
@@ -121,7 +124,7 @@ export function createAccountAccess(
       );
     }
     assertBearer(tokens);
-    held = { token: tokens.access_token, expiresAtMs: now() + (tokens.expires_in ?? 3600) * 1000 };
+    held = { token: tokens.access_token, renewAtMs: renewalAt(now(), (tokens.expires_in ?? 3600) * 1000) };
     return held.token;
   }
 
@@ -134,7 +137,7 @@ export function createAccountAccess(
 
   return {
     async token() {
-      return held && held.expiresAtMs - marginMs > now() ? held.token : await fresh();
+      return held && held.renewAtMs > now() ? held.token : await fresh();
     },
     renew: async (refused) => (held && held.token !== refused ? held.token : await fresh()),
     wants(scope) {
@@ -158,6 +161,7 @@ export function grantWith<T extends Omit<Grant, 'accessToken'>>(
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token ?? before.refreshToken,
     expiresAtMs: seconds === undefined ? undefined : nowMs + seconds * 1000,
+    renewAtMs: seconds === undefined ? undefined : renewalAt(nowMs, seconds * 1000),
     scope: tokens.scope ?? before.scope,
   };
 }

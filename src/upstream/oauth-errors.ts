@@ -41,5 +41,5 @@ function wordsOf(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
   const { code, message } = cause as { code?: unknown; message?: unknown };
   const words = [code, message].filter((word) => typeof word === 'string').join(': ');
-  return (words || String(cause)).slice(0, 300).replace(/[\w-]{24,}(?:\.[\w-]+)*/g, '[…]');
+  return (words || String(cause)).slice(0, 300).replace(/eyJ[\w.-]+|[\w-]{24,}/g, '[…]');
 }

@@ -23,6 +23,7 @@ const grantSchema = z.object({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   expiresAtMs: z.number().optional(),
+  renewAtMs: z.number().optional(),
   scope: z.string().optional(),
   /** What the server asked for beyond it; the next login asks for this too. */
   wantedScope: z.string().optional(),
