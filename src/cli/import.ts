@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
+import { clientServers } from '../config/client-shapes.ts';
 import { readServerFile, type ServerConfig } from '../config/servers.ts';
 import { configFolderOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -19,7 +20,7 @@ export function importServers(from: string, options: Options): number {
   const known = knownNames(words);
   const taken: string[] = [];
   for (const source of sources) {
-    for (const [name, config] of readServerFile(source)) {
+    for (const { name, config, notes } of readServerFile(source)) {
       const shown =
         name
           .replace(/[^A-Za-z0-9-]+/g, '-')
@@ -30,10 +31,18 @@ export function importServers(from: string, options: Options): number {
         say(`${shown}: there already, left alone.`);
         continue;
       }
+      if (config.type === 'sse' || isRemoteSse(config)) {
+        say(`${shown}: left out: its transport "sse" was given up; add its Streamable HTTP address instead.`);
+        continue;
+      }
       known.add(shown);
       taken.push(shown);
-      words = add(words, shown, config);
+      const { kept, dropped } = withoutRights(config);
+      words = add(words, shown, kept);
       say(`${shown}: ${config.url ?? [config.command, ...(config.args ?? [])].join(' ')} (${source})`);
+      for (const key of dropped)
+        say(`  ${key} is not taken over: it gives the server rights; write it yourself`);
+      for (const note of notes) say(`  ${note}`);
     }
   }
   if (taken.length === 0) {
@@ -67,6 +76,10 @@ function sourcesOf(from: string): readonly string[] {
       join(home, 'Library/Application Support/Code/User/mcp.json'),
       resolve('.vscode/mcp.json'),
     ],
+    gemini: [join(home, '.gemini/settings.json'), resolve('.gemini/settings.json')],
+    windsurf: [join(home, '.codeium/windsurf/mcp_config.json')],
+    zed: [join(home, '.config/zed/settings.json'), resolve('.zed/settings.json')],
+    codex: [join(home, '.codex/config.toml')],
   };
   if (!Object.hasOwn(places, from)) return [resolve(from)];
   const found = (places[from] ?? []).filter((path) => existsSync(path) && holdsServers(path));
@@ -76,8 +89,28 @@ function sourcesOf(from: string): readonly string[] {
 
 /** Claude's own file holds much else, and servers only where some were added. */
 function holdsServers(path: string): boolean {
+  // Refused by name when it is read.
+  if (path.endsWith('.toml')) return true;
   const value: unknown = parse(readFileSync(path, 'utf8'), [], { allowTrailingComma: true });
-  return typeof value === 'object' && value !== null && ('mcpServers' in value || 'servers' in value);
+  return clientServers(value) !== undefined;
+}
+
+/**
+ * No client has these keys, and a file that lies in a project can be anybody's: rights here are given by the operator
+ * alone.
+ */
+const rights = ['sandbox', 'network', 'folders', 'ask', 'trustAnnotations', 'tools', 'roles'] as const;
+
+function withoutRights(config: ServerConfig) {
+  const kept = Object.fromEntries(
+    Object.entries(config).filter(([key]) => !rights.some((one) => one === key)),
+  );
+  return { kept: kept as ServerConfig, dropped: rights.filter((key) => Object.hasOwn(config, key)) };
+}
+
+/** By its address alone: `type` is often left out. */
+function isRemoteSse({ url, type }: ServerConfig): boolean {
+  return url !== undefined && type === undefined && /\/sse\/?$/.test(url);
 }
 
 function isOurs({ command = '', args = [] }: ServerConfig): boolean {

@@ -221,7 +221,7 @@ function addServers(program: Command, exitWith: (code: number) => void): void {
   });
   program
     .command('import <from>')
-    .description("take over the servers of claude, cursor, vscode or a client's FILE")
+    .description("take over the servers of claude, cursor, vscode, gemini, windsurf, zed or a client's FILE")
     .option('--out <file>', 'our configuration file (default: in your configuration folder)')
     .option('--dry-run', 'only say what would be taken over')
     .action(async (from: string, options: Options) => {

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
+import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { ServerSettings, ToolOverride } from '../contract/upstream.ts';
+import { clientServers } from './client-shapes.ts';
 import { parseJsonc } from './jsonc.ts';
 import { oauthOf, oauthSchema } from './servers-oauth.ts';
 import { fillVariables } from './variables.ts';
@@ -26,6 +28,7 @@ const shape = {
   command: text.optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
+  envFile: text.optional(),
   cwd: text.optional(),
   url: text.optional(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -56,15 +59,7 @@ export const serversSchema = z.union([
 ]);
 
 /** In files of other programs there may be more, which says nothing here. */
-const foreignServers = z.union([
-  z.array(z.object({ name: text, ...shape })),
-  z.record(z.string(), z.object(shape)),
-]);
-
-const foreignFile = z.object({
-  servers: foreignServers.optional(),
-  mcpServers: foreignServers.optional(),
-});
+const foreignServer = z.object(shape);
 
 export type ServerConfig = z.output<z.ZodObject<typeof shape>>;
 type ServersConfig = z.output<typeof serversSchema>;
@@ -83,7 +78,10 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
   const { environment, cwd, roots } = sources;
   const configs = sources.own.flatMap((config) => (config ? namedServers(config) : []));
   const path = environment.MCP_CONFIG_PATH;
-  if (path) configs.push(...readServerFile(outsideOfRoots('MCP_CONFIG_PATH', resolve(cwd, path), roots)));
+  if (path) {
+    const file = outsideOfRoots('MCP_CONFIG_PATH', resolve(cwd, path), roots);
+    for (const { name, config } of readServerFile(file)) configs.push([name, config]);
+  }
   const seen = new Set<string>();
   return configs.map(([name, config]) => {
     if (seen.has(name)) throw new ConfigError(`servers: two servers are named ${JSON.stringify(name)}.`);
@@ -92,23 +90,36 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
   });
 }
 
+/** A server of a client's file, and what of it could not be taken as it stands. */
+export interface ForeignServer {
+  readonly name: string;
+  readonly config: ServerConfig;
+  readonly notes: readonly string[];
+}
+
 /** The servers that a client's file names, in any of the shapes in use. Throws `ConfigError`. */
-export function readServerFile(path: string): [name: string, config: ServerConfig][] {
+export function readServerFile(path: string): readonly ForeignServer[] {
+  if (path.endsWith('.toml')) {
+    throw new ConfigError(`${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`);
+  }
   let words: string;
   try {
     words = readFileSync(path, 'utf8');
   } catch (error) {
     throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
   }
-  const value = parseJsonc(path, words);
-  const parsed = foreignFile.safeParse(value);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new ConfigError(`${path}: ${issue?.path.map(String).join('.')}: ${issue?.message}.`);
+  const servers = clientServers(parseJsonc(path, words));
+  if (!servers) {
+    throw new ConfigError(`${path} has neither "servers" nor "mcpServers" nor "context_servers".`);
   }
-  const { servers, mcpServers } = parsed.data;
-  if (!servers && !mcpServers) throw new ConfigError(`${path} has neither "servers" nor "mcpServers".`);
-  return [servers, mcpServers].flatMap((config) => (config ? namedServers(config as ServersConfig) : []));
+  return servers.map(({ name, entry, notes }) => {
+    const parsed = foreignServer.safeParse(entry);
+    if (parsed.success) return { name, config: parsed.data, notes };
+    const issue = parsed.error.issues[0];
+    throw new ConfigError(
+      `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
+    );
+  });
 }
 
 /** A file that a tool could write must not start programs. */
@@ -174,7 +185,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     }
     if (config.type === 'sse') {
       throw new ConfigError(
-        `${at}: the transport "sse" was given up; use the server's Streamable HTTP address.`,
+        `${at}: the transport "sse" was given up; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
       );
     }
     const headers = fillAll(config.headers, 'headers');
@@ -186,7 +197,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     kind: 'stdio',
     command: command.includes('/') && !isAbsolute(command) ? resolve(cwd, command) : command,
     args: (config.args ?? []).map((arg, index) => fill(arg, `args.${index}`)),
-    env: fillAll(config.env, 'env'),
+    env: { ...variablesOf(at, config, sources, fill), ...fillAll(config.env, 'env') },
     cwd: config.cwd === undefined ? undefined : resolve(cwd, fill(config.cwd, 'cwd')),
     folders: (config.folders ?? []).map((folder) => {
       const { path, writable } = typeof folder === 'string' ? { path: folder, writable: undefined } : folder;
@@ -196,4 +207,20 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     }),
     sandbox: config.sandbox ?? sources.sandbox,
   };
+}
+
+/** The variables of a server's own file, as `env` has them; `env` wins. */
+function variablesOf(
+  at: string,
+  { envFile }: ServerConfig,
+  { cwd, roots }: ServerSources,
+  fill: (words: string, key: string) => string,
+): Readonly<Record<string, string>> {
+  if (envFile === undefined) return {};
+  const path = outsideOfRoots(`${at}.envFile`, resolve(cwd, fill(envFile, 'envFile')), roots);
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
+  } catch (error) {
+    throw new ConfigError(`${at}.envFile: ${path} cannot be read.`, { cause: error });
+  }
 }

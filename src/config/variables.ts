@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { basename, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 
 export interface VariableSource {
@@ -14,6 +16,9 @@ export interface VariableSource {
 export function fillVariables(words: string, { environment, workspaceFolder, at }: VariableSource): string {
   return words.replace(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
     if (inner === 'workspaceFolder') return workspaceFolder;
+    if (inner === 'workspaceFolderBasename') return basename(workspaceFolder);
+    if (inner === 'userHome') return environment.HOME || homedir();
+    if (inner === 'pathSeparator' || inner === '/') return sep;
     const match = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner);
     if (!match) {
       throw new ConfigError(`${at}: ${whole} is not understood here; use \${NAME} from the environment.`);

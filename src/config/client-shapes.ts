@@ -1,0 +1,123 @@
+/** A server as a client's file has it, in our words, and what a person should know of the difference. */
+export interface ClientServer {
+  readonly name: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The servers of a client's file: Claude, Cursor, Windsurf and Gemini (`mcpServers`), VS Code (`servers`, or `mcp` in its
+ * settings), Zed (`context_servers`), and a list with names. Undefined where it has none of these.
+ */
+export function clientServers(file: unknown): readonly ClientServer[] | undefined {
+  const { servers, mcpServers, context_servers: zed, mcp } = recordOf(file);
+  const places = [servers, mcpServers, zed, recordOf(mcp).servers].filter((place) => place !== undefined);
+  if (places.length === 0) return undefined;
+  return places.flatMap(namedEntries).map(([name, value]) => translate(name, recordOf(value)));
+}
+
+/** Keys that we have under another name, and mean the same or less. */
+const renamed: Readonly<Record<string, string>> = {
+  serverUrl: 'url',
+  httpUrl: 'url',
+  environment: 'env',
+  includeTools: 'allow',
+  enabledTools: 'allow',
+  excludeTools: 'deny',
+  disabledTools: 'deny',
+};
+
+/** Keys by which a client stops asking. What a person agreed to there, they did not agree to here. */
+const consents = new Set(['alwaysAllow', 'autoApprove', 'autoApproved', 'trust', 'allowlist']);
+
+/** Say nothing that matters here. */
+const silent = new Set(['gallery', 'version', 'source', 'description', 'icon', 'inputs', 'name']);
+
+const ours = new Set([
+  ...[
+    'type',
+    'command',
+    'args',
+    'env',
+    'envFile',
+    'cwd',
+    'url',
+    'headers',
+    'enabled',
+    'disabled',
+    'allow',
+    'deny',
+  ],
+  ...['tools', 'roles', 'ask', 'trustAnnotations', 'redactSecrets', 'folders', 'sandbox', 'network', 'oauth'],
+  ...['startTimeoutMs', 'callTimeoutMs', 'callsAtOnce', 'maxResultChars'],
+]);
+
+function translate(name: string, given: Readonly<Record<string, unknown>>): ClientServer {
+  const notes: string[] = [];
+  const entry: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(flat(given))) {
+    const key2 = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key;
+    if (consents.has(key)) {
+      if (value !== false && !isEmpty(value))
+        notes.push(`${key} is not taken over: say "ask" or "tools" here`);
+    } else if (ours.has(key2)) {
+      if (entry[key2] === undefined) entry[key2] = value;
+    } else if (!silent.has(key)) notes.push(`${key} is left out`);
+  }
+  // `cmd /c npx …` is how Windows starts a script.
+  const { command, args } = entry;
+  if (typeof command === 'string' && /^cmd(?:\.exe)?$/i.test(command) && process.platform !== 'win32') {
+    const [flag, program, ...rest] = Array.isArray(args) ? args : [];
+    if (typeof flag === 'string' && /^\/c$/i.test(flag) && typeof program === 'string') {
+      Object.assign(entry, { command: program, args: rest });
+      notes.push('cmd /c is left out');
+    }
+  }
+  const asked = new Set<string>();
+  const filled = withoutInputs(entry, asked) as Record<string, unknown>;
+  for (const variable of asked) notes.push(`the client asks for a value: set the variable ${variable}`);
+  return { name, entry: filled, notes };
+}
+
+/** Zed has the program as an object, opencode as a list. */
+function flat(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { command, ...rest } = given;
+  if (Array.isArray(command)) return { ...rest, command: command[0], args: command.slice(1) };
+  if (typeof command !== 'object' || command === null) return given;
+  const { path, ...program } = recordOf(command);
+  return { ...rest, ...program, command: path };
+}
+
+/** VS Code's `${input:api-key}` as a variable, `${API_KEY}`. */
+function withoutInputs(value: unknown, asked: Set<string>): unknown {
+  if (typeof value === 'string') {
+    return value.replace(/\$\{input:([^{}]*)\}/g, (_, id: string) => {
+      const variable = id
+        .replace(/[^A-Za-z0-9]/g, '_')
+        .replace(/^(?=\d)/, '_')
+        .toUpperCase();
+      asked.add(variable);
+      return `\${${variable}}`;
+    });
+  }
+  if (Array.isArray(value)) return value.map((member) => withoutInputs(member, asked));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, withoutInputs(member, asked)]),
+  );
+}
+
+function namedEntries(place: unknown): [string, unknown][] {
+  if (!Array.isArray(place)) return Object.entries(recordOf(place));
+  return place.map((each) => [String(recordOf(each).name ?? ''), each]);
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
