@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Flags } from '../config/load.ts';
+import { sizeOf } from '../confine/history/describe.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import type { FileState, HistoryEntry } from '../contract/history.ts';
 import { durationMs, wholeNumber } from './duration.ts';
@@ -44,11 +45,4 @@ function verb(before: FileState, after: FileState): string {
   if (before.kind === 'absent') return 'created';
   if (after.kind === 'absent') return 'removed';
   return 'changed';
-}
-
-/** A state in a few words. */
-export function sizeOf(state: FileState): string {
-  if (state.kind !== 'file') return state.kind === 'absent' ? 'nothing' : state.kind;
-  const mode = state.mode === undefined ? '' : ` ${state.mode.toString(8)}`;
-  return `${state.bytes} bytes${mode}`;
 }

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
+import { undoChanges } from '../checkpoint-undo.ts';
 import type { Flags } from '../config/load.ts';
+import { sizeOf } from '../confine/history/describe.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import { ConfigError } from '../contract/error.ts';
 import { durationMs } from './duration.ts';
-import { sizeOf } from './history.ts';
 import { say } from './say.ts';
 import { type OpenedHistory, withHistory } from './with-history.ts';
 
@@ -16,39 +16,15 @@ type Step = Awaited<ReturnType<History['undo']>>[number];
 /** Takes changes back. Exit code 1 where it stopped before the end, or there was nothing to take back. */
 export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   const order = orderOf(id, options);
-  return withHistory(flags, async ({ checkpoint, history, folders }) => {
-    const startedAt = Date.now();
-    const who = {
-      principal: `cli:${userInfo().username}`,
-      sessionId: `undo-${randomUUID().slice(0, 8)}`,
-      tool: 'undo',
-      auditId: randomUUID(),
-    };
-    const steps = await history.undo(order, {
+  return withHistory(flags, async ({ checkpoint, folders }) => {
+    const { steps, sessionId, stopped } = await undoChanges(checkpoint, order, {
       folders,
-      who,
       force: options.force === true,
+      who: { principal: `cli:${userInfo().username}`, transport: 'cli' },
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
     });
     const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
-    const stopped = steps.some(({ outcome }) => outcome === 'conflict' || outcome === 'lost');
-    await (await checkpoint.store()).audit.write({
-      id: who.auditId,
-      atMs: startedAt,
-      principal: who.principal,
-      sessionId: who.sessionId,
-      transport: 'cli',
-      tool: 'sekisho undo',
-      arguments: { ...order, force: options.force === true },
-      stop: 'run',
-      outcome: stopped ? 'error' : 'ok',
-      code: stopped ? 'conflict' : undefined,
-      durationMs: Date.now() - startedAt,
-      inputBytes: 0,
-      outputBytes: 0,
-      facts: { undone },
-    });
-    if (!options.json) say(steps.length === 0 ? nothingFor(order) : summary(undone, stopped, who.sessionId));
+    if (!options.json) say(steps.length === 0 ? nothingFor(order) : summary(undone, stopped, sessionId));
     return stopped || steps.length === 0 ? 1 : 0;
   });
 }

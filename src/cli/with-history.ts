@@ -1,4 +1,5 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
+import { openHistoryOf } from '../checkpoint-undo.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import type { Folder } from '../contract/files.ts';
 
@@ -16,13 +17,7 @@ export async function withHistory(
 ): Promise<number> {
   const checkpoint = await openCheckpoint(loadSettings(flags));
   try {
-    const { rooms } = checkpoint;
-    const history = await rooms.history();
-    await history.recovered();
-    const { folder } = await rooms.workspace();
-    // A vault elsewhere has a root of its own; where it is missing there is nothing in it to take back.
-    const vault = await rooms.vault().catch(() => undefined);
-    return await use({ checkpoint, history, folders: vault ? [folder, vault.folder] : [folder] });
+    return await use({ checkpoint, ...(await openHistoryOf(checkpoint)) });
   } finally {
     await checkpoint.close();
   }

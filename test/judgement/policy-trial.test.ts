@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createPolicy } from '../../src/call/policy.ts';
-import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/cli/policy.ts';
+import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/call/policy-trial.ts';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { listBuiltinRules } from '../../src/confine/judgement/rule-lines.ts';
 import { defineTool, defineToolset } from '../../src/contract/define-tool.ts';
