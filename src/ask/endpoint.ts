@@ -6,18 +6,20 @@ export interface ConfiguredModel {
   readonly model: string;
   readonly url: string;
   readonly keyVariable?: string | undefined;
+  readonly keyHeader?: string | undefined;
   readonly silenceMs: number;
   readonly contextChars: number;
+  readonly beginsInThought?: boolean | undefined;
 }
 
 /** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
 export function endpointOf(
   name: string,
-  { model, url, keyVariable, silenceMs, contextChars }: ConfiguredModel,
+  { model, keyVariable, ...settings }: ConfiguredModel,
   environment: Readonly<Record<string, string | undefined>>,
 ): Endpoint {
   const key = keyOf(keyVariable, name, environment);
-  return { name, modelId: model, url, ...(key !== undefined && { key }), silenceMs, contextChars };
+  return { ...settings, name, modelId: model, ...(key !== undefined && { key }) };
 }
 
 function keyOf(

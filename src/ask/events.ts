@@ -7,6 +7,12 @@ export type AskEvent =
   | { readonly type: 'reasoning' | 'text'; readonly text: string }
   | { readonly type: 'retry'; readonly attempt: number; readonly wait_ms: number; readonly reason: string }
   | { readonly type: 'round'; readonly round: number }
+  | {
+      /** Not all of the conversation is sent: it is more than the model takes. */
+      readonly type: 'shortened';
+      readonly left_out_messages: number;
+      readonly shortened_results: number;
+    }
   | { readonly type: 'call'; readonly call_id: string; readonly tool: string; readonly arguments: unknown }
   | { readonly type: 'progress'; readonly call_id: string; readonly message: string }
   | {

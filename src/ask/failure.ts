@@ -1,6 +1,6 @@
 import { cleanLine } from '../contract/clean-text.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { type Text, text } from '../contract/text.ts';
 import type { Endpoint } from './model.ts';
 
 /** Why a model did not answer, and whether trying again may help. */
@@ -15,6 +15,9 @@ export class SilenceError extends Error {}
 
 /** A failure of a model's server. Its words and its address are for whoever runs us, and for nobody else. */
 class ModelError extends ToolError {}
+
+/** The conversation was more than the model takes; less of it may do. */
+export class TooMuchContext extends ModelError {}
 
 /** The same failure for somebody over the network; `heard` gets the whole of it. */
 export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | undefined): ToolError {
@@ -90,6 +93,7 @@ function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolErro
 
 function answered({ name }: Endpoint, status: number, said: string, cause: unknown): ToolError {
   const quoted = said === '' ? '' : `: ${said}`;
+  if (status === 413 || (status < 500 && tooMuch.test(said))) return tooMuchContext(name, quoted, cause);
   const code =
     status === 401 || status === 403 ? 'unauthenticated' : status === 429 ? 'rate_limited' : 'upstream_error';
   return new ModelError(
@@ -98,8 +102,45 @@ function answered({ name }: Endpoint, status: number, said: string, cause: unkno
       `The server of the model ${name} answered ${status}${quoted}`,
       `モデル ${name} のサーバーの応答は ${status} でした${quoted}`,
     ),
-    { cause, details: { status } },
+    { cause, details: { status }, suggestion: suggestionFor(status, said) },
   );
+}
+
+/** How OpenAI, vLLM, llama.cpp, LM Studio, Z.ai and Anthropic's gateways say it. */
+const tooMuch =
+  /context[ _](length|size|window)|maximum context|max(imum)? (prompt |input )?(length|tokens)|too many (input )?tokens|(prompt|input|conversation) (is too long|exceeds)|exceed_context/i;
+
+function tooMuchContext(name: string, quoted: string, cause: unknown): ToolError {
+  return new TooMuchContext(
+    'too_large',
+    text(
+      `The conversation is more than the model ${name} takes${quoted}`,
+      `会話がモデル ${name} の上限を超えています${quoted}`,
+    ),
+    {
+      suggestion: text(
+        `Set models.${name}.contextChars to less, or begin anew with /clear.`,
+        `models.${name}.contextChars を減らすか、/clear で始め直してください。`,
+      ),
+      cause,
+    },
+  );
+}
+
+function suggestionFor(status: number, said: string): Text | undefined {
+  if (/support(s|ed)? (tool|function)|tool[ _-]choice|auto-tool/i.test(said)) {
+    return text(
+      'This model, or its server as it was started, takes no tools: name another.',
+      'このモデル、またはサーバーの起動方法がツールに対応していません。別のモデルを指定してください。',
+    );
+  }
+  if (status === 404 || status === 405) {
+    return text(
+      'Is the model there (`ollama pull NAME`), and is its url right? Most end in /v1.',
+      'モデルはありますか（`ollama pull 名前`）。url は正しいですか。多くは /v1 で終わります。',
+    );
+  }
+  return undefined;
 }
 
 /** The first words of what the server gave as its reason. */

@@ -4,11 +4,12 @@ import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import { type AskPerson, carryOut } from './carry-out.ts';
+import { createContext } from './context.ts';
 import { type AskEvent, type EndReason, errorEvent } from './events.ts';
 import type { Answer, Model } from './model.ts';
 import { createOffers, type Offers } from './offers.ts';
 import { argumentsOf } from './prompt.ts';
-import { type Message, type ModelCall, recentTurns } from './transcript.ts';
+import type { Message, ModelCall } from './transcript.ts';
 
 export interface AskOptions {
   readonly door: Pick<Door, 'list' | 'call' | 'locale'>;
@@ -42,6 +43,7 @@ export async function ask(question: string, before: readonly Message[], options:
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   const offers = createOffers(tools, options.door.locale);
   const spent = { rounds: 0, input: 0, output: 0 };
+  const context = createContext(options.model.endpoint.contextChars, options.onEvent);
   const tell = options.tell ?? ((error: ToolError) => error);
 
   function end(reason: EndReason, failure?: ToolError): Asked {
@@ -62,24 +64,26 @@ export async function ask(question: string, before: readonly Message[], options:
     let streamed = '';
     let answer: Answer;
     try {
-      answer = await options.model.answer({
-        instructions: options.instructions,
-        messages: recentTurns(messages, options.model.endpoint.contextChars),
-        tools: offers.list,
-        signal: options.signal,
-        onText(words) {
-          streamed += words;
-          options.onEvent({ type: 'text', text: words });
-        },
-        onReasoning: (words) => options.onEvent({ type: 'reasoning', text: words }),
-        onRetry: (attempt, waitMs, reason) =>
-          options.onEvent({
-            type: 'retry',
-            attempt,
-            wait_ms: waitMs,
-            reason: tell(reason).text[options.door.locale],
-          }),
-      });
+      answer = await context.answer(messages, (sent) =>
+        options.model.answer({
+          instructions: options.instructions,
+          messages: sent,
+          tools: offers.list,
+          signal: options.signal,
+          onText(words) {
+            streamed += words;
+            options.onEvent({ type: 'text', text: words });
+          },
+          onReasoning: (words) => options.onEvent({ type: 'reasoning', text: words }),
+          onRetry: (attempt, waitMs, reason) =>
+            options.onEvent({
+              type: 'retry',
+              attempt,
+              wait_ms: waitMs,
+              reason: tell(reason).text[options.door.locale],
+            }),
+        }),
+      );
     } catch (thrown) {
       if (!(thrown instanceof ToolError)) throw thrown;
       messages.push({ role: 'assistant', text: streamed === '' ? '…' : `${streamed} …`, calls: [] });
@@ -96,6 +100,7 @@ export async function ask(question: string, before: readonly Message[], options:
     });
     if (answer.calls.length === 0) {
       if (answer.cut) return end('length', cutShort());
+      if (answer.filtered) return end('failed', filtered());
       return isEmpty ? end('failed', saidNothing()) : end('answered');
     }
     messages.push(...(await carryOutAll(answer.calls, known, offers, options)));
@@ -171,6 +176,22 @@ function cutShort(): ToolError {
       'モデルの回答は、モデル自身の長さの上限で途切れました。',
     ),
     { suggestion: text('Ask it to go on, or for less.', '続けるよう頼むか、範囲を狭めてください。') },
+  );
+}
+
+function filtered(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text(
+      "The filter of the model's server ended the answer.",
+      'モデルのサーバーのフィルターが回答を打ち切りました。',
+    ),
+    {
+      suggestion: text(
+        'Ask in other words, or ask another model.',
+        '言い換えるか、別のモデルに尋ねてください。',
+      ),
+    },
   );
 }
 

@@ -4,6 +4,8 @@ import { text } from '../contract/text.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { failureOf, type ModelFailure, SilenceError } from './failure.ts';
 import { promptOf } from './prompt.ts';
+import { createThoughtSplitter, type Piece } from './thoughts.ts';
+import { createTolerantFetch } from './tolerant-fetch.ts';
 import type { Message, ModelCall } from './transcript.ts';
 
 /** Where a model answers: any server that speaks OpenAI's chat completions. */
@@ -14,10 +16,14 @@ export interface Endpoint {
   readonly modelId: string;
   readonly url: string;
   readonly key?: string | undefined;
+  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  readonly keyHeader?: string | undefined;
   /** How long it may be silent before the attempt is given up. */
   readonly silenceMs: number;
   /** How much of the conversation is sent. */
   readonly contextChars: number;
+  /** Its answers begin with thoughts that only `</think>` ends. */
+  readonly beginsInThought?: boolean | undefined;
 }
 
 export interface ModelOptions {
@@ -53,6 +59,8 @@ export interface Answer {
   readonly calls: readonly ModelCall[];
   /** The model ran into its own limit of length. */
   readonly cut: boolean;
+  /** The server's own filter ended the answer. */
+  readonly filtered: boolean;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
 }
@@ -73,9 +81,8 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}):
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const chat = createOpenAICompatible({
     name: 'model',
-    baseURL: endpoint.url,
-    ...(endpoint.key !== undefined && { apiKey: endpoint.key }),
-    fetch: createBoundedFetch(options.maxReplyBytes ?? 64 * 1024 * 1024),
+    ...addressOf(endpoint),
+    fetch: createTolerantFetch(createBoundedFetch(options.maxReplyBytes ?? 64 * 1024 * 1024)),
   }).chatModel(endpoint.modelId);
   const delays = options.retryDelaysMs ?? [1000, 3000, 8000];
 
@@ -99,6 +106,16 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}):
         });
       }
     },
+  };
+}
+
+/** Where requests go, and with which proof. Azure keeps a version in the query, and the key in a header of its own. */
+function addressOf({ url, key, keyHeader }: Endpoint) {
+  const { origin, pathname, searchParams } = new URL(url);
+  return {
+    baseURL: `${origin}${pathname.replace(/\/$/, '')}`,
+    ...(searchParams.size > 0 && { queryParams: Object.fromEntries(searchParams) }),
+    ...(key !== undefined && (keyHeader ? { headers: { [keyHeader]: key } } : { apiKey: key })),
   };
 }
 
@@ -133,7 +150,7 @@ async function tryOnce(
       }),
       abortSignal: AbortSignal.any([round.signal, silence.signal]),
     });
-    const gathering = createGathering(options, round, onShown);
+    const gathering = createGathering(options, round, onShown, endpoint.beginsInThought === true);
     for await (const part of stream) {
       silence.heard();
       gathering.take(part);
@@ -147,7 +164,8 @@ async function tryOnce(
   }
 }
 
-function createGathering(options: ModelOptions, round: Round, onShown: () => void) {
+function createGathering(options: ModelOptions, round: Round, onShown: () => void, beginsInThought: boolean) {
+  const splitter = createThoughtSplitter(beginsInThought);
   const maxChars = options.maxAnswerChars ?? 1_000_000;
   const maxCalls = options.maxCallsPerRound ?? 32;
   const calls: ModelCall[] = [];
@@ -161,19 +179,34 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
     if (chars > maxChars) throw tooLong(maxChars);
   }
 
+  function say(delta: string): void {
+    words += delta;
+    onShown();
+    round.onText(delta);
+  }
+
+  function note(pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      if (piece.kind === 'text') say(piece.words);
+      else think(piece.words);
+    }
+  }
+
+  function think(delta: string): void {
+    reasoning += delta;
+    round.onReasoning(delta);
+  }
+
   return {
     take(part: StreamPart): void {
       switch (part.type) {
         case 'text-delta':
           count(part.delta);
-          words += part.delta;
-          onShown();
-          round.onText(part.delta);
+          note(splitter.take(part.delta));
           return;
         case 'reasoning-delta':
           count(part.delta);
-          reasoning += part.delta;
-          round.onReasoning(part.delta);
+          think(part.delta);
           return;
         case 'tool-input-delta':
           count(part.delta);
@@ -185,23 +218,36 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
         case 'error':
           throw part.error;
         case 'finish':
+          if (brokenOff.has(part.finishReason.raw ?? '')) throw new Error(part.finishReason.raw);
           finish = part;
           return;
         default:
       }
     },
     answer(): Answer {
+      note(splitter.end());
+      // It did not think this time, though it mostly does.
+      if (beginsInThought && splitter.isInside && words === '' && calls.length === 0) {
+        const all = reasoning;
+        reasoning = '';
+        if (all !== '') say(all);
+      }
       return {
         text: words,
         reasoning,
         calls,
         cut: finish?.finishReason.unified === 'length',
+        filtered: filters.has(finish?.finishReason.raw ?? ''),
         inputTokens: finish?.usage.inputTokens.total,
         outputTokens: finish?.usage.outputTokens.total,
       };
     },
   };
 }
+
+/** Reasons for an end that are none, and those of a filter: OpenAI's word and that of Z.ai. */
+const brokenOff = new Set(['network_error', 'error']);
+const filters = new Set(['content_filter', 'sensitive']);
 
 /** Aborts when nothing was heard for a while: a server that hangs must not hold the person. */
 function watchSilence(silenceMs: number) {

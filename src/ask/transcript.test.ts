@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Message, recentTurns } from './transcript.ts';
+import { fitTo, type Message, recentTurns } from './transcript.ts';
 
 const words = fc.string({ maxLength: 120 });
 
@@ -33,6 +33,7 @@ test('what is sent begins with a question, keeps every call with its result, and
         expect(sent[0]?.role).toBe('user');
         const shape = (all: readonly Message[]) => all.map(({ text: _, ...rest }) => rest);
         expect(shape(sent)).toEqual(shape(messages.slice(-sent.length)));
+        // What is short enough to say what it was is never touched.
         const last = messages.findLastIndex((message) => message.role === 'assistant');
         expect(sent.slice(last - messages.length)).toEqual(messages.slice(last));
       },
@@ -61,4 +62,37 @@ test('older results of a turn that is too long are left out, oldest first, the n
   expect(texts(2000)).toEqual(['aaaaa', 'bbbbb', 'ccccc']);
   expect(texts(1200)).toEqual(['[left', 'bbbbb', 'ccccc']);
   expect(texts(10)).toEqual(['[left', '[left', 'ccccc']);
+});
+
+test('new results that are too much together are cut, the longest to the same length, and say so', () => {
+  const lengths = [100, 5000, 90_000, 400];
+  const messages: Message[] = [
+    { role: 'user', text: 'q' },
+    {
+      role: 'assistant',
+      text: '',
+      calls: lengths.map((_, index) => ({ callId: `${index}`, tool: 't', words: '{}' })),
+    },
+    ...lengths.map(
+      (length, index): Message => ({
+        role: 'tool',
+        callId: `${index}`,
+        tool: 't',
+        text: '青'.repeat(length),
+      }),
+    ),
+  ];
+
+  const { messages: sent, leftOut, shortened } = fitTo(messages, 4500);
+
+  const texts = sent.flatMap((message) => (message.role === 'tool' ? [message.text] : []));
+  const kept = texts.map((text) => text.replace(/\n\[cut.*$/, '').length);
+  expect(kept[0]).toBe(100);
+  expect(kept[3]).toBe(400);
+  expect(kept[1]).toBe(kept[2]);
+  expect(kept.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(4500);
+  expect(kept[2]).toBeGreaterThan(1900);
+  expect(texts[2]).toMatch(/青\n\[cut to make room; 90000 characters in all\. Ask for a smaller part\.\]$/);
+  expect([leftOut, shortened]).toEqual([0, 2]);
+  expect(fitTo(messages, 200_000)).toEqual({ messages, leftOut: 0, shortened: 0 });
 });

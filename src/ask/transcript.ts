@@ -23,12 +23,21 @@ export interface ModelCall {
   readonly words: string;
 }
 
+/** What of a conversation is sent, and what had to stay behind. */
+export interface Fitted {
+  readonly messages: readonly Message[];
+  /** Messages of older turns that are not sent. */
+  readonly leftOut: number;
+  /** Results that are sent without their text, or with less of it. */
+  readonly shortened: number;
+}
+
 /**
  * The newest whole turns that fit. A turn begins with a question and is never cut: an answer without its call, or a
  * call without its answer, is refused by most servers. Where the last turn alone is too long, its older results
- * are left out, each with a word that says so.
+ * are left out first, and then what its newest calls came to is cut, each with a word that says so.
  */
-export function recentTurns(messages: readonly Message[], maxChars: number): readonly Message[] {
+export function fitTo(messages: readonly Message[], maxChars: number): Fitted {
   let chars = 0;
   let start = messages.length;
   for (let index = messages.length - 1; index >= 0; index -= 1) {
@@ -38,22 +47,69 @@ export function recentTurns(messages: readonly Message[], maxChars: number): rea
     if (chars > maxChars && start < messages.length) break;
     if (message.role === 'user') start = index;
   }
-  return withoutOldResults(messages.slice(start), maxChars);
+  const turns = messages.slice(start);
+  const fitted = cutNewResults(withoutOldResults(turns, maxChars), maxChars);
+  const shortened = fitted.filter((message, index) => message !== turns[index]).length;
+  return { messages: fitted, leftOut: start, shortened };
+}
+
+/** The newest turns that fit, for keeping. */
+export function recentTurns(messages: readonly Message[], maxChars: number): readonly Message[] {
+  return fitTo(messages, maxChars).messages;
 }
 
 const leftOut = '[left out to make room; call the tool again if you need it]';
 
 function withoutOldResults(turns: readonly Message[], maxChars: number): readonly Message[] {
-  let over = turns.reduce((sum, message) => sum + charsOf(message), 0) - maxChars;
-  // The model has not seen what its last calls came to.
-  const unseen = turns.findLastIndex((message) => message.role === 'assistant');
+  let over = sizeOf(turns) - maxChars;
+  const unseen = unseenFrom(turns);
   return turns.map((message, index) => {
-    if (over <= 0 || index > unseen || message.role !== 'tool' || message.text.length <= leftOut.length) {
+    if (over <= 0 || index >= unseen || message.role !== 'tool' || message.text.length <= leftOut.length) {
       return message;
     }
     over -= message.text.length - leftOut.length;
     return { ...message, text: leftOut };
   });
+}
+
+/** Results that the model has not seen are cut only where nothing older is left to leave out, the longest first. */
+function cutNewResults(turns: readonly Message[], maxChars: number): readonly Message[] {
+  const over = sizeOf(turns) - maxChars;
+  if (over <= 0) return turns;
+  const unseen = unseenFrom(turns);
+  const lengths = turns.slice(unseen).map((message) => (message.role === 'tool' ? message.text.length : 0));
+  const room = Math.max(0, lengths.reduce((sum, length) => sum + length, 0) - over);
+  const most = Math.max(shortestCut, levelFor(lengths, room));
+  return turns.map((message, index) => {
+    if (index < unseen || message.role !== 'tool' || message.text.length <= most) return message;
+    const kept = message.text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+    const note = `[cut to make room; ${message.text.length} characters in all. Ask for a smaller part.]`;
+    return { ...message, text: `${kept}\n${note}` };
+  });
+}
+
+/** What a result keeps at least, so that the model sees what it was. */
+const shortestCut = 200;
+
+/** The most that each may keep for all to fit: those that are shorter leave their room to the others. */
+function levelFor(lengths: readonly number[], room: number): number {
+  const rising = [...lengths].sort((a, b) => a - b);
+  let left = room;
+  for (const [index, length] of rising.entries()) {
+    const share = Math.floor(left / (rising.length - index));
+    if (length > share) return share;
+    left -= length;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Where the results begin that came after the model's last word. */
+function unseenFrom(turns: readonly Message[]): number {
+  return turns.findLastIndex((message) => message.role === 'assistant') + 1;
+}
+
+function sizeOf(turns: readonly Message[]): number {
+  return turns.reduce((sum, message) => sum + charsOf(message), 0);
 }
 
 function charsOf(message: Message): number {

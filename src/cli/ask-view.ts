@@ -1,24 +1,35 @@
 import type { Writable } from 'node:stream';
 import { type AskEvent, encodeEvent } from '../ask/events.ts';
 import { cleanChunk, cleanLine, cleanText } from '../contract/clean-text.ts';
+import type { Locale } from '../contract/text.ts';
 
 /** Where events are shown. */
 export interface View {
   show(event: AskEvent): void;
 }
 
-/** JSON Lines on the output, for programs. */
-export function createEventView(output: Writable): View {
-  return { show: (event) => void output.write(`${encodeEvent(event)}\n`) };
+/** JSON Lines on the output, for programs; what the model thought only where it is wanted. */
+export function createEventView(output: Writable, withReasoning: boolean): View {
+  return {
+    show(event) {
+      if (event.type !== 'reasoning' || withReasoning) output.write(`${encodeEvent(event)}\n`);
+    },
+  };
 }
 
 /**
  * For a person: the model's words on the output as they come, everything else on lines beside it. Whatever a model
  * or a tool wrote is cleaned, so that no escape sequence reaches the terminal.
  */
-export function createTextView(output: Writable, beside: Writable): View {
+export function createTextView(
+  output: Writable,
+  beside: Writable,
+  locale: Locale,
+  withReasoning: boolean,
+): View {
   let rest = '';
   let atLineStart = true;
+  const thoughts = { rest: '', isOpen: false };
 
   function write(words: string): void {
     if (words === '') return;
@@ -32,6 +43,21 @@ export function createTextView(output: Writable, beside: Writable): View {
     if (!atLineStart) write('\n');
   }
 
+  /** Thoughts go beside, so that a pipe gets the answer alone. */
+  function think(words: string): void {
+    endText();
+    const cleaned = cleanChunk(thoughts.rest + words);
+    thoughts.rest = cleaned.rest;
+    thoughts.isOpen = true;
+    beside.write(cleaned.text);
+  }
+
+  function endThoughts(): void {
+    if (thoughts.isOpen) beside.write(`${cleanText(thoughts.rest)}\n`);
+    thoughts.rest = '';
+    thoughts.isOpen = false;
+  }
+
   function note(words: string): void {
     endText();
     beside.write(`${words}\n`);
@@ -39,7 +65,11 @@ export function createTextView(output: Writable, beside: Writable): View {
 
   return {
     show(event) {
+      if (event.type !== 'reasoning') endThoughts();
       switch (event.type) {
+        case 'reasoning':
+          if (withReasoning) think(event.text);
+          return;
         case 'text': {
           const cleaned = cleanChunk(rest + event.text);
           rest = cleaned.rest;
@@ -51,6 +81,9 @@ export function createTextView(output: Writable, beside: Writable): View {
           return;
         case 'retry':
           note(`↻ ${event.attempt}: ${event.wait_ms / 1000} s · ${cleanLine(event.reason)}`);
+          return;
+        case 'shortened':
+          note(`# ${shortened(event, locale)}`);
           return;
         case 'call':
           note(`→ ${short(event.tool, 80)} ${short(JSON.stringify(event.arguments), 200)}`);
@@ -73,6 +106,13 @@ export function createTextView(output: Writable, beside: Writable): View {
       }
     },
   };
+}
+
+function shortened(event: Extract<AskEvent, { type: 'shortened' }>, locale: Locale): string {
+  const { left_out_messages: messages, shortened_results: results } = event;
+  return locale === 'ja'
+    ? `会話が長いため、古いメッセージ${messages}件を送らず、結果${results}件を短くしました。`
+    : `The conversation is long: ${messages} older messages are not sent, ${results} results are shortened.`;
 }
 
 function short(words: string, maxChars: number): string {

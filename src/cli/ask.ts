@@ -60,7 +60,10 @@ export async function askModel(
       });
     const endpoint = choose(undefined);
     const checkpoint = await openCheckpoint(settings, { version: versionOf() });
-    const view = options.eventOutput ? createEventView(world.output) : createTextView(world.output, beside);
+    const withReasoning = Boolean(options.showReasoning);
+    const view = options.eventOutput
+      ? createEventView(world.output, withReasoning)
+      : createTextView(world.output, beside, settings.locale, withReasoning);
     const conversation = openConversation({
       checkpoint,
       endpoint,

@@ -92,6 +92,7 @@ function addAsk(program: Command, exitWith: (code: number) => void): void {
     .option('--session <name>', 'save the conversation, and go on with it next time')
     .option('--headless', 'refuse what would need a question to you')
     .option('--event-output', 'print what happens as JSON Lines')
+    .option('--show-reasoning', 'show what the model thinks before it answers')
     .action(async (question: string[], options: Options) => {
       const { askModel } = await import('./ask.ts');
       exitWith(await askModel(question, flagsOf(options), options));

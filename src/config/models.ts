@@ -7,8 +7,10 @@ export interface ModelSettings {
   readonly model: string;
   readonly url: string;
   readonly keyVariable?: string | undefined;
+  readonly keyHeader?: string | undefined;
   readonly silenceMs: number;
   readonly contextChars: number;
+  readonly beginsInThought?: boolean | undefined;
 }
 
 const model = z.strictObject({
@@ -22,6 +24,11 @@ const model = z.strictObject({
     .regex(/^\w+$/)
     .optional()
     .describe('Environment variable that holds the key, e.g. "ZAI_API_KEY". Never the key itself.'),
+  keyHeader: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]*$/)
+    .optional()
+    .describe('Header that carries the key, e.g. "api-key" for Azure. Default: Authorization: Bearer.'),
   silenceMs: z
     .number()
     .int()
@@ -35,6 +42,12 @@ const model = z.strictObject({
     .min(1000)
     .optional()
     .describe('How much of a long conversation is sent. Default: 300000.'),
+  beginsInThought: z
+    .boolean()
+    .optional()
+    .describe(
+      'Its answers begin with thoughts that only </think> ends, as where a chat template opens them.',
+    ),
 });
 
 export const modelsSchema = z.record(z.string().regex(/^[\w.:/-]+$/), model);

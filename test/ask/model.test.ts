@@ -2,47 +2,14 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { type Endpoint, type ModelOptions, openModel } from '../../src/ask/model.ts';
 import type { ToolError } from '../../src/contract/error.ts';
 import { openAskWorld } from './ask-world.ts';
+import { oneAnswer } from './one-answer.ts';
 import { answersStatus, calls, openScriptedModel, type Step, says, send, stream } from './scripted-model.ts';
-
-/** One answer of a model at this address. */
-async function answer(
-  url: string,
-  more: Partial<Endpoint> = {},
-  options: ModelOptions = {},
-  signal?: AbortSignal,
-) {
-  const shown: string[] = [];
-  const retries: number[] = [];
-  const endpoint = {
-    name: 'test',
-    modelId: 'm',
-    url,
-    key: 'sk-secret',
-    silenceMs: 20_000,
-    contextChars: 10_000,
-    ...more,
-  };
-  const model = await openModel(endpoint, { retryDelaysMs: [1, 1, 1], ...options });
-  const result = await model
-    .answer({
-      instructions: 'Be short.',
-      messages: [{ role: 'user', text: 'hello' }],
-      tools: [],
-      signal: signal ?? new AbortController().signal,
-      onText: (words) => shown.push(words),
-      onReasoning() {},
-      onRetry: (_attempt, waitMs) => retries.push(waitMs),
-    })
-    .catch((error: unknown) => error);
-  return { result, shown: shown.join(''), retries };
-}
 
 test('words are shown as they come', async () => {
   await using server = await openScriptedModel(says('one ', 'two ', 'three'));
-  const { result, shown } = await answer(server.url);
+  const { result, shown } = await oneAnswer(server.url);
   expect(shown).toBe('one two three');
   expect(result).toMatchObject({ text: 'one two three', calls: [], cut: false });
 });
@@ -59,7 +26,7 @@ test('characters that arrive in two pieces are whole', async () => {
     };
     writeFrom(0);
   });
-  expect(await answer(server.url)).toMatchObject({ result: { text: '好きな色は青😀' } });
+  expect(await oneAnswer(server.url)).toMatchObject({ result: { text: '好きな色は青😀' } });
 });
 
 test('calls count though the server says that it simply stopped, and ones without an id get one', async () => {
@@ -69,7 +36,7 @@ test('calls count though the server says that it simply stopped, and ones withou
     });
     stream(response, [call(0, 'x'), call(1, 'x')], 'stop');
   });
-  const { result } = await answer(server.url);
+  const { result } = await oneAnswer(server.url);
   expect(result).toMatchObject({
     calls: [
       { tool: 'x', words: '{"a":1}' },
@@ -86,12 +53,12 @@ test.each([429, 500, 502, 503, 529])('%i is tried again', async (status) => {
     answersStatus(status, 'busy'),
     says('ok'),
   );
-  expect(await answer(server.url)).toMatchObject({ result: { text: 'ok' }, retries: [1, 1] });
+  expect(await oneAnswer(server.url)).toMatchObject({ result: { text: 'ok' }, retries: [1, 1] });
 });
 
 test('a server that stays busy is given up after four attempts, with its own reason', async () => {
   await using server = await openScriptedModel(answersStatus(500, 'out of memory'));
-  const { result } = await answer(server.url);
+  const { result } = await oneAnswer(server.url);
   expect(server.seen).toHaveLength(4);
   expect(result).toMatchObject({
     code: 'upstream_error',
@@ -104,10 +71,10 @@ test('the wait that a server asks for is kept, unless it is too long', async () 
     answersStatus(429, 'slow down', { 'retry-after': '0.05' }),
     says('ok'),
   );
-  expect(await answer(soon.url)).toMatchObject({ result: { text: 'ok' }, retries: [50] });
+  expect(await oneAnswer(soon.url)).toMatchObject({ result: { text: 'ok' }, retries: [50] });
 
   await using later = await openScriptedModel(answersStatus(429, 'quota', { 'retry-after': '3600' }));
-  expect(await answer(later.url)).toMatchObject({ result: { code: 'rate_limited' }, retries: [] });
+  expect(await oneAnswer(later.url)).toMatchObject({ result: { code: 'rate_limited' }, retries: [] });
   expect(later.seen).toHaveLength(1);
 });
 
@@ -118,7 +85,7 @@ test.each([
   [404, 'upstream_error'],
 ])('%i is not tried again', async (status, code) => {
   await using server = await openScriptedModel(answersStatus(status, 'no'));
-  const { result } = await answer(server.url);
+  const { result } = await oneAnswer(server.url);
   expect(result).toMatchObject({ code });
   expect(server.seen).toHaveLength(1);
 });
@@ -127,7 +94,7 @@ test("a server's words are shown on one line, cleaned, and without the key", asy
   await using server = await openScriptedModel(
     answersStatus(401, 'bad key sk-secret\u001b[2J\nsee \u202eexample'),
   );
-  const { result } = await answer(server.url);
+  const { result } = await oneAnswer(server.url);
   expect((result as ToolError).text.en).toBe(
     'The server of the model test answered 401: bad key …\\nsee \\u202eexample',
   );
@@ -143,7 +110,7 @@ const hangsAfter =
 
 test('a server that hangs is given up, before the first word tried again', async () => {
   await using server = await openScriptedModel(hangs, says('ok'));
-  expect(await answer(server.url, { silenceMs: 2500 })).toMatchObject({
+  expect(await oneAnswer(server.url, { silenceMs: 2500 })).toMatchObject({
     result: { text: 'ok' },
     retries: [1],
   });
@@ -151,7 +118,7 @@ test('a server that hangs is given up, before the first word tried again', async
 
 test('a server that hangs after words were shown is not asked again, which would show them twice', async () => {
   await using server = await openScriptedModel(hangsAfter({ content: 'half ' }));
-  const { result, shown } = await answer(server.url, { silenceMs: 2500 });
+  const { result, shown } = await oneAnswer(server.url, { silenceMs: 2500 });
   expect(result).toMatchObject({ code: 'timed_out' });
   expect(shown).toBe('half ');
   expect(server.seen).toHaveLength(1);
@@ -170,7 +137,7 @@ test.each([
     step(seen, response, request);
     setTimeout(() => cancel.abort(), 50);
   });
-  const { result } = await answer(server.url, {}, {}, cancel.signal);
+  const { result } = await oneAnswer(server.url, {}, {}, cancel.signal);
   expect(result).toMatchObject({ code: 'cancelled' });
 });
 
@@ -180,7 +147,7 @@ test('cancelling ends the wait before another attempt', async () => {
     setTimeout(() => cancel.abort(), 50);
     answersStatus(500, 'busy')(seen, response, request);
   });
-  const { result } = await answer(server.url, {}, { retryDelaysMs: [600_000] }, cancel.signal);
+  const { result } = await oneAnswer(server.url, {}, { retryDelaysMs: [600_000] }, cancel.signal);
   expect(result).toMatchObject({ code: 'cancelled' });
 });
 
@@ -214,7 +181,7 @@ test.each([
   ],
 ] satisfies [string, Step][])('a server that %s is tried again', async (_what, step) => {
   await using server = await openScriptedModel(step, says('ok'));
-  expect(await answer(server.url)).toMatchObject({ result: { text: 'ok', calls: [] } });
+  expect(await oneAnswer(server.url)).toMatchObject({ result: { text: 'ok', calls: [] } });
 });
 
 test('an answer without an end is stopped', async () => {
@@ -231,7 +198,7 @@ test('an answer without an end is stopped', async () => {
     response.on('drain', more);
     more();
   });
-  const { result, shown } = await answer(server.url, {}, { maxAnswerChars: 100_000 });
+  const { result, shown } = await oneAnswer(server.url, {}, { maxAnswerChars: 100_000 });
   expect(result).toMatchObject({ code: 'too_large' });
   expect(shown.length).toBeLessThanOrEqual(100_000);
 });
@@ -246,7 +213,7 @@ test('an event without an end is cut off', async () => {
     response.on('drain', more);
     more();
   });
-  expect(await answer(server.url, {}, { maxReplyBytes: 1_000_000 })).toMatchObject({
+  expect(await oneAnswer(server.url, {}, { maxReplyBytes: 1_000_000 })).toMatchObject({
     result: { code: 'too_large' },
     retries: [],
   });
@@ -256,7 +223,7 @@ test('more calls in one round than anybody needs are refused', async () => {
   await using server = await openScriptedModel(
     calls(...Array.from({ length: 33 }, () => ['x', {}] as const)),
   );
-  expect(await answer(server.url)).toMatchObject({ result: { code: 'too_large' } });
+  expect(await oneAnswer(server.url)).toMatchObject({ result: { code: 'too_large' } });
 });
 
 test('the conversation and the key follow no redirect', async () => {
@@ -264,7 +231,7 @@ test('the conversation and the key follow no redirect', async () => {
   await using server = await openScriptedModel((_seen, response) => {
     response.writeHead(307, { location: `${elsewhere.url}/chat/completions` }).end();
   });
-  const { result } = await answer(server.url);
+  const { result } = await oneAnswer(server.url);
   expect(result).toMatchObject({ code: 'upstream_error', details: { status: 307 } });
   expect(elsewhere.seen).toEqual([]);
 });

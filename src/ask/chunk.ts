@@ -1,0 +1,77 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * One chunk of a stream as the AI SDK takes it, of whatever a server sent in its place: arguments as an object, a
+ * role nobody knows, `message` instead of `delta`, an error in words of its own. What it need not know is left out.
+ */
+export function chunkOf(sent: unknown): Fields {
+  const { choices, usage, error } = Object(sent) as Fields;
+  const problem = problemOf(sent);
+  if (problem !== undefined && (error !== undefined || !Array.isArray(choices))) {
+    return { error: { message: problem } };
+  }
+  return {
+    choices: Array.isArray(choices) ? choices.filter(isFields).map(choiceOf) : [],
+    ...(isFields(usage) && { usage: countsOf(usage) }),
+  };
+}
+
+function choiceOf(choice: Fields): Fields {
+  const { delta, message, finish_reason: finish } = choice;
+  const part = isFields(delta) ? delta : isFields(message) ? message : undefined;
+  return {
+    ...(part && { delta: deltaOf(part) }),
+    ...(typeof finish === 'string' && finish !== '' && { finish_reason: finish }),
+  };
+}
+
+function deltaOf(delta: Fields): Fields {
+  const { content, refusal, tool_calls: calls } = delta;
+  const reasoning = [delta.reasoning_content, delta.reasoning, delta.thinking].find(
+    (words) => typeof words === 'string' && words !== '',
+  );
+  return {
+    ...((typeof content === 'string' || Array.isArray(content)) && { content }),
+    ...(typeof refusal === 'string' && { refusal }),
+    ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(Array.isArray(calls) && { tool_calls: calls.filter(isFields).map(callOf) }),
+  };
+}
+
+function callOf(call: Fields): Fields {
+  const { index, id } = call;
+  const { name, arguments: input } = Object(call.function) as Fields;
+  return {
+    ...(typeof index === 'number' && { index }),
+    ...(id !== undefined && id !== null && id !== '' && { id: String(id) }),
+    function: {
+      ...(typeof name === 'string' && { name }),
+      ...(input !== undefined &&
+        input !== null && { arguments: typeof input === 'string' ? input : JSON.stringify(input) }),
+    },
+  };
+}
+
+/** Counts of tokens; one that is no number is none. */
+function countsOf({ prompt_tokens: input, completion_tokens: output }: Fields): Fields {
+  return {
+    ...(typeof input === 'number' && { prompt_tokens: input }),
+    ...(typeof output === 'number' && { completion_tokens: output }),
+  };
+}
+
+/** What a server says went wrong, in any of the shapes that they have for it. */
+export function problemOf(sent: unknown): string | undefined {
+  const { error, message, detail, object } = Object(sent) as Fields;
+  if (error !== undefined && error !== null) {
+    const said: unknown = isFields(error) ? (error.message ?? error.code) : error;
+    return typeof said === 'string' ? said : JSON.stringify(error);
+  }
+  const said = message ?? detail;
+  if (said === undefined && object !== 'error') return undefined;
+  return typeof said === 'string' ? said : JSON.stringify(said ?? sent);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

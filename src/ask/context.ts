@@ -1,0 +1,51 @@
+import type { AskEvent } from './events.ts';
+import { TooMuchContext } from './failure.ts';
+import type { Answer } from './model.ts';
+import { type Fitted, fitTo, type Message } from './transcript.ts';
+
+/** Less than this of a conversation is not worth asking about. */
+const leastChars = 2000;
+
+/**
+ * Keeps a conversation within what the model takes, and says when it had to leave something out. Where the model's
+ * server takes less than the configuration says, half as much is sent, until it fits: no two count tokens alike.
+ */
+export function createContext(contextChars: number, onEvent: (event: AskEvent) => void) {
+  let maxChars = contextChars;
+  let told = '';
+
+  function tell({ leftOut, shortened }: Fitted): void {
+    const now = `${leftOut} ${shortened}`;
+    if (leftOut + shortened === 0 || now === told) return;
+    told = now;
+    onEvent({ type: 'shortened', left_out_messages: leftOut, shortened_results: shortened });
+  }
+
+  return {
+    async answer(
+      messages: readonly Message[],
+      send: (messages: readonly Message[]) => Promise<Answer>,
+    ): Promise<Answer> {
+      for (;;) {
+        const fitted = fitTo(messages, maxChars);
+        tell(fitted);
+        try {
+          return await send(fitted.messages);
+        } catch (error) {
+          if (!(error instanceof TooMuchContext)) throw error;
+          maxChars = lessThan(fitted.messages, messages, maxChars);
+          if (maxChars < leastChars) throw error;
+        }
+      }
+    },
+  };
+}
+
+/** Half as much, and half again, until something more would be left out. */
+function lessThan(sent: readonly Message[], messages: readonly Message[], maxChars: number): number {
+  const size = JSON.stringify(sent).length;
+  let chars = Math.min(maxChars, size);
+  do chars = Math.floor(chars / 2);
+  while (chars >= leastChars && JSON.stringify(fitTo(messages, chars).messages).length >= size);
+  return chars;
+}

@@ -1,0 +1,99 @@
+import { chunkOf, problemOf } from './chunk.ts';
+
+/**
+ * Makes one kind of stream of what servers that call themselves compatible answer: each event as the AI SDK takes
+ * it, a whole reply of a server that does not stream as a stream of one, and an end where `[DONE]` is the only one.
+ */
+export function createTolerantFetch(plain: typeof fetch): typeof fetch {
+  return async (url, init) => {
+    const response = await plain(url, init);
+    if (!response.body) return response;
+    if (!response.ok) return refusal(response);
+    const type = response.headers.get('content-type') ?? '';
+    const headers = { 'content-type': 'text/event-stream' };
+    if (/\bjson\b/i.test(type) && !/event-stream|ndjson/i.test(type)) {
+      const events = whole(await response.text());
+      return new Response(events, { status: response.status, headers });
+    }
+    if (/\bhtml\b/i.test(type)) {
+      await response.body.cancel();
+      return new Response(eventOf({ error: { message: `a web page (${type})` } }), { headers });
+    }
+    const events = response.body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TransformStream<string, string>(lineByLine()))
+      .pipeThrough(new TextEncoderStream());
+    return new Response(events, { status: response.status, headers });
+  };
+}
+
+/** What a server says beside a status of failure, in the one shape that the AI SDK knows. */
+async function refusal(response: Response): Promise<Response> {
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name);
+  const body = await response.text();
+  const isPage = /^\s*</.test(body);
+  const said = isPage ? `${statusText} (a web page)` : (problemOf(parsed(body)) ?? body.slice(0, 1000));
+  const message = said.trim() === '' ? statusText : said;
+  return new Response(JSON.stringify({ error: { message } }), { status, statusText, headers });
+}
+
+function whole(words: string): string {
+  const sent = parsed(words);
+  return sent === undefined ? `data: ${words.replace(/[\r\n]/g, ' ')}\n\n` : eventOf(chunkOf(sent));
+}
+
+/** Judges each line when it is whole. What is no `data` line is for nobody: comments, names and ids of events. */
+function lineByLine() {
+  let rest = '';
+  let hasFinished = false;
+
+  function take(line: string, controller: TransformStreamDefaultController<string>): void {
+    const data = /^(?:data:)?\s*(.*)$/s.exec(line)?.[1]?.trim() ?? '';
+    if (data === '[DONE]') {
+      if (!hasFinished) controller.enqueue(eventOf({ choices: [{ finish_reason: 'stop' }] }));
+      hasFinished = true;
+      return;
+    }
+    // Lines of JSON without `data:` are how some proxies report that they failed.
+    if (!line.startsWith('data:') && !data.startsWith('{')) return;
+    if (data === '') return;
+    const sent = parsed(data);
+    if (sent === undefined) {
+      controller.enqueue(`data: ${data}\n\n`);
+      return;
+    }
+    const chunk = chunkOf(sent);
+    hasFinished ||= JSON.stringify(chunk).includes('"finish_reason"');
+    controller.enqueue(eventOf(chunk));
+  }
+
+  return {
+    transform(words: string, controller: TransformStreamDefaultController<string>) {
+      // A line without an end is gathered, not searched again with each piece of it.
+      if (!/[\r\n]/.test(words)) {
+        rest += words;
+        return;
+      }
+      const lines = (rest + words).split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) take(line, controller);
+    },
+    flush(controller: TransformStreamDefaultController<string>) {
+      if (rest !== '') take(rest, controller);
+    },
+  };
+}
+
+function eventOf(chunk: unknown): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+function parsed(words: string): unknown {
+  try {
+    return JSON.parse(words);
+  } catch {
+    return undefined;
+  }
+}
