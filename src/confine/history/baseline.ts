@@ -7,7 +7,8 @@ import { readAtNow } from '../files/io.ts';
 import { type Blobs, digestOf } from './blobs.ts';
 import type { Held, HeldContents } from './held.ts';
 import { divide, type Parts } from './parts.ts';
-import { parentOf, type Seen, scan, seenAt } from './scan.ts';
+import { scan } from './scan.ts';
+import { parentOf, type Seen, seenAt } from './seen.ts';
 
 export interface BaselineOptions {
   readonly folder: string;
@@ -60,6 +61,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
         ignore: options.ignore,
         changedAfterMs: lookedAtMs === undefined ? undefined : lookedAtMs - overlapMs,
         parts: isFirst ? undefined : currentParts(),
+        expectedEntries: nodes.size,
       })),
     ];
     const removed: Found[] = [];

@@ -1,22 +1,10 @@
 import { spawn } from 'node:child_process';
-import { type Dirent, existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import { isTemporaryName } from '../files/atomic.ts';
 import type { Parts } from './parts.ts';
-
-/** What the file system says of a path. Two that are equal are the same content, but for changes of the same tick. */
-export interface Seen {
-  readonly path: string;
-  readonly kind: 'file' | 'folder' | 'symlink' | 'other';
-  readonly inode: string;
-  readonly bytes: number;
-  readonly mode: number;
-  /** Seconds with nine or more digits after the point. */
-  readonly modified: string;
-  readonly changed: string;
-  readonly target: string;
-}
+import { isAfter, isShown, parentOf, type Seen, seenAt } from './seen.ts';
+import { scanSmall, smallEntries } from './small-scan.ts';
 
 export interface ScanOptions {
   /** Names of folders that are left out. */
@@ -25,10 +13,15 @@ export interface ScanOptions {
   readonly changedAfterMs?: number | undefined;
   /** How to share the work. */
   readonly parts?: Parts | undefined;
+  /** How many entries were there the last time, if that is known. */
+  readonly expectedEntries?: number | undefined;
 }
 
 /** Looks at a folder and all below it, the folder itself as the path ''. Follows no link. */
 export async function scan(folder: string, options: ScanOptions): Promise<readonly Seen[]> {
+  // To start a process holds up our event loop for longer than a small folder does.
+  const small = (options.expectedEntries ?? 0) <= smallEntries ? scanSmall(folder, options) : undefined;
+  if (small) return small;
   if (finder === undefined) return scanByWalk(folder, options);
   try {
     return await scanByFind(finder, folder, options);
@@ -168,49 +161,6 @@ function entriesIn(folder: string): Dirent[] {
     // Gone, or not ours to read.
     return [];
   }
-}
-
-/** One path; `undefined` where nothing is there. */
-export function seenAt(hostPath: string, path: string): Seen | undefined {
-  const stat = lstatSync(hostPath, { bigint: true, throwIfNoEntry: false });
-  if (!stat) return undefined;
-  return {
-    path,
-    kind: stat.isFile()
-      ? 'file'
-      : stat.isDirectory()
-        ? 'folder'
-        : stat.isSymbolicLink()
-          ? 'symlink'
-          : 'other',
-    inode: `${stat.dev}:${stat.ino}`,
-    bytes: Number(stat.size),
-    mode: Number(stat.mode) & 0o7777,
-    modified: seconds(stat.mtimeNs),
-    changed: seconds(stat.ctimeNs),
-    target: stat.isSymbolicLink() ? readlinkSync(hostPath) : '',
-  };
-}
-
-/** As find prints it. */
-function seconds(ns: bigint): string {
-  return `${ns / 1_000_000_000n}.${String(ns % 1_000_000_000n).padStart(9, '0')}0`;
-}
-
-/** The folder that a path lies in; '' for the first. */
-export function parentOf(path: string): string {
-  const at = path.lastIndexOf('/');
-  return at === -1 ? '' : path.slice(0, at);
-}
-
-function isAfter(seen: Seen, ms: number): boolean {
-  return Number(seen.changed) * 1000 > ms;
-}
-
-/** A name that is no UTF-8 cannot be said again; the mirror and writes under way are ours. */
-function isShown(path: string): boolean {
-  if (path.includes('\ufffd') || path === '.shelpa' || path.startsWith('.shelpa/')) return false;
-  return !isTemporaryName(path.slice(path.lastIndexOf('/') + 1));
 }
 
 function escapeGlob(name: string): string {
