@@ -33,7 +33,11 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 
   const store = once(async () => {
     const { openStore } = await import('./store/open.ts');
-    return openStore({ url: settings.storeUrl, stateFolder: settings.stateFolder });
+    return openStore({
+      url: settings.storeUrl,
+      stateFolder: settings.stateFolder,
+      embeddings: embeddingsOf(settings),
+    });
   });
 
   const commands = once(async () => {
@@ -179,6 +183,20 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 }
 
 export type Rooms = ReturnType<typeof createRooms>;
+
+function embeddingsOf({ memory }: Settings) {
+  if (!memory.embeddings) return undefined;
+  const { url, model, keyVariable, dimensions, timeoutMs } = memory.embeddings;
+  return {
+    model,
+    questionMs: timeoutMs,
+    embedder: once(async () => {
+      const { openEmbedder } = await import('./ask/embed.ts');
+      const key = keyVariable === undefined ? undefined : process.env[keyVariable]?.trim();
+      return openEmbedder({ url, model, dimensions, key });
+    }),
+  };
+}
 
 /** Fails at start-up for what could not work at the first call. */
 export async function assertSettings(settings: Settings): Promise<void> {

@@ -4,7 +4,7 @@ import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { Memories } from '../contract/memory.ts';
-import { say } from './say.ts';
+import { note, say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -29,6 +29,44 @@ export async function importMemory(file: string, flags: Flags, options: Options)
     else say(`${stored} stored, ${duplicates} already there.`);
     return 0;
   });
+}
+
+/** Embeds what waits for it and says how far it came; exit code 1 where something is left. */
+export async function embedMemory(flags: Flags, options: Options): Promise<number> {
+  const settings = loadSettings(flags);
+  const { embeddings } = settings.memory;
+  const checkpoint = await openCheckpoint(settings);
+  try {
+    const meaning = await (await checkpoint.store()).meaning?.();
+    if (!meaning || !embeddings) {
+      throw new ConfigError(
+        'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
+      );
+    }
+    const drained = options.status
+      ? undefined
+      : await meaning.drain({
+          all: options.all === true,
+          signal: new AbortController().signal,
+          progress(embedded) {
+            if (process.stderr.isTTY) process.stderr.write(`\r${embedded}   `);
+          },
+        });
+    if (process.stderr.isTTY && drained) process.stderr.write('\n');
+    const backlog = await meaning.backlog();
+    const { model, url } = embeddings;
+    if (options.json) say(JSON.stringify({ model, url, ...backlog, ...drained }));
+    else {
+      say(
+        `${backlog.embedded} of ${backlog.memories} memories embedded by ${model}, ${backlog.waiting} wait.`,
+      );
+      if (backlog.refused > 0) say(`${backlog.refused} of these were refused several times.`);
+      if (drained?.problem !== undefined) note(`Stopped: ${drained.problem}. What waits is not lost.`);
+    }
+    return backlog.waiting > 0 && drained ? 1 : 0;
+  } finally {
+    await checkpoint.close();
+  }
 }
 
 async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promise<void> {

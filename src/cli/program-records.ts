@@ -50,6 +50,18 @@ function addMemory(program: Command, exitWith: (code: number) => void): void {
       const { exportMemory } = await import('./memory.ts');
       exitWith(await exportMemory(flagsOf(options), options));
     });
+  withSettings(
+    memory
+      .command('embed')
+      .description('embed what waits for it, for all users; servers do so by themselves while they run'),
+  )
+    .option('--all', 'every memory anew')
+    .option('--status', 'only say how far it is')
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { embedMemory } = await import('./memory.ts');
+      exitWith(await embedMemory(flagsOf(options), options));
+    });
   withSettings(memory.command('import <file>').description('store memories from JSON Lines; - reads stdin'))
     .option('--user <name>', 'for this user (default: the local one)')
     .option('--json', 'print as JSON')

@@ -10,6 +10,7 @@ import type { ServerSettings } from '../contract/upstream.ts';
 import { readConfig } from './file.ts';
 import { type HistorySettings, historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
+import { type MemorySettings, memoryOf } from './memory.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
 import { assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import type { ConfigFile } from './schema.ts';
@@ -93,6 +94,7 @@ export interface Settings {
   >;
   readonly history: HistorySettings;
   readonly pipeline: { readonly extended: boolean };
+  readonly memory: MemorySettings;
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly ask: {
     readonly model: string | undefined;
@@ -187,6 +189,7 @@ export function loadSettings(
     },
     history: historyOf(config.history),
     pipeline: { extended: config.pipeline?.extended ?? false },
+    memory: memoryOf(config.memory, environment),
     models: modelsOf(config.models),
     ask: {
       model: config.ask?.model,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { serversSchema } from './servers.ts';
 import { toolsetNames } from './toolset-names.ts';
@@ -178,6 +179,7 @@ export const configSchema = z.strictObject({
       extended: z.boolean().optional().describe('More commands in pipelines: cat, cut, uniq, nl and others.'),
     })
     .optional(),
+  memory: memorySchema.optional(),
   models: modelsSchema.optional().describe('Models for `sekisho ask`, by the name that you choose them by.'),
   ask: askSchema.optional(),
 });

@@ -68,7 +68,7 @@ async function copyTable(
 /** On PostgreSQL a row holds its index too. */
 type WithIndex = MemoryRow & { readonly word_index?: unknown };
 
-/** Memories keep their order and get the new database's numbers, and its own index of their words. */
+/** Memories keep their order and their vectors; they get the new database's numbers and its own index of their words. */
 async function copyMemories(from: Engine, to: Engine, progress: (rows: number) => void): Promise<void> {
   let copied = 0;
   for (let after = 0; ; ) {
@@ -81,8 +81,11 @@ async function copyMemories(from: Engine, to: Engine, progress: (rows: number) =
       .execute();
     const last = rows.at(-1);
     if (!last) return;
+    const seqs = rows.map(({ seq }) => seq);
+    const vectors = await from.db.selectFrom('memory_vectors').selectAll().where('seq', 'in', seqs).execute();
+    const vectorOf = new Map(vectors.map((vector) => [vector.seq, vector]));
     await to.write(async (tx) => {
-      for (const { seq: _, word_index: __, ...row } of rows as readonly WithIndex[]) {
+      for (const { seq: before, word_index: __, ...row } of rows as readonly WithIndex[]) {
         const { seq } = await tx
           .insertInto('memories')
           .values(row)
@@ -94,6 +97,8 @@ async function copyMemories(from: Engine, to: Engine, progress: (rows: number) =
           seq,
           row.words.split(' ').filter((word) => word !== ''),
         );
+        const vector = vectorOf.get(before);
+        if (vector) await to.insertMany(tx, 'memory_vectors', [{ ...vector, seq }]);
       }
     });
     copied += rows.length;

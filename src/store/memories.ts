@@ -2,16 +2,29 @@ import type { Transaction } from 'kysely';
 import { ToolError } from '../contract/error.ts';
 import type { Memories } from '../contract/memory.ts';
 import { text } from '../contract/text.ts';
+import type { Meaning } from './embeddings/meaning.ts';
+import { enqueue, outdate } from './embeddings/queue.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { memoryOf } from './memory-row.ts';
 import { randomId } from './random-id.ts';
 import type { MemoryRow, Tables } from './tables.ts';
 
+/** Where memories are embedded: by which model, and what knows of it. */
+export interface Embedding {
+  readonly model: string;
+  meaning(): Promise<Meaning>;
+}
+
 /**
  * What one owner asked to be remembered. The owner is bound here; no argument of any method names one.
  * What cuts text into words is loaded when it is first needed: its patterns cost milliseconds at start.
  */
-export function createMemories(openEngine: OpenEngine, clock: Clock, owner: string): Memories {
+export function createMemories(
+  openEngine: OpenEngine,
+  clock: Clock,
+  owner: string,
+  embedding?: Embedding,
+): Memories {
   return {
     async remember(input) {
       const engine = await openEngine();
@@ -26,26 +39,31 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
         created_at_ms: createdAtMs,
         updated_at_ms: nowMs,
       };
-      return engine.write(async (tx) => {
+      const stored = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const same = await findByGist(tx, owner, row.gist);
         if (same) return { memory: memoryOf(same), duplicate: true };
         const stored = await tx.insertInto('memories').values(row).returningAll().executeTakeFirstOrThrow();
         await engine.memoryIndex.put(tx, owner, stored.seq, words);
+        if (embedding) await enqueue(tx, owner, stored.seq, { model: embedding.model, nowMs });
         await countOwner(tx, owner, 1, words.length);
         return { memory: memoryOf(stored), duplicate: false };
       });
+      (await embedding?.meaning())?.wake();
+      return stored;
     },
 
     async recall(query) {
       const { recallMemories } = await import('./recall/recall.ts');
-      return recallMemories(await openEngine(), owner, query);
+      const embedded = await embedding?.meaning();
+      embedded?.wake();
+      return recallMemories(await openEngine(), owner, query, embedded);
     },
 
     async update(id, change) {
       const engine = await openEngine();
       const { memoryColumns } = await import('./memory-columns.ts');
-      return engine.write(async (tx) => {
+      const updated = await engine.write(async (tx) => {
         await lockOwner(engine, tx, owner);
         const row = await tx
           .selectFrom('memories')
@@ -71,8 +89,14 @@ export function createMemories(openEngine: OpenEngine, clock: Clock, owner: stri
         await engine.memoryIndex.remove(tx, row.seq);
         await engine.memoryIndex.put(tx, owner, row.seq, words);
         await countOwner(tx, owner, 0, words.length - wordCount(row));
+        if (columns.content !== row.content) {
+          if (embedding) await enqueue(tx, owner, row.seq, { model: embedding.model, nowMs: clock() });
+          else await outdate(tx, row.seq, clock());
+        }
         return memoryOf(changed);
       });
+      (await embedding?.meaning())?.wake();
+      return updated;
     },
 
     async forget(id) {

@@ -13,6 +13,7 @@ import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit-key.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createConsoleSessions } from './console-sessions.ts';
+import type { EmbeddingOptions, Meaning } from './embeddings/meaning.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { createHistoryStore } from './history.ts';
 import { createMemories } from './memories.ts';
@@ -26,6 +27,8 @@ export interface StoreOptions {
   /** Where the audit key lies; default: beside the SQLite file, else `~/.local/state/sekisho`. */
   readonly stateFolder?: string | undefined;
   readonly clock?: Clock | undefined;
+  /** How memories are embedded; absent: they are found by their words alone. */
+  readonly embeddings?: EmbeddingOptions | undefined;
 }
 
 /** Everything that is kept. */
@@ -39,6 +42,8 @@ export interface Store {
   memoriesFor(principal: string): Memories;
   /** Everybody's memories, for a person to leaf through. */
   readonly memoryBrowser: MemoryBrowser;
+  /** What memories mean; absent where they are not embedded. */
+  readonly meaning: (() => Promise<Meaning>) | undefined;
   /** Logins of the console. */
   readonly consoleSessions: ConsoleSessions;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
@@ -53,7 +58,12 @@ export interface Store {
  * Opens the records. The folder is made at once; the database, its driver and the query builder are loaded at the
  * first record or by `ready()`, so that a server can answer its first `tools/list` before.
  */
-export async function openStore({ url, stateFolder, clock = Date.now }: StoreOptions): Promise<Store> {
+export async function openStore({
+  url,
+  stateFolder,
+  clock = Date.now,
+  embeddings,
+}: StoreOptions): Promise<Store> {
   const target = targetOf(url);
   const folder = resolve(
     stateFolder ??
@@ -69,6 +79,16 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
     });
     return opening;
   };
+  let opened: Promise<Meaning> | undefined;
+  const embedding = embeddings && {
+    model: embeddings.model,
+    meaning() {
+      opened ??= import('./embeddings/meaning.ts').then(({ createMeaning }) =>
+        createMeaning(engine, clock, embeddings),
+      );
+      return opened;
+    },
+  };
   const audit = createAuditLog(engine, () => openAuditKey(folder));
 
   const tokens = createTokenStore(engine, clock);
@@ -80,8 +100,9 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
     rates: createRateStore(engine),
     history: createHistoryStore(engine),
     askSessions: createAskSessionStore(engine),
-    memoriesFor: (principal) => createMemories(engine, clock, principal),
+    memoriesFor: (principal) => createMemories(engine, clock, principal, embedding),
     memoryBrowser: createMemoryBrowser(engine),
+    meaning: embedding?.meaning,
     consoleSessions: createConsoleSessions(engine, tokens),
     engine,
     async ready() {
@@ -96,6 +117,7 @@ export async function openStore({ url, stateFolder, clock = Date.now }: StoreOpt
         await audit.flush();
       } finally {
         audit.stop();
+        await (await opened)?.close();
         await (await opening?.catch(() => undefined))?.close();
       }
     },

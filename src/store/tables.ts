@@ -105,11 +105,12 @@ export interface MemoryOwnerRow {
   vector_rev: Generated<number>;
 }
 
-/** What a memory means. It waits for its vector as long as `due_at_ms` says when to try, and has no model then. */
+/** What a memory means. It waits for its vector as long as `due_at_ms` says when to try. */
 export interface MemoryVectorRow {
   seq: number;
   owner: string;
-  model: string | null;
+  /** That made the vector, or shall make it. */
+  model: string;
   dimensions: number | null;
   /** The signs of the vector, packed, for the first look. */
   code: Uint8Array | null;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 /** One database engine to run a suite on; `missing` says why it cannot be had here. */
@@ -17,7 +17,7 @@ export interface TestEngine {
 export interface Place {
   readonly url: string;
   readonly folder: string;
-  open(clock?: () => number): Promise<Store>;
+  open(clock?: () => number, more?: Partial<StoreOptions>): Promise<Store>;
 }
 
 /** Both engines, for `describe.each`. Call it once in a file, and `stop` them when it ends. */
@@ -56,8 +56,8 @@ function place(urlIn: (folder: string) => string): Place {
   return {
     url,
     folder,
-    async open(clock) {
-      const store = await openStore({ url, stateFolder: folder, clock });
+    async open(clock, more) {
+      const store = await openStore({ url, stateFolder: folder, clock, ...more });
       stores.push(store);
       return store;
     },

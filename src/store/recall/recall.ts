@@ -1,20 +1,24 @@
 import type { RecalledMemory, RecallQuery } from '../../contract/memory.ts';
+import type { Meaning } from '../embeddings/meaning.ts';
 import type { Engine } from '../engine.ts';
 import type { MemoryFilter } from '../memory-index.ts';
 import { memoryOf } from '../memory-row.ts';
 import { fetchCandidates } from './candidates.ts';
 import { fold } from './fold.ts';
-import { confidentCoverage, type Ranked, rank, weigh } from './rank.ts';
+import { joinRankings, type Placed } from './join.ts';
+import { type Ranked, rank, weigh } from './rank.ts';
 import { wordsOfQuestion } from './words.ts';
 
 /**
  * Finds what an owner's question is about, in two stages: the index fetches some hundred candidates by the
- * rarest words, and BM25 over all words of the question ranks them here. An empty question gives the newest.
+ * rarest words, and BM25 over all words of the question ranks them here. Where memories are embedded, what they mean
+ * has a say in the order, if it is known in time. An empty question gives the newest.
  */
 export async function recallMemories(
   engine: Engine,
   owner: string,
   { query, limit, ...bounds }: RecallQuery,
+  meaning?: Meaning | undefined,
 ): Promise<readonly RecalledMemory[]> {
   const filter: MemoryFilter = {
     category: bounds.category === undefined ? undefined : fold(bounds.category),
@@ -23,15 +27,19 @@ export async function recallMemories(
     untilMs: bounds.untilMs,
   };
   const words = wordsOfQuestion(query);
-  const ranked =
-    words.length > 0
-      ? await rankFor(engine, owner, words, filter)
-      : (await engine.memoryIndex.newest(owner, filter, limit)).map((seq) => ({
-          seq,
-          score: 0,
-          coverage: 1,
-        }));
-  return load(engine, owner, ranked.slice(0, limit));
+  if (words.length === 0) {
+    const newest = await engine.memoryIndex.newest(owner, filter, limit);
+    return load(
+      engine,
+      owner,
+      newest.map((seq) => ({ seq, score: 0, lowConfidence: false })),
+    );
+  }
+  // The server works on the vector while words are looked up here.
+  const near = meaning?.near(engine, owner, query, filter);
+  const byWords = await rankFor(engine, owner, words, filter);
+  const joined = joinRankings(byWords, (await near) ?? []);
+  return load(engine, owner, joined.slice(0, limit));
 }
 
 async function rankFor(
@@ -57,7 +65,7 @@ async function rankFor(
 async function load(
   { db }: Engine,
   owner: string,
-  ranked: readonly Ranked[],
+  ranked: readonly Placed[],
 ): Promise<readonly RecalledMemory[]> {
   if (ranked.length === 0) return [];
   const seqs = ranked.map(({ seq }) => seq);
@@ -68,7 +76,7 @@ async function load(
     .where('seq', 'in', seqs)
     .execute();
   const bySeq = new Map(rows.map((row) => [row.seq, row]));
-  return ranked.flatMap(({ seq, score, coverage }) => {
+  return ranked.flatMap(({ seq, score, lowConfidence }) => {
     const row = bySeq.get(seq);
     // Forgotten since it was ranked.
     if (!row) return [];
@@ -76,7 +84,7 @@ async function load(
       {
         ...memoryOf(row),
         score: Math.round(score * 1000) / 1000,
-        lowConfidence: coverage < confidentCoverage,
+        lowConfidence,
       },
     ];
   });

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { ConfigError } from '../contract/error.ts';
+import type { ConfigFile } from './schema.ts';
+
+/** Where memories become vectors. The key is named, never held. */
+export interface EmbeddingSettings {
+  readonly url: string;
+  readonly model: string;
+  readonly keyVariable: string | undefined;
+  readonly dimensions: number | undefined;
+  readonly timeoutMs: number;
+}
+
+export interface MemorySettings {
+  readonly embeddings: EmbeddingSettings | undefined;
+}
+
+export const memorySchema = z.strictObject({
+  embeddings: z
+    .strictObject({
+      url: z
+        .url({ protocol: /^https?$/ })
+        .optional()
+        .describe(
+          'An OpenAI-compatible server. Default: Ollama, http://127.0.0.1:11434/v1. What is remembered and asked is sent there.',
+        ),
+      model: z.string().min(1).max(200).describe('Its id at the server, e.g. "bge-m3".'),
+      keyVariable: z
+        .string()
+        .regex(/^\w+$/)
+        .optional()
+        .describe('Environment variable that holds the key, e.g. "OPENAI_API_KEY". Never the key itself.'),
+      dimensions: z
+        .number()
+        .int()
+        .min(8)
+        .max(8192)
+        .optional()
+        .describe('How long vectors shall be, where the model lets you choose.'),
+      timeoutMs: z
+        .number()
+        .int()
+        .min(10)
+        .max(10_000)
+        .optional()
+        .describe('How long recall waits for it before it answers from words alone. Default: 300.'),
+    })
+    .optional()
+    .describe('Let recall find what is worded differently. Absent: words alone, and nothing is sent.'),
+});
+
+/** Throws `ConfigError` for a password in the address, or a key that is not there. */
+export function memoryOf(
+  config: ConfigFile['memory'],
+  environment: Readonly<Record<string, string | undefined>>,
+): MemorySettings {
+  const given = config?.embeddings;
+  if (!given) return { embeddings: undefined };
+  const address = new URL(given.url ?? 'http://127.0.0.1:11434/v1');
+  if (address.username !== '' || address.password !== '') {
+    throw new ConfigError('memory.embeddings.url must not hold a password; name a variable in keyVariable.');
+  }
+  const { keyVariable } = given;
+  if (keyVariable !== undefined && !environment[keyVariable]?.trim()) {
+    throw new ConfigError(`memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`);
+  }
+  return {
+    embeddings: {
+      url: address.href.replace(/\/$/, ''),
+      model: given.model,
+      keyVariable,
+      dimensions: given.dimensions,
+      timeoutMs: given.timeoutMs ?? 300,
+    },
+  };
+}

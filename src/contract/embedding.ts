@@ -1,0 +1,24 @@
+/** Turns texts into vectors, at the endpoint that the operator named. */
+export interface Embedder {
+  /** Vectors of unit length, one a text, in their order. Throws `EmbedError`. */
+  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
+}
+
+/**
+ * Why there are no vectors. `texts`: the server takes these texts amiss, too long perhaps, and others might pass.
+ * `later`: it is down, busy, slow or broken, whatever it is asked.
+ */
+export class EmbedError extends Error {
+  readonly kind: 'texts' | 'later';
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    kind: 'texts' | 'later',
+    message: string,
+    { retryAfterMs, cause }: { readonly retryAfterMs?: number | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.name = 'EmbedError';
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,132 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Engine } from '../engine.ts';
+import { type CodeSet, createCodeSet } from './code-set.ts';
+import { codeBytes } from './codes.ts';
+
+/** Vectors that may be compared with each other: of one owner, from one model. */
+export interface Space {
+  readonly owner: string;
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+interface Kept {
+  readonly dimensions: number;
+  readonly set: CodeSet;
+  rev: number;
+  ready: Promise<void>;
+}
+
+/** Codes in memory, an owner at a time, loaded when they are first asked for and then kept up to date. */
+export interface CodeCache {
+  /** `rev` is the owner's `vector_rev` now, `memories` how many there are. */
+  codes(
+    engine: Engine,
+    space: Space,
+    now: { readonly rev: number; readonly memories: number },
+  ): Promise<CodeSet>;
+}
+
+/** Owners who asked longest ago make room. Of one who alone has too many, the newest are kept. */
+export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
+  const kept = new Map<string, Kept>();
+
+  function keptFor(space: Space, memories: number): Kept {
+    const found = kept.get(space.owner);
+    kept.delete(space.owner);
+    // What was changed or forgotten leaves its code behind; too many of them, and it is time to begin again.
+    const usable = found && found.dimensions === space.dimensions && found.set.size <= 1000 + memories * 1.25;
+    const entry = usable
+      ? found
+      : {
+          dimensions: space.dimensions,
+          set: createCodeSet(codeBytes(space.dimensions)),
+          rev: -1,
+          ready: Promise.resolve(),
+        };
+    kept.set(space.owner, entry);
+    return entry;
+  }
+
+  function makeRoom(): void {
+    let bytes = 0;
+    for (const { set } of kept.values()) bytes += set.bytes;
+    for (const [owner, { set }] of kept) {
+      if (bytes <= maxBytes || kept.size === 1) return;
+      kept.delete(owner);
+      bytes -= set.bytes;
+    }
+  }
+
+  return {
+    async codes(engine, space, now) {
+      const entry = keptFor(space, now.memories);
+      if (entry.rev < now.rev) {
+        // One after the other: two at once would read the same rows.
+        entry.ready = entry.ready
+          .catch(() => {})
+          .then(async () => {
+            if (entry.rev >= now.rev) return;
+            if (entry.rev < 0) await loadAll(engine, space, entry.set, maxBytes);
+            else await loadSince(engine, space, entry.set, entry.rev);
+            entry.rev = now.rev;
+            makeRoom();
+          });
+      }
+      try {
+        await entry.ready;
+      } catch (error) {
+        if (kept.get(space.owner) === entry) kept.delete(space.owner);
+        throw error;
+      }
+      return entry.set;
+    },
+  };
+}
+
+function rowsOf(engine: Engine, { owner, model, dimensions }: Space) {
+  return engine.db
+    .selectFrom('memory_vectors')
+    .where('owner', '=', owner)
+    .where('model', '=', model)
+    .where('dimensions', '=', dimensions)
+    .where('due_at_ms', 'is', null);
+}
+
+/** The newest first, and no more than there is room for. */
+async function loadAll(engine: Engine, space: Space, set: CodeSet, maxBytes: number): Promise<void> {
+  for (let before = Number.MAX_SAFE_INTEGER; set.bytes < maxBytes; ) {
+    const rows = await rowsOf(engine, space)
+      .select(['seq', 'code'])
+      .where('seq', '<', before)
+      .orderBy('seq', 'desc')
+      .limit(pageRows)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return;
+    for (const { seq, code } of rows) if (code) set.add(seq, code);
+    before = last.seq;
+    await nextTurn();
+  }
+}
+
+async function loadSince(engine: Engine, space: Space, set: CodeSet, rev: number): Promise<void> {
+  for (let after = { rev, seq: Number.MAX_SAFE_INTEGER }; ; ) {
+    const rows = await rowsOf(engine, space)
+      .select(['seq', 'code', 'rev'])
+      .where('rev', '>=', after.rev)
+      .where(({ eb, or }) => or([eb('rev', '>', after.rev), eb('seq', '>', after.seq)]))
+      .orderBy('rev')
+      .orderBy('seq')
+      .limit(pageRows)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return;
+    for (const { seq, code } of rows) if (code) set.add(seq, code);
+    after = last;
+    await nextTurn();
+  }
+}
+
+const pageRows = 5000;
+const usualMaxBytes = 256 * 1024 * 1024;

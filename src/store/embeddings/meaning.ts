@@ -1,0 +1,100 @@
+import { type Embedder, EmbedError } from '../../contract/embedding.ts';
+import type { Clock, Engine, OpenEngine } from '../engine.ts';
+import type { MemoryFilter } from '../memory-index.ts';
+import { backlogOf } from './backlog.ts';
+import { createBreaker } from './breaker.ts';
+import { createCodeCache } from './code-cache.ts';
+import { type Near, nearestMemories } from './nearest.ts';
+import { createEmbeddingWorker, type EmbeddingWorker, type Pace, usualPace } from './worker.ts';
+
+/** What a store is told where memories are embedded. */
+export interface EmbeddingOptions {
+  readonly model: string;
+  /** How long a question may wait for its vector and for what lies near it. */
+  readonly questionMs: number;
+  /** Made at first need. */
+  readonly embedder: () => Promise<Embedder>;
+  readonly pace?: Pace | undefined;
+  /** Of memory, for codes. */
+  readonly maxCodeBytes?: number | undefined;
+}
+
+/** Memories by what they mean, beside the words that they are found by. */
+export interface Meaning extends Pick<EmbeddingWorker, 'wake' | 'drain' | 'close'> {
+  /** What lies near a question, or nothing where that cannot be had in time. Never throws, never takes longer. */
+  near(engine: Engine, owner: string, query: string, filter: MemoryFilter): Promise<readonly Near[]>;
+  backlog(): ReturnType<typeof backlogOf>;
+}
+
+export function createMeaning(openEngine: OpenEngine, clock: Clock, options: EmbeddingOptions): Meaning {
+  const { model, questionMs, embedder, maxCodeBytes } = options;
+  const worker = createEmbeddingWorker({
+    openEngine,
+    embedder,
+    model,
+    clock,
+    pace: options.pace ?? usualPace,
+  });
+  const breaker = createBreaker(clock);
+  const cache = createCodeCache(maxCodeBytes);
+  /** Owners with nothing to compare, and until when they are not asked for. */
+  const fruitless = new Map<string, number>();
+
+  async function vectorOf(query: string, signal: AbortSignal): Promise<Float32Array | undefined> {
+    try {
+      const [vector] = await (await embedder()).embed([query], signal);
+      breaker.succeeded();
+      return vector;
+    } catch (error) {
+      // A question that is too long for the model says nothing about the server.
+      if (error instanceof EmbedError && error.kind === 'texts') breaker.succeeded();
+      else breaker.failed(error instanceof EmbedError ? error.retryAfterMs : undefined);
+      return undefined;
+    }
+  }
+
+  async function look(
+    engine: Engine,
+    owner: string,
+    query: string,
+    filter: MemoryFilter,
+    signal: AbortSignal,
+  ): Promise<readonly Near[]> {
+    const totals = await engine.db
+      .selectFrom('memory_owners')
+      .select(['memories', 'vector_rev'])
+      .where('owner', '=', owner)
+      .executeTakeFirst();
+    // Who has no vectors has nothing to compare a question with, and no question goes out.
+    if (!totals || totals.memories === 0 || totals.vector_rev === 0) return [];
+    if (clock() < (fruitless.get(owner) ?? 0) || !breaker.mayAsk()) return [];
+    const vector = await vectorOf(query, signal);
+    if (!vector) return [];
+    const space = { owner, model, dimensions: vector.length };
+    const now = { rev: totals.vector_rev, memories: totals.memories };
+    const set = await cache.codes(engine, space, now);
+    if (set.size > 0) return nearestMemories(engine, set, space, vector, filter);
+    // All of another model, or of another length than the server gives by now.
+    if (fruitless.size >= ownersNoted) fruitless.clear();
+    fruitless.set(owner, clock() + fruitlessMs);
+    return [];
+  }
+
+  return {
+    wake: worker.wake,
+    drain: worker.drain,
+    close: worker.close,
+    near(engine, owner, query, filter) {
+      const { promise, resolve } = Promise.withResolvers<readonly Near[]>();
+      const signal = AbortSignal.timeout(questionMs);
+      // Codes that are still being loaded are there for the next question.
+      signal.addEventListener('abort', () => resolve([]));
+      look(engine, owner, query, filter, signal).then(resolve, () => resolve([]));
+      return promise;
+    },
+    backlog: async () => backlogOf(await openEngine(), model),
+  };
+}
+
+const fruitlessMs = 60_000;
+const ownersNoted = 10_000;

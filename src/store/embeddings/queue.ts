@@ -1,0 +1,167 @@
+import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { Tables } from '../tables.ts';
+import { codeOf, packVector } from './codes.ts';
+
+/** A memory that was taken from the queue; it comes back by itself if its taker dies. */
+export interface Waiting {
+  readonly seq: number;
+  readonly owner: string;
+  readonly content: string;
+  /** How often it was taken, this time included. */
+  readonly attempts: number;
+}
+
+const without = { dimensions: null, code: null, vector: null, rev: 0, attempts: 0 } as const;
+
+/** Puts a memory into the queue, in the transaction that stores its text. A vector it had is gone. */
+export async function enqueue(
+  tx: Transaction<Tables>,
+  owner: string,
+  seq: number,
+  { model, nowMs }: { readonly model: string; readonly nowMs: number },
+): Promise<void> {
+  const waiting = { ...without, model, due_at_ms: nowMs };
+  await tx
+    .insertInto('memory_vectors')
+    .values({ seq, owner, ...waiting })
+    .onConflict((conflict) => conflict.column('seq').doUpdateSet(waiting))
+    .execute();
+}
+
+/** The same for a memory that had a vector or waited for one: nothing where memories are not embedded. */
+export async function outdate(tx: Transaction<Tables>, seq: number, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('memory_vectors')
+    .set({ ...without, due_at_ms: nowMs })
+    .where('seq', '=', seq)
+    .execute();
+}
+
+/**
+ * Takes some memories that wait for this model and whose time has come. Nobody else gets them before `untilMs`.
+ * Servers that are told of another model leave them alone.
+ */
+export async function takeWaiting(
+  engine: Engine,
+  {
+    model,
+    nowMs,
+    untilMs,
+    count,
+  }: {
+    readonly model: string;
+    readonly nowMs: number;
+    readonly untilMs: number;
+    readonly count: number;
+  },
+): Promise<readonly Waiting[]> {
+  const due = (db: Pick<Engine['db'], 'selectFrom'>) =>
+    db
+      .selectFrom('memory_vectors')
+      .select('seq')
+      .where('model', '=', model)
+      .where('due_at_ms', '<=', nowMs)
+      .orderBy('due_at_ms');
+  // An idle look takes no lock.
+  if (!(await due(engine.db).limit(1).executeTakeFirst())) return [];
+  return engine.write(
+    async (tx) => {
+      const rows = await engine.lock(due(tx).limit(count), { skip: true }).execute();
+      if (rows.length === 0) return [];
+      const seqs = rows.map(({ seq }) => seq);
+      const taken = await tx
+        .updateTable('memory_vectors')
+        .set((column) => ({ due_at_ms: untilMs, attempts: column('attempts', '+', 1) }))
+        .where('seq', 'in', seqs)
+        .returning(['seq', 'attempts'])
+        .execute();
+      const attempts = new Map(taken.map((row) => [row.seq, row.attempts]));
+      const texts = await tx
+        .selectFrom('memories')
+        .select(['seq', 'owner', 'content'])
+        .where('seq', 'in', seqs)
+        .orderBy('seq')
+        .execute();
+      return texts.map((row) => ({ ...row, attempts: attempts.get(row.seq) ?? 1 }));
+    },
+    { durable: false },
+  );
+}
+
+/**
+ * Stores vectors of memories that still say what was embedded; one that changed or was forgotten meanwhile is left
+ * as it is. Each owner's revision rises under a lock, so that no reader sees a later one before an earlier.
+ */
+export async function storeVectors(
+  engine: Engine,
+  model: string,
+  embedded: readonly (Waiting & { readonly vector: Float32Array })[],
+): Promise<void> {
+  const byOwner = Map.groupBy(embedded, ({ owner }) => owner);
+  // In one order everywhere: two writers that lock the same owners must not wait for each other.
+  const owners = [...byOwner].sort(([one], [other]) => (one < other ? -1 : 1));
+  await engine.write(
+    async (tx) => {
+      for (const [owner, memories] of owners) {
+        const raised = await tx
+          .updateTable('memory_owners')
+          .set((column) => ({ vector_rev: column('vector_rev', '+', 1) }))
+          .where('owner', '=', owner)
+          .returning('vector_rev')
+          .executeTakeFirst();
+        if (!raised) continue;
+        for (const { seq, content, vector } of memories) {
+          await tx
+            .updateTable('memory_vectors')
+            .set({
+              dimensions: vector.length,
+              code: codeOf(vector),
+              vector: packVector(vector),
+              rev: raised.vector_rev,
+              due_at_ms: null,
+            })
+            .where('seq', '=', seq)
+            .where('model', '=', model)
+            .where('due_at_ms', 'is not', null)
+            .where((where) =>
+              where.exists(
+                where
+                  .selectFrom('memories')
+                  .select('seq')
+                  .where('memories.seq', '=', seq)
+                  .where('memories.content', '=', content),
+              ),
+            )
+            .execute();
+        }
+      }
+    },
+    { durable: false },
+  );
+}
+
+/** Gives memories back to the queue; `untried` where the attempt was not theirs to fail. */
+export async function putOff(
+  engine: Engine,
+  seqs: readonly number[],
+  dueAtMs: number,
+  { untried = false } = {},
+): Promise<void> {
+  if (seqs.length === 0) return;
+  await engine.write(
+    (tx) =>
+      tx
+        .updateTable('memory_vectors')
+        .set((column) => ({
+          due_at_ms: dueAtMs,
+          ...(untried ? { attempts: column('attempts', '-', 1) } : {}),
+        }))
+        .where('seq', 'in', seqs)
+        .where('due_at_ms', 'is not', null)
+        // What was changed meanwhile waits anew.
+        .where('attempts', '>', 0)
+        .execute(),
+    { durable: false },
+  );
+}

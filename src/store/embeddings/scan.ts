@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Engine } from '../engine.ts';
+
+/**
+ * Puts into the queue what has no vector of this model: memories from before embeddings were configured, and those
+ * that another model embedded. Remembers how far it came, so that the next start looks at what is new only; `all`
+ * begins at the beginning and gives up the vectors that there are.
+ */
+export async function scanMemories(
+  engine: Engine,
+  { model, nowMs, all = false }: { readonly model: string; readonly nowMs: number; readonly all?: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await engine.db
+    .selectFrom('memory_embedding')
+    .selectAll()
+    .where('id', '=', 1)
+    .executeTakeFirst();
+  // Numbers are given before they are committed: a few may have come in behind the last look.
+  const from = all || known?.model !== model ? 0 : Math.max(0, known.scanned_seq - overlapRows);
+  for (let after = from; !signal.aborted; ) {
+    const last = await scanPage(engine, { model, nowMs, all, after });
+    if (last === undefined) return;
+    after = last;
+    await nextTurn();
+  }
+}
+
+async function scanPage(
+  engine: Engine,
+  {
+    model,
+    nowMs,
+    all,
+    after,
+  }: { readonly model: string; readonly nowMs: number; readonly all: boolean; readonly after: number },
+): Promise<number | undefined> {
+  const page = await engine.db
+    .selectFrom('memories')
+    .select('seq')
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(pageRows)
+    .execute();
+  const last = page.at(-1)?.seq;
+  if (last === undefined) return undefined;
+  await engine.write(
+    async (tx) => {
+      await tx
+        .insertInto('memory_vectors')
+        .columns(['seq', 'owner', 'model', 'due_at_ms'])
+        .expression((from) =>
+          from
+            .selectFrom('memories')
+            .select(({ val }) => [
+              'memories.seq',
+              'memories.owner',
+              val(model).as('model'),
+              val(nowMs).as('due_at_ms'),
+            ])
+            .where('memories.seq', '>', after)
+            .where('memories.seq', '<=', last),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await tx
+        .updateTable('memory_vectors')
+        .set({ model, dimensions: null, code: null, vector: null, attempts: 0, due_at_ms: nowMs })
+        .where('seq', '>', after)
+        .where('seq', '<=', last)
+        .where(({ eb, val }) => (all ? eb(val(1), '=', val(1)) : eb('model', '!=', model)))
+        .execute();
+      await tx
+        .insertInto('memory_embedding')
+        .values({ id: 1, model, scanned_seq: last })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ model, scanned_seq: last }))
+        .execute();
+    },
+    { durable: false },
+  );
+  return last;
+}
+
+const pageRows = 2000;
+const overlapRows = 1000;

@@ -1,0 +1,201 @@
+import { type Embedder, EmbedError } from '../../contract/embedding.ts';
+import type { Clock, OpenEngine } from '../engine.ts';
+import { putOff, storeVectors, takeWaiting, type Waiting } from './queue.ts';
+import { scanMemories } from './scan.ts';
+
+export interface WorkerOptions {
+  readonly openEngine: OpenEngine;
+  readonly embedder: () => Promise<Embedder>;
+  readonly model: string;
+  readonly clock: Clock;
+  readonly pace: Pace;
+}
+
+/** How it waits; tests are quicker. */
+export interface Pace {
+  /** After the first failure; doubled after each further one. */
+  readonly pauseMs: number;
+  readonly longestPauseMs: number;
+  /** Between looks at an empty queue: another process may have died over its work. */
+  readonly idleMs: number;
+  /** How long one attempt may take; what was taken is free again after three of them. */
+  readonly attemptMs: number;
+}
+
+export const usualPace: Pace = {
+  pauseMs: 1000,
+  longestPauseMs: 300_000,
+  idleMs: 60_000,
+  attemptMs: 60_000,
+};
+
+/** Embeds what waits in the queue, in the background, beside any number of others that do so on the same store. */
+export interface EmbeddingWorker {
+  /** Something new waits. The first call looks for what was left over as well. */
+  wake(): void;
+  /** Embeds all that waits now, or says why not; with `all`, every memory anew. */
+  drain(options: {
+    readonly all?: boolean;
+    readonly signal: AbortSignal;
+    progress(embedded: number): void;
+  }): Promise<{ readonly embedded: number; readonly problem?: string | undefined }>;
+  close(): Promise<void>;
+}
+
+type Outcome =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'done'; readonly embedded: number }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
+  const { openEngine, model, clock, pace } = options;
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  let called = Promise.withResolvers<void>();
+
+  async function run(): Promise<void> {
+    let scanned = false;
+    for (let failures = 0; !closing.signal.aborted; ) {
+      const outcome = await attempt(async () => {
+        if (!scanned) await scanMemories(await openEngine(), { model, nowMs: clock() }, closing.signal);
+        scanned = true;
+        return embedSome(options, closing.signal);
+      });
+      if (outcome.kind === 'failed') {
+        failures += 1;
+        await pause(pauseAfter(outcome.error, failures, pace), closing.signal);
+        continue;
+      }
+      failures = 0;
+      if (outcome.kind === 'done') continue;
+      await Promise.race([called.promise, pause(pace.idleMs, closing.signal)]);
+      called = Promise.withResolvers();
+    }
+  }
+
+  return {
+    wake() {
+      running ??= run();
+      called.resolve();
+    },
+    async drain({ all = false, signal, progress }) {
+      const stop = AbortSignal.any([signal, closing.signal]);
+      await scanMemories(await openEngine(), { model, nowMs: clock(), all }, stop);
+      for (let embedded = 0; ; ) {
+        stop.throwIfAborted();
+        const outcome = await attempt(() => embedSome(options, stop));
+        if (outcome.kind === 'empty') return { embedded };
+        if (outcome.kind === 'failed') return { embedded, problem: String(Object(outcome.error).message) };
+        embedded += outcome.embedded;
+        progress(embedded);
+      }
+    },
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+/** A store that cannot be written now is one more reason to wait. */
+async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+async function embedSome(options: WorkerOptions, signal: AbortSignal): Promise<Outcome> {
+  const { openEngine, embedder, model, clock, pace } = options;
+  const engine = await openEngine();
+  const nowMs = clock();
+  const taken = await takeWaiting(engine, {
+    model,
+    nowMs,
+    untilMs: nowMs + 3 * pace.attemptMs,
+    count: together,
+  });
+  if (taken.length === 0) return { kind: 'empty' };
+  const embed = async (memories: readonly Waiting[]) =>
+    (await embedder()).embed(
+      memories.map(textOf),
+      AbortSignal.any([signal, AbortSignal.timeout(pace.attemptMs)]),
+    );
+  const left = new Set(taken.map(({ seq }) => seq));
+  async function keep(memories: readonly Waiting[], vectors: readonly Float32Array[]): Promise<void> {
+    const embedded = memories.flatMap((memory, at) => {
+      const vector = vectors[at];
+      return vector ? [{ ...memory, vector }] : [];
+    });
+    await storeVectors(engine, model, embedded);
+    for (const { seq } of memories) left.delete(seq);
+  }
+
+  let embedded = 0;
+  try {
+    const groups = await embed(taken).then(
+      (vectors) => keep(taken, vectors).then(() => []),
+      (error: unknown) => {
+        // One text among many may be the one that the server takes amiss: each for itself then.
+        if (!isAboutTexts(error)) throw error;
+        return taken.map((memory) => [memory]);
+      },
+    );
+    embedded = taken.length - left.size;
+    for (const group of groups) {
+      try {
+        await keep(group, await embed(group));
+        embedded += 1;
+      } catch (error) {
+        if (!isAboutTexts(error)) throw error;
+        const [memory] = group;
+        if (!memory) continue;
+        // The next attempt sends less of it.
+        await putOff(engine, [memory.seq], clock() + retryMs(memory.attempts, pace));
+        left.delete(memory.seq);
+      }
+    }
+    return { kind: 'done', embedded };
+  } catch (error) {
+    const dueAtMs = clock() + (signal.aborted ? 0 : pace.pauseMs);
+    await putOff(engine, [...left], dueAtMs, { untried: true }).catch(() => {});
+    return { kind: 'failed', error };
+  }
+}
+
+/** A model reads only so much; a text that it refused is sent shorter, down to its beginning. */
+function textOf({ content, attempts }: Waiting): string {
+  return content.slice(0, [8000, 2000, 500][attempts - 1] ?? 200).toWellFormed();
+}
+
+function isAboutTexts(error: unknown): boolean {
+  return error instanceof EmbedError && error.kind === 'texts';
+}
+
+function pauseAfter(error: unknown, failures: number, pace: Pace): number {
+  const wantedMs = error instanceof EmbedError ? (error.retryAfterMs ?? 0) : 0;
+  return Math.max(wantedMs, Math.min(pace.longestPauseMs, pace.pauseMs * 2 ** (failures - 1)));
+}
+
+function retryMs(attempts: number, pace: Pace): number {
+  // Three shorter texts are tried soon; after that it is not the length.
+  return attempts < 4 ? 0 : Math.min(longestRetryMs, pace.pauseMs * 60 * 2 ** (attempts - 4));
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+    resolve();
+  };
+  // Nobody's process stays alive for the next look.
+  const timer = setTimeout(end, ms).unref();
+  signal.addEventListener('abort', end);
+  return promise;
+}
+
+const together = 32;
+const longestRetryMs = 86_400_000;
