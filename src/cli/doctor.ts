@@ -1,6 +1,8 @@
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
+import type { Locale } from '../contract/text.ts';
 import { say } from './say.ts';
+import { examine, type ServerReport } from './server-report.ts';
 
 interface Finding {
   readonly what: string;
@@ -42,16 +44,33 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         });
       }
     }
+    const { servers } = settings.servers.length > 0 ? await checkpoint.rooms.upstreams() : { servers: [] };
+    const reports = await Promise.all(servers.map(examine));
+    for (const report of reports) findings.push(findingOf(report, settings.locale));
+    const reached = reports.every(({ works }) => works);
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
     if (options.json) say(JSON.stringify(findings, null, 2));
     else for (const finding of findings) say(lineOf(finding));
-    return verdict.ok && sandboxed ? 0 : 2;
+    return verdict.ok && sandboxed && reached ? 0 : 2;
   } finally {
     await checkpoint.close();
   }
 }
 
+/** A proxied server that was started, or reached: its tools, its pins and its walls. */
+function findingOf({ name, works, ...report }: ServerReport, locale: Locale): Finding {
+  const { tools, pinned, held, place, problem, hint } = report;
+  const waiting = held.length > 0 && `${held.length} held back: sekisho server approve ${name}`;
+  const counts = [`${tools.length} tools`, `${pinned ?? 0} pinned`, waiting];
+  return {
+    what: `server ${name}`,
+    works,
+    detail: `${place}: ${(works ? counts.filter(Boolean) : [problem?.[locale]]).join(', ')}`,
+    remedy: works ? undefined : [hint?.[locale], `sekisho server check ${name}`].filter(Boolean).join(' '),
+  };
+}
+
 function lineOf({ what, works, detail, remedy }: Finding): string {
   const line = `${works ? 'ok     ' : 'missing'}  ${what.padEnd(20)} ${detail}`;
-  return remedy === undefined || works ? line : `${line}\n         install: ${remedy}`;
+  return remedy === undefined || works ? line : `${line}\n         try: ${remedy}`;
 }

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import type { Flags } from '../config/load.ts';
 import { cleanText } from '../contract/clean-text.ts';
 import { say } from './say.ts';
-import { serverOf, withUpstreams, wordsOf } from './server.ts';
+import { serverOf, withUpstreams } from './server.ts';
+import { wordsOf } from './server-report.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,11 @@ import { createTwoFilesPatch } from 'diff';
 import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanText } from '../contract/clean-text.ts';
-import { ConfigError, ToolError } from '../contract/error.ts';
+import { ConfigError } from '../contract/error.ts';
+import type { Locale } from '../contract/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
 import { say } from './say.ts';
+import { examine, placeOf, type ServerReport } from './server-report.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type Upstreams = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>;
@@ -13,33 +15,21 @@ type Review = NonNullable<ReturnType<Upstreams['pins']['review']>>;
 
 /** Proxied servers, their tools and what waits for a person's look. Starts none of them. */
 export function listServers(flags: Flags, options: Options): Promise<number> {
-  return withUpstreams(flags, async (upstreams) => {
-    show(upstreams.status(), options);
+  return withUpstreams(flags, async (upstreams, locale) => {
+    const places = new Map(upstreams.servers.map(({ settings }) => [settings.name, placeOf(settings)]));
+    const listed = upstreams.status().map((status) => ({ ...status, place: places.get(status.name) ?? '' }));
+    show(listed, options, locale);
     return 0;
   });
 }
 
 /** Starts servers and says how each is; exit code 1 if one does not work. */
 export function checkServers(name: string | undefined, flags: Flags, options: Options): Promise<number> {
-  return withUpstreams(flags, async (upstreams) => {
+  return withUpstreams(flags, async (upstreams, locale) => {
     const servers = name === undefined ? upstreams.servers : [serverOf(upstreams, name)];
-    const problems = await Promise.all(
-      servers.map(async (server) => {
-        try {
-          await server.look(new AbortController().signal);
-          return undefined;
-        } catch (error) {
-          return `${server.settings.name}: ${wordsOf(error)}`;
-        }
-      }),
-    );
-    show(
-      servers.map((server) => server.status()),
-      options,
-    );
-    const found = problems.filter((problem) => problem !== undefined);
-    for (const problem of found) process.stderr.write(`${problem}\n`);
-    return found.length === 0 ? 0 : 1;
+    const reports = await Promise.all(servers.map(examine));
+    show(reports, options, locale);
+    return reports.every(({ works }) => works) ? 0 : 1;
   });
 }
 
@@ -85,11 +75,12 @@ export function forgetServer(name: string, flags: Flags): Promise<number> {
 /** Opens what the settings say, without serving it. */
 export async function withUpstreams(
   flags: Flags,
-  work: (upstreams: Upstreams) => Promise<number>,
+  work: (upstreams: Upstreams, locale: Locale) => Promise<number>,
 ): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
+  const settings = loadSettings(flags);
+  const checkpoint = await openCheckpoint(settings);
   try {
-    return await work(await checkpoint.rooms.upstreams());
+    return await work(await checkpoint.rooms.upstreams(), settings.locale);
   } finally {
     await checkpoint.close();
   }
@@ -102,17 +93,21 @@ export function serverOf(upstreams: Upstreams, name: string): Upstreams['servers
   throw new ConfigError(`There is no enabled server ${JSON.stringify(name)}; there are: ${known}.`);
 }
 
-function show(statuses: readonly ServerStatus[], options: Options): void {
+type Shown = ServerStatus & Pick<ServerReport, 'place'> & Partial<Pick<ServerReport, 'words' | 'hint'>>;
+
+function show(servers: readonly Shown[], options: Options, locale: Locale): void {
   if (options.json) {
-    say(JSON.stringify(statuses, null, 2));
+    say(JSON.stringify(servers, null, 2));
     return;
   }
-  if (statuses.length === 0) say('No servers are configured. `sekisho import` takes over those of a client.');
-  for (const { name, state, problem, tools, held } of statuses) {
-    say(`${name}  ${state}  ${tools.length} tools${problem ? `  ${problem.en}` : ''}`);
+  if (servers.length === 0) say('No servers are configured. `sekisho import` takes over those of a client.');
+  for (const { name, state, place, problem, tools, held, words, hint } of servers) {
+    say([name, state, `${tools.length} tools`, place, problem?.[locale]].filter(Boolean).join('  '));
     for (const tool of tools) say(`  ${tool}`);
     for (const tool of held) say(`  held back: ${lineOf(tool)}`);
     if (held.length > 0) say(`  look at it: sekisho server approve ${name}`);
+    for (const line of (words ?? '').split('\n')) if (line.trim() !== '') say(`  | ${line}`);
+    if (hint) say(`  ${hint[locale]}`);
   }
 }
 
@@ -138,11 +133,4 @@ async function agrees(): Promise<boolean> {
   const answer = await terminal.question('Approve this? [y/N] ');
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
-}
-
-/** For the operator, who may read the server's own words. */
-export function wordsOf(error: unknown): string {
-  if (!(error instanceof ToolError)) return String(error);
-  const cause = error.cause instanceof Error ? error.cause.message : error.cause;
-  return cleanText([error.text.en, cause ? String(cause).slice(-2000) : ''].filter(Boolean).join('\n'));
 }

@@ -83,6 +83,8 @@ export interface ServerStatus {
   /** `closed`: its pin file cannot be believed. */
   readonly state: 'disabled' | 'idle' | 'starting' | 'ready' | 'failed' | 'closed';
   readonly problem?: Text | undefined;
+  /** How many tools a person, or the first look, agreed to. */
+  readonly pinned?: number | undefined;
   /** Shown names. */
   readonly tools: readonly string[];
   /** Remote names that wait for a person's look, and why. */

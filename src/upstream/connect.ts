@@ -69,12 +69,13 @@ async function connectStdio(
   const child = await options.startProcess(start);
   const pipe = createPipe(child);
   const closed = child.ended.then(() => {});
+  const ended = child.ended.then(async ({ code, signal: by }): Promise<never> => {
+    await pipe.drained();
+    throw failed(pipe.lastWords(), new Error(by ? `It was ended by ${by}.` : `It ended with code ${code}.`));
+  });
+  ended.catch(() => {});
   try {
     const client = await openClient(options, era === 'legacy' ? 'legacy' : { pin: '2026-07-28' });
-    const ended = closed.then(() => {
-      throw failed(pipe.lastWords());
-    });
-    ended.catch(() => {});
     await Promise.race([
       client.connect(pipe.transport, { signal, timeout: settings.startTimeoutMs }),
       ended,
@@ -82,7 +83,9 @@ async function connectStdio(
     ]);
     return connectionOf(client, closed, { pipe });
   } catch (error) {
+    const hasEnded = pipe.isClosed();
     await child.kill();
+    if (hasEnded) return await ended;
     if (error instanceof ToolError) throw error;
     if (era === 'legacy' && isProtocolError(error)) throw new HandshakeRefused();
     throw failed(pipe.lastWords(), error);

@@ -11,8 +11,11 @@ import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.t
 export interface Pipe {
   readonly transport: Transport;
   request(request: RemoteRequest): Promise<unknown>;
-  /** The last words on its standard error. */
+  /** The last words on its standard error, and what it printed that was no message. */
   lastWords(): string;
+  isClosed(): boolean;
+  /** Resolves when a child that has ended was read to its end, or soon after. */
+  drained(): Promise<void>;
 }
 
 interface Waiting {
@@ -26,6 +29,8 @@ const maxNoiseBytes = 8 * 1024 * 1024;
 const lineCostBytes = 100;
 const maxUnreadBytes = 2 * limits.stdioMessageBytes;
 const lastWordsChars = 4000;
+const maxNoiseChars = 500;
+const drainMs = 500;
 
 export function createPipe(child: ConfinedChild): Pipe {
   const waiting = new Map<string, Waiting>();
@@ -44,8 +49,10 @@ export function createPipe(child: ConfinedChild): Pipe {
     transport.onclose?.();
   }
 
-  function noise(bytes: number): void {
-    noiseBytes += bytes + lineCostBytes;
+  function noise(frame: string): void {
+    noiseBytes += frame.length + lineCostBytes;
+    // What a program prints instead of serving often says why.
+    words = `${words}${frame.slice(0, maxNoiseChars)}\n`.slice(-lastWordsChars);
     if (noiseBytes > maxNoiseBytes) void child.kill();
   }
 
@@ -57,11 +64,11 @@ export function createPipe(child: ConfinedChild): Pipe {
       message = JSON.parse(frame) as Record<string, unknown>;
     } catch {
       // Many a server greets or logs on its standard output.
-      noise(frame.length);
+      noise(frame);
       return;
     }
     if (typeof message !== 'object' || message === null) {
-      noise(frame.length);
+      noise(frame);
       return;
     }
     if (typeof message.id === 'string' && message.method === undefined) {
@@ -134,6 +141,18 @@ export function createPipe(child: ConfinedChild): Pipe {
   return {
     transport,
     lastWords: () => words,
+    isClosed: () => isClosed,
+    async drained() {
+      const { stderr } = child;
+      if (!stderr || stderr.readableEnded || stderr.destroyed) return;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, drainMs);
+        stderr.once('close', resolve);
+        stderr.once('end', resolve);
+      });
+      clearTimeout(timer);
+    },
     request({ method, params, signal, timeoutMs, progress, waitsForPerson }) {
       made += 1;
       const id = `call-${made}`;

@@ -253,7 +253,14 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     status() {
       const state = pinProblem ? 'closed' : supervisor.state().kind;
       const tools = this.tools().map((tool) => tool.name);
-      return { name, state, problem: problem(), tools, held: pin?.held ?? [] };
+      return {
+        name,
+        state,
+        problem: problem(),
+        pinned: pin?.approved.size ?? 0,
+        tools,
+        held: pin?.held ?? [],
+      };
     },
     isKnown: () => pin !== undefined || pinProblem !== undefined,
     offers: () => pin?.offers ?? { resources: false, prompts: false },
@@ -305,9 +312,17 @@ function refusedBy(name: string, error: unknown): unknown {
       },
     );
   }
-  if (error instanceof ToolError) return error;
+  if (error instanceof ToolError) return named(name, error);
   if (error instanceof DOMException && error.name === 'AbortError') return cancelled();
   return error;
+}
+
+/** With the server's name: a model that uses ten of them must know which one failed. */
+function named(name: string, error: ToolError): ToolError {
+  const { code, text: said, suggestion, details, cause } = error;
+  if (code === 'cancelled' || said.en.includes(name)) return error;
+  const words = text(`Server ${name}: ${said.en}`, `サーバー ${name}: ${said.ja}`);
+  return new ToolError(code, words, { suggestion, details, cause });
 }
 
 /** The SDK's own errors of the protocol, as the rest of the room knows them. */

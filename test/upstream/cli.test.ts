@@ -59,13 +59,66 @@ test('a person sees what changed, and lets in exactly that', async () => {
   expect(await main(['server', 'approve', 'nobody', ...settings])).toBe(2);
 });
 
-test('check tells the operator why a server does not start', async () => {
-  await using world = await openWithServers({
-    gone: { command: '/no/such/program', sandbox: 'off' },
-    wrong: { command: process.execPath, args: ['-e', 'throw new Error("needs a key")'], sandbox: 'off' },
-  });
+const broken = {
+  gone: { command: '/no/such/program', sandbox: 'off' as const },
+  wrong: {
+    command: process.execPath,
+    args: ['-e', 'console.log("Usage: wrong KEY"); throw new Error("needs a key")'],
+    sandbox: 'off' as const,
+  },
+  silent: { command: 'true', sandbox: 'off' as const },
+  slow: habitual('hang', undefined, { startTimeoutMs: 1000 }),
+  page: { url: 'http://127.0.0.1:1/mcp' },
+};
+
+test('check tells the operator why a server does not start, and what most often helps', async () => {
+  await using world = await openWithServers({ ...broken, well: habitual() });
   const settings = ['--config', join(world.folder, 'sekisho.jsonc'), '--root', world.root];
-  expect(await main(['server', 'check', ...settings, '--state', join(dirname(world.root), 'state')])).toBe(1);
-  expect(printed).toContain('gone: ');
-  expect(printed).toContain('needs a key');
-});
+  const state = ['--state', join(dirname(world.root), 'state')];
+  expect(await main(['server', 'check', ...settings, ...state])).toBe(1);
+  expect(printed).toContain('The program /no/such/program is not installed.');
+  expect(printed).toContain('  | Error: needs a key');
+  expect(printed).toContain('  | Usage: wrong KEY');
+  expect(printed).toContain('  | It ended with code 0.');
+  expect(printed).toContain('raise startTimeoutMs (1000)');
+  expect(printed).toMatch(/^well {2}ready {2}1 tools {2}without a sandbox$/m);
+  expect(printed).not.toContain('undefined');
+
+  printed = '';
+  expect(await main(['server', 'check', 'well', ...settings, ...state])).toBe(0);
+  expect(printed).not.toContain('gone');
+  printed = '';
+  await main(['server', 'check', 'gone', '--json', ...settings, ...state]);
+  expect(JSON.parse(printed)).toMatchObject([
+    {
+      name: 'gone',
+      state: 'failed',
+      works: false,
+      place: 'without a sandbox',
+      words: expect.stringContaining('127'),
+    },
+  ]);
+}, 60_000);
+
+test('doctor starts each server and shows its tools, its pins, what is held back and its walls', async () => {
+  const file = temporaryFile('tools.json');
+  writeFileSync(file, JSON.stringify([echo, { ...echo, name: 'odd', description: 'Hidden \u200b.' }]));
+  await using world = await openWithServers({ fix: habitual('none', file), gone: broken.gone });
+  const settings = ['--config', join(world.folder, 'sekisho.jsonc'), '--root', world.root];
+  const state = ['--state', join(dirname(world.root), 'state')];
+  expect(await main(['doctor', '--json', ...settings, ...state])).toBe(2);
+  const found = JSON.parse(printed) as { what: string }[];
+  expect(found.filter(({ what }) => what.startsWith('server'))).toEqual([
+    {
+      what: 'server fix',
+      works: true,
+      detail: 'without a sandbox: 1 tools, 1 pinned, 1 held back: sekisho server approve fix',
+    },
+    {
+      what: 'server gone',
+      works: false,
+      detail: 'without a sandbox: The server does not start.',
+      remedy: 'The program /no/such/program is not installed. sekisho server check gone',
+    },
+  ]);
+}, 60_000);
