@@ -1,8 +1,9 @@
+import type { Locale } from '../contract/text.ts';
 import type { Lines } from './ask-lines.ts';
 
 /** What Ctrl-C and a request to end come to, whatever is going on. */
 export interface Interrupts {
-  /** The running question is cancelled; with none, the first says how to leave, and the second leaves. */
+  /** The running question is cancelled; with none, what is typed is taken back, then the first says how to leave. */
   interrupt(): void;
   /** The running question is cancelled, and none is read after it. */
   stop(): void;
@@ -11,7 +12,7 @@ export interface Interrupts {
   during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export function createInterrupts(lines: () => Lines | undefined): Interrupts {
+export function createInterrupts(lines: () => Lines | undefined, locale: Locale): Interrupts {
   let running: AbortController | undefined;
   let hasWarned = false;
   let hasStopped = false;
@@ -26,10 +27,11 @@ export function createInterrupts(lines: () => Lines | undefined): Interrupts {
     interrupt() {
       const open = lines();
       if (running && !running.signal.aborted) running.abort();
+      else if (!running && open?.clear()) hasWarned = false;
       else if (running || hasWarned || !open) stop();
       else {
         hasWarned = true;
-        open.remark('/exit');
+        open.remark(howToLeave[locale]);
       }
     },
     stop,
@@ -48,3 +50,8 @@ export function createInterrupts(lines: () => Lines | undefined): Interrupts {
     },
   };
 }
+
+const howToLeave = {
+  en: 'Ctrl-C again, Ctrl-D or /exit leaves.',
+  ja: 'もう一度 Ctrl-C、または Ctrl-D か /exit で終了します。',
+} as const;

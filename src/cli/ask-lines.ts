@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { leavePastes, markPastes, pastedLines, withPastesAsText } from './ask-paste.ts';
 
 /** Lines that a person types, or that come through a pipe. */
 export interface Lines {
@@ -9,6 +10,8 @@ export interface Lines {
   answer(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Says something while the person may be typing, and shows their line again. */
   remark(words: string): void;
+  /** Takes back what stands on the line. Says whether there was something. */
+  clear(): boolean;
   close(): void;
 }
 
@@ -22,7 +25,14 @@ export interface LinesOptions {
 }
 
 export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptions): Lines {
-  const reader = createInterface({ input, output: isTerminal ? output : undefined, terminal: isTerminal });
+  const marksPastes = isTerminal && (output as { readonly isTTY?: boolean }).isTTY === true;
+  const source = isTerminal ? withPastesAsText(input) : input;
+  if (marksPastes) output.write(markPastes);
+  const reader = createInterface({
+    input: source,
+    output: isTerminal ? output : undefined,
+    terminal: isTerminal,
+  });
   const ahead: string[] = [];
   let waiting: ((line: string | undefined) => void) | undefined;
   let ended = false;
@@ -33,7 +43,8 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
     settled?.(line);
   }
 
-  reader.on('line', (line) => {
+  reader.on('line', (typed) => {
+    const line = isTerminal ? pastedLines(typed) : typed;
     if (waiting) {
       settle(line);
       return;
@@ -44,6 +55,12 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
   });
   reader.on('close', () => {
     ended = true;
+    if (isTerminal) {
+      source.destroy();
+      // What comes next, a shell's prompt most of all, begins on a line of its own.
+      if (waiting) output.write('\n');
+    }
+    if (marksPastes) output.write(leavePastes);
     settle(undefined);
   });
   reader.on('SIGINT', onInterrupt);
@@ -66,6 +83,13 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
     });
   }
 
+  function clear(): boolean {
+    if (!isTerminal || reader.line === '') return false;
+    reader.write(null, { ctrl: true, name: 'e' });
+    reader.write(null, { ctrl: true, name: 'u' });
+    return true;
+  }
+
   return {
     next(prompt) {
       const line = ahead.shift();
@@ -73,13 +97,14 @@ export function openLines({ input, output, isTerminal, onInterrupt }: LinesOptio
     },
     answer(prompt, signal) {
       // What stands half typed on the line was not meant for this question either.
-      if (isTerminal && reader.line !== '') reader.write(null, { ctrl: true, name: 'u' });
+      clear();
       return read(prompt, signal);
     },
     remark(words) {
       output.write(`\n${words}\n`);
       if (isTerminal && waiting) reader.prompt(true);
     },
+    clear,
     close: () => reader.close(),
   };
 }

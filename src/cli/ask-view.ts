@@ -97,7 +97,7 @@ export function createTextView(
           );
           return;
         case 'error':
-          note(`${event.code}: ${cleanLine(event.message)}`);
+          note(event.code === 'cancelled' ? event.message : `${event.code}: ${cleanLine(event.message)}`);
           return;
         case 'end':
           endText();

@@ -41,7 +41,7 @@ export async function askModel(
     options.session === undefined ? undefined : openSession(settings.stateFolder, String(options.session));
   const flag = options.model === undefined ? undefined : String(options.model);
   let opened: Lines | undefined;
-  const interrupts = createInterrupts(() => opened);
+  const interrupts = createInterrupts(() => opened, settings.locale);
 
   function lines(): Lines {
     opened ??= openLines({ input, output: beside, isTerminal, onInterrupt: interrupts.interrupt });

@@ -142,7 +142,7 @@ test('Ctrl-C at a question cancels the call and the run', async () => {
   const ran = await world.sekishoAsk('write it', {}, { terminal, onShown: typing(terminal, '\x03') });
 
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('cancelled: Cancelled.');
+  expect(ran.stderr).toContain('Cancelled.');
   expect(model.seen).toHaveLength(1);
   expect(hasWritten(world.root)).toBe(false);
 });
