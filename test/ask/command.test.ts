@@ -57,7 +57,7 @@ test('Ctrl-C ends a run whose model hangs, with exit code 1', async () => {
   const { child, exited } = startAsk(model.url, 'hello');
   interrupt = () => void child.kill('SIGINT');
 
-  expect(await exited).toMatchObject({ code: 1, stderr: expect.stringContaining('cancelled: Cancelled.') });
+  expect(await exited).toMatchObject({ code: 1, stderr: expect.stringContaining('Cancelled.') });
 });
 
 test('without a model it says what to set, with exit code 2', async () => {
