@@ -152,6 +152,13 @@ export function createRooms(settings: Settings, version = '0.0.0') {
     for (const room of [
       upstreams,
       serverProcesses,
+  const identity = once(async () => {
+    const { openIdentity } = await import('./identity/open.ts');
+    const { oauth } = settings.http;
+    if (!oauth) throw new ConfigError('No issuer of tokens is configured (http.oauth).');
+    return openIdentity(oauth, { now: Date.now });
+  });
+
       commands,
       pipelines,
       web,
@@ -183,6 +190,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 }
 
 export type Rooms = ReturnType<typeof createRooms>;
+    identity,
 
 function embeddingsOf({ memory }: Settings) {
   if (!memory.embeddings) return undefined;

@@ -48,6 +48,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     ...(http.allowedHosts.length > 0 ? { allowedHosts: [...loopbackHosts, ...http.allowedHosts] } : {}),
     allowedOrigins: http.allowedOrigins,
     ask: once(async () => (await import('./checkpoint-ask.ts')).openAskDesk(checkpoint, options)),
+    trust: http.oauth,
     ...options,
   });
 }

@@ -15,7 +15,7 @@ import { singleTools } from './config/toolset-names.ts';
 import type { Arrival, Call, Reply } from './contract/call.ts';
 import type { Caller } from './contract/caller.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
-import type { Door } from './contract/door.ts';
+import type { Admission, Door } from './contract/door.ts';
 import type { RiskContext, Toolset } from './contract/tool.ts';
 import { once } from './once.ts';
 import { deriveKey } from './store/derived-key.ts';
@@ -59,6 +59,7 @@ export async function openCheckpoint(
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
     agents: team.credentials,
+    issuers: settings.http.oauth && rooms.identity,
     localRole: options.localRole,
     now,
   });
@@ -148,7 +149,9 @@ export async function openCheckpoint(
     },
     async admits(arrival) {
       const caller = await identifyArrival(arrival, {}, credentials);
-      if (caller.kind !== 'anonymous') return { ok: true };
+      if (caller.kind !== 'anonymous') return admissionOf(caller);
+      // Where tokens can be had by asking, the refusal is what tells a client to ask.
+      if (settings.http.oauth) return { ok: false, reason: caller.reason ?? 'no_credential' };
       // An agent has no credential before it authenticates, and may hand it over as an argument: the call decides.
       if (team.credentials && caller.reason === 'no_credential') return { ok: true };
       return { ok: false, reason: caller.reason ?? 'no_credential' };
@@ -172,6 +175,16 @@ export async function openCheckpoint(
       stopping.abort();
       await rooms.close();
     },
+  };
+}
+
+/** A token of another issuer is replaced while a session lasts: the session is its holder's. */
+function admissionOf({ scopes, scopeNames, sessionId }: Caller): Admission {
+  if (!scopes) return { ok: true };
+  return {
+    ok: true,
+    holder: sessionId,
+    lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
   };
 }
 

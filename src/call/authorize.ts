@@ -14,7 +14,10 @@ export function authorize(identified: Identified, catalog: Catalog): Grant {
   }
   const decision = decide(tool, caller, catalog.mode);
   if (!decision.allowed) {
-    throw new ToolError(decision.code, decision.message, { suggestion: decision.suggestion });
+    throw new ToolError(decision.code, decision.message, {
+      suggestion: decision.suggestion,
+      ...(decision.scope !== undefined && { details: { required_scope: decision.scope } }),
+    });
   }
   if (tool.unavailable) {
     throw new ToolError('unavailable', tool.unavailable, { suggestion: remedyOf(tool) });

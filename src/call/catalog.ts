@@ -2,7 +2,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { Mode } from '../contract/policy.ts';
 import type { GuideEntry, Tool, ToolGuide } from '../contract/tool.ts';
 import { decide } from './decide.ts';
-import { offerTo } from './offer.ts';
+import { isOffered, offerTo } from './offer.ts';
 
 /** The tools that are served. A `Map`, since callers name the keys. */
 export interface Catalog extends ToolGuide {
@@ -46,8 +46,10 @@ export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): 
 
   function offered(caller: Caller) {
     const plain = allowed(caller);
-    if (!servesAgents) return plain;
-    const tools = offerTo(caller, shown, mode);
+    if (!servesAgents && !caller.scopes) return plain;
+    const tools = servesAgents
+      ? offerTo(caller, shown, mode)
+      : shown.filter((tool) => isOffered(tool, caller, mode));
     if (tools.length === 0) return plain;
     const key = `${plain.key} offered ${tools.map((tool) => tool.name).join(' ')}`;
     const known = offers.get(key) ?? tools;

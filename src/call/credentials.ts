@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Arrival } from '../contract/call.ts';
 import type { AgentCaller, AnonymousCaller, Caller, CoordinatorCaller } from '../contract/caller.ts';
 import type { TokenStore } from '../contract/records.ts';
@@ -11,8 +12,24 @@ export interface AgentCredentials {
   bound(arrival: Arrival): Promise<AgentCaller | undefined>;
 }
 
+/** How access tokens of other issuers are looked at; absent where none is trusted. */
+export interface TokenIssuers {
+  identify(token: string): Promise<
+    | {
+        readonly kind: 'good';
+        readonly standing: Pick<Caller, 'principal' | 'role' | 'scopes' | 'scopeNames' | 'toolsets'> & {
+          /** The program that holds the token. */
+          readonly client: string;
+        };
+      }
+    | { readonly kind: 'bad' | 'expired' | 'unverifiable' }
+    | undefined
+  >;
+}
+
 export interface CredentialSources {
   readonly tokens: () => Promise<TokenStore>;
+  readonly issuers?: (() => Promise<TokenIssuers>) | undefined;
   readonly agents?: (() => Promise<AgentCredentials>) | undefined;
   /** Over stdio, who the person is if not simply the local one (`--as`). */
   readonly localRole?: string | undefined;
@@ -37,6 +54,19 @@ export function createCredentials(sources: CredentialSources): Credentials {
       if (token.startsWith('sess_') && sources.agents) {
         return known(await (await sources.agents()).session(token, arrival), arrival);
       }
+      const foreign = sources.issuers && (await (await sources.issuers()).identify(token));
+      if (foreign?.kind === 'good') {
+        const { client, ...standing } = foreign.standing;
+        // Tokens come and go; the session is this person's with this program.
+        const holder = createHash('sha256').update(JSON.stringify([standing.principal, client]));
+        return {
+          kind: 'user',
+          ...standing,
+          sessionId: sessionOf(arrival, `oauth:${holder.digest('hex').slice(0, 24)}`),
+          remote: arrival.transport === 'http',
+        };
+      }
+      if (foreign) return anonymous(arrival, foreignReasons[foreign.kind]);
       const store = await sources.tokens();
       const found = await store.find(token, sources.now());
       if (found === 'unknown') return anonymous(arrival, 'bad_credential');
@@ -61,6 +91,12 @@ export function createCredentials(sources: CredentialSources): Credentials {
     },
   };
 }
+
+const foreignReasons = {
+  bad: 'bad_credential',
+  expired: 'expired_credential',
+  unverifiable: 'unverifiable',
+} as const;
 
 function known(caller: Caller | undefined, arrival: Arrival): Caller {
   return caller ?? anonymous(arrival, 'bad_credential');

@@ -15,6 +15,8 @@ export type Decision =
       /** What `help` says of a tool that cannot be used. */
       readonly reason: Text;
       readonly suggestion?: Text | undefined;
+      /** All that is missing is this scope of the token. */
+      readonly scope?: string | undefined;
     };
 
 const allowed: Decision = { allowed: true };
@@ -40,7 +42,20 @@ export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
       text('This server is read-only.', 'このサーバーは読み取り専用です。'),
     );
   }
-  return allowed;
+  return decideScope(tool, caller);
+}
+
+/** The last to be asked: who gets another scope must not meet a further refusal. */
+function decideScope(tool: Tool, caller: Caller): Decision {
+  const scope = tool.annotations.readOnly ? 'tools:read' : 'tools:write';
+  if (!caller.scopes || tool.permission === 'unauthenticated' || caller.scopes.includes(scope))
+    return allowed;
+  const refusal = refuse(
+    'forbidden',
+    verbatim(`Tool '${tool.name}' requires the scope '${scope}'.`),
+    text(`The scope ${scope} is missing.`, `スコープ ${scope} がありません。`),
+  );
+  return { ...refusal, scope: caller.scopeNames?.[scope] ?? scope };
 }
 
 /** A proxied server's tools are the local operator's until the operator lets others in. */
@@ -68,14 +83,6 @@ function decideCredential(tool: Tool, caller: Caller): Decision {
       'forbidden',
       verbatim(`Tool '${tool.name}' is not among the toolsets of this token.`),
       text('The token does not cover this toolset.', 'このトークンはこのツールセットを対象としていません。'),
-    );
-  }
-  const scope = tool.annotations.readOnly ? 'tools:read' : 'tools:write';
-  if (caller.scopes && tool.permission !== 'unauthenticated' && !caller.scopes.includes(scope)) {
-    return refuse(
-      'forbidden',
-      verbatim(`Tool '${tool.name}' requires the scope '${scope}'.`),
-      text(`The scope ${scope} is missing.`, `スコープ ${scope} がありません。`),
     );
   }
   return allowed;
@@ -152,6 +159,11 @@ function refuseAnonymous(tool: Tool): Decision {
   );
 }
 
-function refuse(code: ErrorCode, message: Text, reason: Text, suggestion?: Text): Decision {
+function refuse(
+  code: ErrorCode,
+  message: Text,
+  reason: Text,
+  suggestion?: Text,
+): Extract<Decision, { allowed: false }> {
   return { allowed: false, code, message, reason, suggestion };
 }

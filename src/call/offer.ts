@@ -14,10 +14,20 @@ export function offerTo(caller: Caller, tools: readonly Tool[], mode: Mode): rea
   return tools.flatMap((tool) => {
     const decision = decide(tool, caller, mode);
     if (decision.allowed) return [tool.name === 'help' ? withToken(tool) : tool];
+    if (isOffered(tool, caller, mode)) return [tool];
     if (caller.scopes || (caller.toolsets && !caller.toolsets.includes(tool.toolset))) return [];
     const opens = decision.code === 'unauthenticated' || tool.permission === 'coordinator_only';
     return opens ? [withToken(tool)] : [];
   });
+}
+
+/**
+ * May the caller call it, or could with another scope? A client learns by a refused call which scope to ask for, so it
+ * must know that there is something to call.
+ */
+export function isOffered(tool: Tool, caller: Caller, mode: Mode): boolean {
+  const decision = decide(tool, caller, mode);
+  return decision.allowed || decision.scope !== undefined;
 }
 
 function isWrong(caller: Caller): boolean {

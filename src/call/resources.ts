@@ -16,7 +16,10 @@ export function createResourceDoor(
   ): Promise<unknown> {
     const reply = await call({ tool, input, arrival, signal, isMethod: true });
     if (reply.kind === 'output') return reply.structured;
-    if (reply.kind === 'error') throw new ToolError(reply.code, verbatim(reply.text));
+    if (reply.kind === 'error') {
+      const { details } = reply.structured.error as { readonly details?: Readonly<Record<string, unknown>> };
+      throw new ToolError(reply.code, verbatim(reply.text), { details });
+    }
     throw new ToolError('denied', verbatim(reply.question.message));
   }
 

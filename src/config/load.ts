@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../contract/error.ts';
+import type { OauthTrust } from '../contract/identity.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
@@ -12,6 +13,7 @@ import { type HistorySettings, historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
 import { type MemorySettings, memoryOf } from './memory.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
+import { oauthTrustOf } from './oauth.ts';
 import { assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers.ts';
@@ -64,6 +66,8 @@ export interface Settings {
     readonly allowedHosts: readonly string[];
     readonly allowedOrigins: readonly string[];
     readonly maxBodyBytes: number;
+    readonly oauth: OauthTrust | undefined;
+    readonly console: boolean;
   };
   readonly rules: readonly PolicyRule[];
   readonly rateRules: readonly {
@@ -151,6 +155,8 @@ export function loadSettings(
       allowedOrigins: config.http?.allowedOrigins ?? [],
       maxBodyBytes: config.http?.maxBodyBytes ?? limits.httpBodyBytes,
     },
+      oauth: oauthTrustOf(config.http?.oauth),
+      console: config.http?.console ?? true,
     rules: (config.rules ?? []) as readonly PolicyRule[],
     rateRules: (config.rateLimits ?? [{ toolsets: ['assistant'], perMinute: 10 }]).map((rule, index) => ({
       id: `rateLimits.${index}`,

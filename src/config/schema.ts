@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
+import { oauthTrustSchema } from './oauth.ts';
 import { serversSchema } from './servers.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -74,6 +75,10 @@ export const configSchema = z.strictObject({
         .optional()
         .describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
       maxBodyBytes: z.number().int().min(1024).optional().describe('Largest request body. Default: 8 MiB.'),
+      oauth: oauthTrustSchema
+        .optional()
+        .describe('Access tokens of an authorization server that open this one, beside our own tokens.'),
+      console: z.boolean().optional().describe('Serve the web console at /. Default: true.'),
     })
     .optional(),
   rules: z.array(rule).optional().describe('Policy rules; the strictest of all that fit wins.'),

@@ -7,6 +7,8 @@ export interface Arrival {
   readonly connectionId?: string | undefined;
   /** The bearer token as it came. */
   readonly bearer?: string | undefined;
+  /** Whose sessions these are, where a holder's tokens change while a session lasts; absent: the token's. */
+  readonly holder?: string | undefined;
   /** Tokens of document 002 where they came as headers; arguments are looked at by identify. */
   readonly sessionToken?: string | undefined;
   readonly coordinatorToken?: string | undefined;

@@ -22,12 +22,14 @@ interface CallerBase {
   readonly role?: string | undefined;
   /** OAuth scopes, where the credential carries them. */
   readonly scopes?: readonly string[] | undefined;
+  /** How the issuer of the credential calls them, where a client must ask for more. */
+  readonly scopeNames?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Somebody without a proof of who they are. A wrong credential is this too, with the reason. */
 export interface AnonymousCaller extends CallerBase {
   readonly kind: 'anonymous';
-  readonly reason?: 'no_credential' | 'bad_credential' | 'expired_credential' | undefined;
+  readonly reason?: 'no_credential' | 'bad_credential' | 'expired_credential' | 'unverifiable' | undefined;
 }
 /** The person at this machine, over stdio or the command line. */
 export interface LocalCaller extends CallerBase {

@@ -15,10 +15,20 @@ export interface Door {
   /** A tool list changed for everybody, or for one connection. */
   onListChanged(listener: (connectionId: string | undefined) => void): () => void;
   /** Does this bearer token (or its absence) let a request in at all? HTTP answers 401 by it. */
-  admits(arrival: Arrival): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
+  admits(arrival: Arrival): Promise<Admission>;
   readonly resources?: ResourceDoor | undefined;
   readonly prompts?: PromptDoor | undefined;
 }
+
+export type Admission =
+  | {
+      readonly ok: true;
+      /** Whoever holds the token, whatever token they come with next. */
+      readonly holder?: string | undefined;
+      /** A scope that the token lacks for what only operators see, in its issuer's words. */
+      readonly lacksAdmin?: string | undefined;
+    }
+  | { readonly ok: false; readonly reason: string };
 
 /** Prompts of proxied servers, through the same road as calls. */
 export interface PromptDoor {

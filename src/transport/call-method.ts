@@ -2,6 +2,7 @@ import type { Call } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Exchange, Method } from './exchange.ts';
+import { InsufficientScope, scopeMissingIn } from './http-challenge.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
 import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from './question.ts';
@@ -26,6 +27,9 @@ export function createCallMethod(door: Door): Method {
       ...questionsOf(exchange, door.locale),
     };
     const reply = await door.call(call);
+    const scope =
+      reply.kind === 'error' && call.arrival.transport === 'http' ? scopeMissingIn(reply) : undefined;
+    if (reply.kind === 'error' && scope !== undefined) throw new InsufficientScope(scope, reply.text);
     if (reply.kind === 'question' && call.canRetry !== true) {
       throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
     }

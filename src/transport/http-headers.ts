@@ -10,7 +10,7 @@ export function arrivalOf(request: IncomingMessage): Arrival {
   const traceparent = headerOf(request, 'traceparent');
   return {
     transport: 'http',
-    bearer: bearerOf(request.headers.authorization),
+    bearer: bearerOf(request),
     sessionToken: headerOf(request, 'sekisho-session-token'),
     coordinatorToken: headerOf(request, 'sekisho-coordinator-token'),
     address: request.socket.remoteAddress,
@@ -78,8 +78,15 @@ function decodeHeader(value: string): string | undefined {
   return bytes.toString('base64') === encoded ? bytes.toString('utf8') : undefined;
 }
 
-function bearerOf(authorization: string | undefined): string | undefined {
-  return /^bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+function bearerOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return undefined;
+  // Node hands on the first of several; a proxy may have looked at the last. None of them proves anything.
+  const times = rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.toLowerCase() === 'authorization',
+  ).length;
+  if (times > 1) return '';
+  return /^bearer +(\S+)\s*$/i.exec(authorization)?.[1];
 }
 
 /** Is any message of a batch one of the newest revision? They have no batches. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Arrival } from '../contract/call.ts';
 import { readJson } from './http-body.ts';
+import { challengeOf, InsufficientScope, type ProtectedResource } from './http-challenge.ts';
 import { legacyExchange, modernExchange } from './http-exchange.ts';
 import { assertHeadersMatch, hasEnvelopeClaim, headerOf } from './http-headers.ts';
 import type { Listeners } from './http-listen.ts';
@@ -36,6 +37,8 @@ export interface HttpDesk {
   /** Every request that runs, with its way back. */
   readonly running: Map<Run, Outlet>;
   readonly maxBodyBytes: number;
+  /** Where tokens of others are taken, what is said to who needs more. */
+  readonly resource?: ProtectedResource | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
@@ -169,6 +172,7 @@ async function serve(
   siblings?.set(id, run);
   let frame: string;
   let status = 200;
+  let headers: readonly string[] = [];
   try {
     frame = resultFrame(id, await work(run));
   } catch (error) {
@@ -176,13 +180,18 @@ async function serve(
     const failure = asRpcError(error);
     frame = errorFrame(id, failure);
     if (era === 'modern') status = failure.httpStatus;
+    if (failure instanceof InsufficientScope) {
+      status = failure.httpStatus;
+      const { scope } = failure;
+      headers = ['www-authenticate', challengeOf(desk.resource, { error: 'insufficient_scope', scope })];
+    }
   }
   response.off('close', hangUp);
   desk.running.delete(run);
   siblings?.delete(id);
   endRun(run);
   if (run.silent) outlet.end();
-  else outlet.finish(status, frame);
+  else outlet.finish(status, frame, headers);
 }
 
 function takeLegacy(session: Session | undefined, message: Incoming): void {

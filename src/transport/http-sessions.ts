@@ -16,8 +16,9 @@ import type { Run } from './run.ts';
 /** A client of an older revision between its handshake and its end. */
 export interface Session {
   readonly id: string;
-  /** The token that made the handshake; nobody else may use the session. */
   readonly bearer: string | undefined;
+  /** Who made the handshake; nobody else may use the session. */
+  readonly owner: string;
   readonly connectionId: string;
   readonly client: Handshake['client'];
   readonly clientCapabilities: Params;
@@ -90,7 +91,7 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
 
   function comeBack(id: string, arrival: Arrival): Session | undefined {
     const ticket = ended.has(id) ? undefined : tickets.read(id);
-    if (!ticket || ticket.owner !== ownerOf(arrival.bearer)) return undefined;
+    if (!ticket || ticket.owner !== ownerOf(arrival)) return undefined;
     return Date.now() - ticket.issuedAtMs > ticketMaxAgeMs ? undefined : takeUp(id, ticket, arrival);
   }
 
@@ -101,13 +102,13 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
         client: hands.client,
         clientCapabilities: essentialCapabilities(hands.clientCapabilities),
         issuedAtMs: Date.now(),
-        owner: ownerOf(arrival.bearer),
+        owner: ownerOf(arrival),
       };
       return takeUp(tickets.write(ticket), ticket, arrival);
     },
     find(id, arrival) {
       const session = sessions.get(id) ?? comeBack(id, arrival);
-      if (!session || session.bearer !== arrival.bearer) return undefined;
+      if (!session || session.owner !== ownerOf(arrival)) return undefined;
       session.usedAtMs = Date.now();
       sessions.delete(id);
       sessions.set(id, session);
@@ -141,6 +142,7 @@ function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): 
   const session: Session = {
     id,
     bearer: arrival.bearer,
+    owner: ticket.owner,
     connectionId,
     client,
     clientCapabilities,

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Arrival } from '../contract/call.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 import type { ClientInfo } from './revision.ts';
@@ -10,7 +11,7 @@ export interface Ticket {
   readonly client: ClientInfo | undefined;
   readonly clientCapabilities: Params;
   readonly issuedAtMs: number;
-  /** A digest of the bearer token that made the handshake. */
+  /** The holder of the token that made the handshake, or a digest of the token. */
   readonly owner: string;
 }
 
@@ -45,7 +46,9 @@ export function createTickets(key: Uint8Array): Tickets {
   };
 }
 
-export function ownerOf(bearer: string | undefined): string {
+/** The holder where tokens come and go, else the token itself. */
+export function ownerOf({ holder, bearer }: Pick<Arrival, 'holder' | 'bearer'>): string {
+  if (holder !== undefined) return `holder ${holder}`;
   return bearer === undefined ? '' : createHash('sha256').update(bearer).digest('base64url');
 }
 

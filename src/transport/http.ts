@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Arrival } from '../contract/call.ts';
-import type { Door } from '../contract/door.ts';
+import type { Admission, Door } from '../contract/door.ts';
+import type { OauthTrust } from '../contract/identity.ts';
 import { limits } from '../contract/limits.ts';
 import { type AskRoute, answerAsk, isAskPath, turnAwayAsk } from './http-ask.ts';
+import { challengeOf, metadataJson, metadataPaths, protectedResourceOf } from './http-challenge.ts';
 import { createCors } from './http-cors.ts';
 import { createGuard, loopbackHosts } from './http-guard.ts';
 import { arrivalOf, headerOf } from './http-headers.ts';
@@ -43,6 +45,8 @@ export interface HttpOptions {
     | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
     | undefined;
   readonly extension?: McpExtension | undefined;
+  /** Whose access tokens open this server, as clients are told; absent: nobody's but our own. */
+  readonly trust?: OauthTrust | undefined;
   /** What answers `POST /ask`; absent: there is no such page. */
   readonly ask?: AskRoute['desk'] | undefined;
   /** Hears of failures that the client is told nothing of. */
@@ -71,6 +75,7 @@ const defaultBeatMs = 15_000;
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const { door } = options;
+  const resource = options.trust && protectedResourceOf(options.trust);
   const mcp = createMcp(door, options.extension);
   const sessions = createSessions(mcp, {
     max: options.maxSessions ?? defaultMaxSessions,
@@ -83,11 +88,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     listeners: createListeners(mcp, maxSubscriptions),
     running: new Map(),
     maxBodyBytes: options.maxBodyBytes ?? limits.httpBodyBytes,
+    resource,
     onFault: options.onFault,
   };
   const allowedOrigins = options.allowedOrigins ?? [];
   const guard = createGuard({ allowedHosts: options.allowedHosts ?? loopbackHosts, allowedOrigins });
   const cors = createCors(allowedOrigins);
+  const describedAt = resource ? metadataPaths(resource, mcpPath) : new Set<string>();
   let isStopping = false;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -96,9 +103,19 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     if (cors(request, response)) return;
     const path = pathOf(request);
     if (path === mcpPath) return await answerMcp(request, response);
+    if (resource && describedAt.has(path)) {
+      response.setHeader('cache-control', 'max-age=300');
+      return sendJson(response, 200, metadataJson(resource));
+    }
     if (path === '/healthz') return sendJson(response, isStopping ? 503 : 200, `{"ok":${!isStopping}}`);
     if (path === '/metrics' && options.metrics) {
-      if (!(await admit(request, response, arrivalOf(request)))) return;
+      const admission = await admit(request, response, arrivalOf(request));
+      if (!admission) return;
+      const { lacksAdmin: scope } = admission;
+      if (scope !== undefined) {
+        response.setHeader('www-authenticate', challengeOf(resource, { error: 'insufficient_scope', scope }));
+        return refuse(response, 403, 'This needs the scope admin.');
+      }
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(await options.metrics());
       return;
     }
@@ -108,8 +125,10 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   }
 
   async function answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const arrival = arrivalOf(request);
-    if (!(await admit(request, response, arrival))) return;
+    const arrived = arrivalOf(request);
+    const admission = await admit(request, response, arrived);
+    if (!admission) return;
+    const arrival = { ...arrived, holder: admission.holder };
     if (isStopping) return refuse(response, 503, 'The server is stopping.');
     if (request.method === 'POST') return await answerPost(desk, request, response, arrival);
     if (request.method === 'GET' || request.method === 'DELETE') {
@@ -171,14 +190,19 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     response: ServerResponse,
     arrival: Arrival,
     turnAway = (status: number, reason: string) => refuse(response, status, reason),
-  ): Promise<boolean> {
+  ): Promise<Extract<Admission, { ok: true }> | undefined> {
     const verdict = await door.admits(arrival);
-    if (verdict.ok) return true;
-    const problem = arrival.bearer === undefined ? '' : ' error="invalid_token"';
-    response.setHeader('www-authenticate', `Bearer${problem}`);
-    turnAway(401, verdict.reason);
+    if (verdict.ok) return verdict;
     request.resume();
-    return false;
+    if (verdict.reason === 'unverifiable') {
+      response.setHeader('retry-after', '30');
+      turnAway(503, 'The issuer of the token does not answer.');
+      return undefined;
+    }
+    const problem = arrival.bearer === undefined ? {} : { error: 'invalid_token' as const };
+    response.setHeader('www-authenticate', challengeOf(resource, problem));
+    turnAway(401, verdict.reason);
+    return undefined;
   }
 
   /** Connections that have brought no request yet. Node does not count them as idle when it stops. */

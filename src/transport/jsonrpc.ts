@@ -12,6 +12,8 @@ export const rpcCode = {
   internalError: -32603,
   /** Ours: the server is full or stopping. */
   serverBusy: -32000,
+  /** Ours: the token does not go so far. */
+  insufficientScope: -32003,
   /** Revisions before 2026-07-28; since then a missing resource is `invalidParams`. */
   resourceNotFound: -32002,
   headerMismatch: -32020,

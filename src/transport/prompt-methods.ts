@@ -1,6 +1,7 @@
 import type { PromptDoor } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
 import type { Exchange, MethodTable } from './exchange.ts';
+import { InsufficientScope } from './http-challenge.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
 
 /** Prompts as the door lends them. */
@@ -32,6 +33,8 @@ async function spoken<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
+    const scope = error.details?.required_scope;
+    if (typeof scope === 'string') throw new InsufficientScope(scope, error.text.en);
     const code = error.code === 'internal' ? rpcCode.internalError : rpcCode.invalidParams;
     throw new RpcError(code, error.text.en, { code: error.code });
   }

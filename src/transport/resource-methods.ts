@@ -1,6 +1,7 @@
 import type { ResourceDoor } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
 import type { Exchange, MethodTable } from './exchange.ts';
+import { InsufficientScope } from './http-challenge.ts';
 import { RpcError, rpcCode } from './jsonrpc.ts';
 import type { Era } from './revision.ts';
 
@@ -61,6 +62,8 @@ async function spoken<T>({ era, params }: Exchange, work: () => Promise<T>): Pro
     return await work();
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
+    const scope = error.details?.required_scope;
+    if (typeof scope === 'string') throw new InsufficientScope(scope, error.text.en);
     const isMissing = error.code === 'not_found';
     const code = isMissing && era === 'legacy' ? rpcCode.resourceNotFound : rpcCode.invalidParams;
     throw new RpcError(error.code === 'internal' ? rpcCode.internalError : code, error.text.en, {

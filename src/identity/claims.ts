@@ -1,0 +1,60 @@
+import type { JWTPayload } from 'jose';
+import { type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
+
+/** Who a token is for and what it allows, in our own words. */
+export interface TokenStanding {
+  readonly principal: string;
+  /** The program that holds the token; the same person may use several. */
+  readonly client: string;
+  readonly role?: string | undefined;
+  readonly scopes: readonly Scope[];
+  readonly scopeNames: TrustedIssuer['scopeNames'];
+  readonly toolsets?: readonly string[] | undefined;
+}
+
+/** Nothing where the token names nobody in a way that can be written down. */
+export function standingOf(issuer: TrustedIssuer, claims: JWTPayload): TokenStanding | undefined {
+  const user = claimOf(claims, issuer.userClaim);
+  // Printable and short: it stands in logs, names and rules.
+  if (typeof user !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(user)) return undefined;
+  const { client_id: client = claims.azp } = claims;
+  return {
+    // No name of a token of ours has a slash in it, and no issuer's name either.
+    principal: `user:${issuer.name}/${user}`,
+    client: typeof client === 'string' ? client.slice(0, 255) : '',
+    role: roleOf(issuer, claims),
+    scopes: scopesOf(issuer, claims),
+    scopeNames: issuer.scopeNames,
+    toolsets: issuer.toolsets,
+  };
+}
+
+function roleOf({ roles }: TrustedIssuer, claims: JWTPayload): string | undefined {
+  if (!roles) return undefined;
+  const value = claimOf(claims, roles.claim);
+  const held = new Set(Array.isArray(value) ? value : [value]);
+  for (const [theirs, ours] of roles.map) if (held.has(theirs)) return ours;
+  return undefined;
+}
+
+/** `scope` as RFC 9068 has it, or the `scp` of others. Each of ours includes the ones before it. */
+function scopesOf({ scopeNames, defaultScopes }: TrustedIssuer, claims: JWTPayload): readonly Scope[] {
+  const value = claims.scope ?? claims.scp;
+  const words = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
+  const held = new Set<unknown>(words);
+  const highest = scopes.findLastIndex(
+    (scope) => held.has(scopeNames[scope]) || defaultScopes.includes(scope),
+  );
+  return scopes.slice(0, highest + 1);
+}
+
+/** A claim by its name, or by a path such as `realm_access.roles`. Names of claims may have dots of their own. */
+function claimOf(claims: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}

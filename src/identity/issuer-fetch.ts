@@ -1,0 +1,27 @@
+/** Metadata and keys are small; whoever sends more means something else. */
+const maxBytes = 512 * 1024;
+const timeoutMs = 10_000;
+
+/** A JSON document of an issuer. No redirects: what it says of itself stands where it says so. */
+export async function fetchJson(url: string): Promise<unknown> {
+  const { protocol, hostname } = new URL(url);
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new Error(`${url} is not https`);
+  const response = await fetch(url, {
+    redirect: 'error',
+    headers: { accept: 'application/json, application/jwk-set+json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  if (!response.ok || !response.body) {
+    await response.body?.cancel();
+    throw new Error(`${url} answered ${response.status}`);
+  }
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body) {
+    bytes += part.byteLength;
+    if (bytes > maxBytes) throw new Error(`${url} answered with too much`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { OauthTrust } from '../contract/identity.ts';
+import {
+  type AccessTokenOptions,
+  createAccessTokens,
+  looksLikeJwt,
+  type TokenFinding,
+} from './access-token.ts';
+import { standingOf, type TokenStanding } from './claims.ts';
+
+/** Who holds an access token of an issuer that the operator trusts. */
+export interface Identity {
+  /** `undefined`: no such token, and somebody else's to look at. */
+  identify(token: string): Promise<TokenIdentity | undefined>;
+}
+
+export type TokenIdentity =
+  | { readonly kind: 'good'; readonly standing: TokenStanding }
+  | { readonly kind: 'bad' | 'expired' | 'unverifiable' };
+
+interface Kept {
+  readonly identity: TokenIdentity;
+  readonly untilMs: number;
+}
+
+/** A token is looked at in full once a minute: what its issuer takes back stops counting soon. */
+const keptMs = 60_000;
+const maxKept = 1000;
+
+export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Identity {
+  const tokens = createAccessTokens(trust, options);
+  // By digest: the tokens themselves are kept nowhere.
+  const kept = new Map<string, Kept>();
+
+  return {
+    async identify(token) {
+      if (!looksLikeJwt(token)) return undefined;
+      const digest = createHash('sha256').update(token).digest('base64');
+      const known = kept.get(digest);
+      if (known && known.untilMs > options.now()) return known.identity;
+      kept.delete(digest);
+      const finding = await tokens.verify(token);
+      const identity = identityOf(finding);
+      // Only good ones: a stranger's guesses must not push them out.
+      if (finding.kind === 'good' && identity.kind === 'good') {
+        const endsMs = (finding.claims.exp ?? 0) * 1000;
+        const [oldest] = kept.keys();
+        if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest);
+        kept.set(digest, { identity, untilMs: Math.min(endsMs, options.now() + keptMs) });
+      }
+      return identity;
+    },
+  };
+}
+
+function identityOf(finding: TokenFinding): TokenIdentity {
+  if (finding.kind !== 'good') return finding;
+  const standing = standingOf(finding.issuer, finding.claims);
+  return standing ? { kind: 'good', standing } : { kind: 'bad' };
+}
