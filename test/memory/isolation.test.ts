@@ -2,9 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { exportMemories } from '../../src/store/memory-lines.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { paraphrases } from './concept-model.ts';
+import { allEmbedded, embeddingsAt } from './embedded-store.ts';
+import { startEmbeddings } from './embeddings-server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sekisho-isolation-'));
 const secret = 'the vault code of Ann is 4711 青い金庫';
@@ -94,4 +97,45 @@ test('nobody reads, changes, forgets or detects the memory of another, by any ar
   expect(await store.memoriesFor('user:ann').recall({ query: '金庫', limit: 5 })).toMatchObject([
     { id, content: secret },
   ]);
+});
+
+test('no vector of one user is compared with a question of another', async () => {
+  const server = await startEmbeddings();
+  const together = await openStore({
+    url: `sqlite:${join(folder, 'embedded.db')}`,
+    embeddings: embeddingsAt(server.url),
+  });
+  onTestFinished(() => together.close());
+  const owners = ['user:ann', 'user:bob', 'user:ANN', 'local'];
+  const said = [...paraphrases.en, ...paraphrases.ja];
+  const contents = new Map<string, string>();
+  for (const [at, { content }] of said.entries()) {
+    const owner = owners[at % owners.length] ?? '';
+    await together.memoriesFor(owner).remember({ content, category: 'general', tags: [] });
+    contents.set(content, owner);
+  }
+  await allEmbedded(together);
+
+  const asker = fc.constantFrom(...owners, 'user:an', 'user:annn', 'user:%', '');
+  const question = fc.constantFrom(...said.flatMap(({ content, question }) => [content, question]));
+  await fc.assert(
+    fc.asyncProperty(asker, question, async (owner, query) => {
+      const found = await together.memoriesFor(owner).recall({ query, limit: 50 });
+      expect(found.filter(({ content }) => contents.get(content) !== owner)).toEqual([]);
+    }),
+    { seed: 20260204, numRuns: 150 },
+  );
+  // It is not that nothing is found.
+  const own = await together.memoriesFor('user:ann').recall({ query: said[0]?.question ?? '', limit: 2 });
+  expect(own.map(({ content }) => content)).toContain(said[0]?.content);
+
+  // How far somebody else's memories lie does not show in a score either.
+  const before = await together.memoriesFor('user:bob').recall({ query: 'Which flowers?', limit: 5 });
+  for (const { content } of said) {
+    await together.memoriesFor('user:ann').remember({ content: `${content} too`, category: 'x', tags: [] });
+  }
+  await allEmbedded(together);
+  expect(await together.memoriesFor('user:bob').recall({ query: 'Which flowers?', limit: 5 })).toEqual(
+    before,
+  );
 });

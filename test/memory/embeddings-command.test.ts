@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadSettings } from '../../src/config/load.ts';
+import { startEmbeddings } from './embeddings-server.ts';
+
+const run = promisify(execFile);
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+
+function openHome(config: object) {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-embed-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const root = join(folder, 'project');
+  mkdirSync(root);
+  const path = join(folder, 'sekisho.jsonc');
+  writeFileSync(path, JSON.stringify({ state: join(folder, 'state'), ...config }));
+  async function sekisho(...args: string[]) {
+    const env = { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', EMBED_KEY: 'sk-7' };
+    return run(process.execPath, [start, ...args, '--config', path], { cwd: root, env }).then(
+      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+    );
+  }
+  return { sekisho, folder, root, path };
+}
+
+test('memory embed says how far it is, embeds what waits, and starts anew when told', async () => {
+  const server = await startEmbeddings();
+  const embeddings = { url: server.url, model: 'fake', keyVariable: 'EMBED_KEY', dimensions: 256 };
+  const { sekisho, folder } = openHome({ memory: { embeddings } });
+  writeFileSync(join(folder, 'm.jsonl'), '{"content": "one"}\n{"content": "two"}\n{"content": "three"}\n');
+  server.script = (_, response) => response.writeHead(503).end('{"error": "starting up, sk-7"}');
+  expect(await sekisho('memory', 'import', join(folder, 'm.jsonl'))).toMatchObject({ code: 0 });
+
+  expect(await sekisho('memory', 'embed', '--status', '--json')).toMatchObject({
+    code: 0,
+    stdout: `${JSON.stringify({ model: 'fake', url: server.url, memories: 3, embedded: 0, waiting: 3, refused: 0 })}\n`,
+  });
+  server.script = undefined;
+  // What the import could not embed may be due again in a second only.
+  await expect.poll(async () => (await sekisho('memory', 'embed')).code, { timeout: 30_000 }).toBe(0);
+  expect((await sekisho('memory', 'embed')).stdout).toBe('3 of 3 memories embedded by fake, 0 wait.\n');
+  expect(server.texts.toSorted()).toEqual(['one', 'three', 'two']);
+  expect(await sekisho('memory', 'embed', '--all')).toMatchObject({ code: 0 });
+  expect(server.texts).toHaveLength(6);
+  expect(server.asked.at(-1)).toMatchObject({
+    headers: { authorization: 'Bearer sk-7' },
+    body: { dimensions: 256 },
+  });
+
+  server.script = (_, response) => response.writeHead(503).end('starting up, sk-7');
+  const stopped = await sekisho('memory', 'embed', '--all');
+  expect(stopped).toMatchObject({ code: 1, stdout: '0 of 3 memories embedded by fake, 3 wait.\n' });
+  expect(stopped.stderr).toContain('the server answered 503: starting up, …');
+  // What is exported is text.
+  expect((await sekisho('memory', 'export')).stdout.split('\n')[0]).toMatch(/^\{"content":"one","category"/);
+}, 60_000);
+
+test('memory embed without embeddings says what to configure', async () => {
+  const { sekisho } = openHome({});
+  const { code, stderr } = await sekisho('memory', 'embed');
+  expect(code).toBe(2);
+  expect(stderr).toContain('memory.embeddings');
+});
+
+test.each([
+  [{ model: '' }, 'memory.embeddings.model'],
+  [{}, 'memory.embeddings.model'],
+  [{ model: 'x', url: 'ftp://a/v1' }, 'memory.embeddings.url'],
+  [{ model: 'x', url: 'http://u:secret@a/v1' }, 'must not hold a password'],
+  [{ model: 'x', keyVariable: 'NOT_SET_HERE' }, 'the variable NOT_SET_HERE is not set'],
+  [{ model: 'x', keyVariable: 'not a name' }, 'memory.embeddings.keyVariable'],
+  [{ model: 'x', apiKey: 'sk-live' }, 'memory.embeddings'],
+  [{ model: 'x', dimensions: 0 }, 'memory.embeddings.dimensions'],
+  [{ model: 'x', timeoutMs: 0 }, 'memory.embeddings.timeoutMs'],
+])('%o is refused when it is read', (embeddings, words) => {
+  const { path, root } = openHome({ memory: { embeddings } });
+  const read = () => loadSettings({ config: path }, { HOME: root }, root);
+  expect(read).toThrow(words);
+  expect(read).not.toThrow(/secret|sk-live/);
+});
+
+test('what is not said has its default', () => {
+  const { path, root } = openHome({ memory: { embeddings: { model: 'bge-m3' } } });
+  expect(loadSettings({ config: path }, { HOME: root }, root).memory.embeddings).toEqual({
+    url: 'http://127.0.0.1:11434/v1',
+    model: 'bge-m3',
+    keyVariable: undefined,
+    dimensions: undefined,
+    timeoutMs: 300,
+  });
+});
