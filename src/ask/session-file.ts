@@ -17,9 +17,19 @@ export function encodeSession(session: SavedSession): string {
 /** Throws `ConfigError` for a file that is not a session; it is never read in part. */
 export function decodeSession(words: string, path: string): SavedSession {
   const [head, ...lines] = words.split('\n').filter((line) => line !== '');
+  assertOurVersion(head ?? '', path);
   const { model } = parseLine(headShape, head ?? '', path, 1);
   const messages = lines.map((line, index) => parseLine(messageShape, line, path, index + 2));
   return { model, messages };
+}
+
+/** Throws `ConfigError` for a conversation that a later version of ours wrote: it may hold what we would lose. */
+function assertOurVersion(head: string, path: string): void {
+  const version = /^\{"sekisho_session":(\d{1,6})[,}]/.exec(head)?.[1];
+  if (version === undefined || version === '1') return;
+  throw new ConfigError(
+    `${path}: a newer version of sekisho wrote this session (format ${version}). Use that one, or another --session.`,
+  );
 }
 
 const headShape = z.object({ sekisho_session: z.literal(1), model: z.string().optional() });

@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +20,9 @@ export interface SessionFile {
   save(session: SavedSession): void;
   close(): void;
 }
+
+/** More than any conversation of ours comes to; reading it would take a machine's memory. */
+const maxFileBytes = 64 * 1024 * 1024;
 
 /** Opens or begins the session of this name. Throws `ConfigError` where another process holds it. */
 export function openSession(stateFolder: string, name: string): SessionFile {
@@ -50,8 +54,14 @@ function fileNameOf(name: string): string {
 function read(path: string): SavedSession {
   let words: string;
   try {
+    if (statSync(path).size > maxFileBytes) {
+      throw new ConfigError(
+        `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
+      );
+    }
     words = readFileSync(path, 'utf8');
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { messages: [] };
     throw new ConfigError(`The session ${path} cannot be read.`, { cause: error });
   }

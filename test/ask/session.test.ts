@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
@@ -108,6 +108,26 @@ test('a file that is not a session is refused whole, and left as it is', async (
 
   await expect(world.sekishoAsk('hello', { session: 's' })).rejects.toThrow('line 4: this is not a session');
   expect(world.session('s')).toBe(broken);
+});
+
+test.each([
+  ['empty', '', 'line 1: this is not a session'],
+  ['cut off', '{"sekisho_session":1}\n{"role":"user","te', 'line 2: this is not a session'],
+  ['of a newer version', '{"sekisho_session":2,"model":"x"}\n{"kind":"new"}\n', 'newer version of sekisho'],
+  ['no text', '\0\u00ff\0', 'line 1: this is not a session'],
+  ['huge', undefined, 'over 67108864 bytes'],
+])('a session whose file is %s is refused whole, and left as it is', async (_how, words, message) => {
+  await using model = await openScriptedModel(says('ok'));
+  using world = openAskWorld(model.url);
+  await world.sekishoAsk('hello', { session: 's' });
+  const path = join(world.state, 'ask', 's.jsonl');
+  if (words === undefined) truncateSync(path, 67_108_865);
+  else writeFileSync(path, words);
+
+  await expect(world.sekishoAsk('hello', { session: 's' })).rejects.toThrow(message);
+  expect(statSync(path).size).toBe(words === undefined ? 67_108_865 : Buffer.byteLength(words));
+  expect(readdirSync(join(world.state, 'ask'))).toEqual(['s.jsonl']);
+  expect(model.seen).toHaveLength(1);
 });
 
 test('a conversation longer than the model takes is sent from a question on', async () => {
