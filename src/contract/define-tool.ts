@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ContentBlock } from './call.ts';
 import type { CapabilityName } from './capabilities.ts';
+import { jsonBlock } from './json-block.ts';
 import type { Locale, Text } from './text.ts';
 import { text, verbatim } from './text.ts';
 import type { InputProblem, JsonSchema, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
@@ -58,8 +59,10 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
       const output = await definition.run(input as z.output<I>, context as unknown as ToolContext<U>);
       return {
         structured: output as Readonly<Record<string, unknown>>,
-        content: (locale) =>
-          contentOf(definition.render?.(output as z.output<O>, locale) ?? JSON.stringify(output)),
+        content: (locale) => {
+          const rendered = definition.render?.(output as z.output<O>, locale);
+          return rendered === undefined ? [jsonBlock(output)] : contentOf(rendered);
+        },
       };
     },
   };

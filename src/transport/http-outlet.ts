@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { encodingOf } from './encoding.ts';
 
 /** The way back to an HTTP client: one JSON body, or a stream of events once there is something to say earlier. */
 export interface Outlet {
@@ -67,11 +68,12 @@ export function sendJson(
   json: string,
   headers: readonly string[] = [],
 ): void {
+  const bytes = Buffer.byteLength(json);
   response.writeHead(status, [
-    ...['content-type', 'application/json', 'content-length', String(Buffer.byteLength(json))],
+    ...['content-type', 'application/json', 'content-length', String(bytes)],
     ...headers,
   ]);
-  response.end(json);
+  response.end(json, encodingOf(json, bytes));
 }
 
 export function acceptsEvents({ headers }: IncomingMessage): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonBlock } from '../contract/json-block.ts';
 import { createResultJson } from './result-json.ts';
 
 const long = `"quoted" \\ $& $1 \u0001 \u2028 日本 ${'line\n'.repeat(400)}`;
@@ -46,4 +47,23 @@ test.each([
   ],
 ])('a result with %s is the JSON that it always was', (_what, result) => {
   expect(createResultJson()(result)).toBe(JSON.stringify(result));
+});
+
+const output = { stdout: long, exitCode: 0, missing: undefined, deep: { list: [long, null] } };
+
+test.each([
+  ['is that of the data', { content: [jsonBlock(output)], structuredContent: output, _meta: { a: 1 } }],
+  ['stands behind the data', { structuredContent: output, isError: true, content: [jsonBlock(output)] }],
+  ['is of other data', { content: [jsonBlock({ ...output, exitCode: 1 })], structuredContent: output }],
+  ['has a note', { content: [{ ...jsonBlock(output), annotations: {} }], structuredContent: output }],
+  ['is short', { content: [jsonBlock({ a: 1 })], structuredContent: { a: 1 } }],
+])('a result whose JSON text %s is the JSON that it always was', (_what, result) => {
+  expect(createResultJson()(result)).toBe(JSON.stringify(result));
+});
+
+test('a block of JSON shows nothing but its text', () => {
+  const block = jsonBlock(output);
+  expect(Object.getOwnPropertyNames(block)).toEqual(['type', 'text']);
+  expect({ ...block }).toStrictEqual({ type: 'text', text: JSON.stringify(output) });
+  expect(Object.getOwnPropertySymbols({ ...block })).toEqual([]);
 });
