@@ -46,6 +46,8 @@ export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSign
   if (ours) return { error: silent(endpoint), mayPass: true };
   const status = numberOf(thrown, 'statusCode');
   const said = saidBy(thrown, endpoint.key);
+  const reason = unreachable(thrown);
+  if (reason) return { error: nobodyThere(endpoint, reason, thrown), mayPass: false };
   // With a status of success it began to answer, and what came then could not be read.
   if (status === undefined || status < 300) return { error: broken(endpoint, said, thrown), mayPass: true };
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
@@ -69,6 +71,23 @@ function silent({ name, silenceMs }: Endpoint): ToolError {
         `Raise models.${name}.silenceMs if it needs longer.`,
         `もっと時間が必要なら models.${name}.silenceMs を増やしてください。`,
       ),
+    },
+  );
+}
+
+function nobodyThere({ name, url }: Endpoint, reason: string, cause: unknown): ToolError {
+  return new ModelError(
+    'unavailable',
+    text(
+      `Nobody answers for the model ${name} at ${url} (${reason}).`,
+      `モデル ${name} のサーバー ${url} に接続できません (${reason})。`,
+    ),
+    {
+      suggestion: text(
+        'Is it running (`ollama serve`)? `models` in the configuration says where models are.',
+        '起動していますか（`ollama serve`）。モデルの場所は設定の `models` で決まります。',
+      ),
+      cause,
     },
   );
 }
@@ -162,6 +181,17 @@ function retryAfterMs(thrown: unknown): number | undefined {
 function numberOf(thrown: unknown, key: string): number | undefined {
   const value: unknown = Object(thrown)[key];
   return typeof value === 'number' ? value : undefined;
+}
+
+/** Why there is nobody to connect to: waiting a few seconds starts no server. */
+function unreachable(thrown: unknown): string | undefined {
+  let error: unknown = thrown;
+  for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
+    const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
+    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return code;
+    error = cause;
+  }
+  return undefined;
 }
 
 /** What we threw into the stream ourselves, however the SDK wrapped it. */

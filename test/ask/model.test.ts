@@ -246,7 +246,10 @@ test('a server that is not there is named, with exit code 3, and the key appears
   const ran = await world.sekishoAsk('hello', { session: 'kept' });
 
   expect(ran.code).toBe(3);
-  expect(ran.stderr).toContain(`unavailable: The server of the model test (http://127.0.0.1:${port}/v1)`);
+  expect(ran.stderr).toContain(
+    `unavailable: Nobody answers for the model test at http://127.0.0.1:${port}/v1 (ECONNREFUSED). Is it running`,
+  );
+  expect(ran.stderr).not.toContain('↻');
   expect(ran.stdout + ran.stderr + world.session('kept')).not.toContain('sk-secret');
 });
 
