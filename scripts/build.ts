@@ -1,7 +1,9 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { consoleAssets } from '../src/config/console-assets.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
@@ -46,6 +48,12 @@ await build({
   // up the calls that arrive while the first record is written. The rest is loaded when used.
   external: Object.keys(packageJson.dependencies).filter((name) => !bundled.has(name)),
 });
+// The console's files lie beside the chunk that reads them.
+mkdirSync('dist/chunks/console', { recursive: true });
+for (const [name, { from }] of consoleAssets) {
+  const source = from.startsWith('.') ? join('src/config', from) : join('node_modules', from);
+  copyFileSync(source, join('dist/chunks/console', name));
+}
 chmodSync('dist/sekisho.js', 0o755);
 // A benchmark needs no declarations.
 if (!process.argv.includes('--bundle-only')) {

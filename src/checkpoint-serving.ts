@@ -39,7 +39,8 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   const transport = await import('./transport/http.ts');
   const { loopbackHosts } = await import('./transport/http-guard.ts');
   const { deriveKey } = await import('./store/derived-key.ts');
-  return transport.serveHttp({
+  const pages = http.console ? await consoleOf(checkpoint, options) : undefined;
+  const service = await transport.serveHttp({
     door: checkpoint.door,
     host: http.host,
     port: http.port,
@@ -47,8 +48,31 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     maxBodyBytes: http.maxBodyBytes,
     ...(http.allowedHosts.length > 0 ? { allowedHosts: [...loopbackHosts, ...http.allowedHosts] } : {}),
     allowedOrigins: http.allowedOrigins,
-    ask: once(async () => (await import('./checkpoint-ask.ts')).openAskDesk(checkpoint, options)),
     trust: http.oauth,
+    ask: once(async () => (await import('./checkpoint-ask.ts')).openAskDesk(checkpoint, options)),
     ...options,
+    ...(pages && { routes: pages.routes }),
   });
+  return {
+    address: service.address,
+    get sessionCount() {
+      return service.sessionCount;
+    },
+    async close() {
+      // Tabs that watch would hold the server open.
+      await pages?.close();
+      await service.close();
+    },
+  };
+}
+
+/** The console, and after it whatever pages the caller brought. */
+async function consoleOf(checkpoint: Checkpoint, { routes, onFault }: HttpServing) {
+  const { createConsolePages } = await import('./checkpoint-console.ts');
+  const { routePages } = await import('./transport/http-pages.ts');
+  const pages = createConsolePages(checkpoint, onFault);
+  const console = routePages(pages);
+  const both: HttpOptions['routes'] = async (request, response) =>
+    (await console(request, response)) || (await routes?.(request, response)) === true;
+  return { routes: both, close: () => pages.close() };
 }

@@ -21,6 +21,7 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
   withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
     .option('--as <role>', 'the role of the local caller, for policy rules')
+    .option('--no-console', 'no web console on the HTTP port')
     .action(async (options: Options) => {
       const { serve } = await import('./serve.ts');
       exitWith(await serve(flagsOf(options), options));
@@ -57,6 +58,14 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     .action(async (options: Options) => {
       const { doctor } = await import('./doctor.ts');
       exitWith(await doctor(flagsOf(options), options));
+    });
+  withSettings(
+    program.command('console').description('print a link to the web console of a running server; it works once'),
+  )
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { printConsoleLink } = await import('./console.ts');
+      exitWith(await printConsoleLink(flagsOf(options), options));
     });
   program
     .command('init')

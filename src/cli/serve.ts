@@ -14,7 +14,9 @@ type Options = Readonly<Record<string, unknown>>;
 /** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
 export async function serve(flags: Flags, options: Options): Promise<number> {
   keepMemorySteady();
-  const settings = loadSettings(flags);
+  const loaded = loadSettings(flags);
+  const settings =
+    options.console === false ? { ...loaded, http: { ...loaded.http, console: false } } : loaded;
   if (settings.process.sandbox === 'off') {
     note(
       'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
@@ -50,10 +52,13 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
   const server = await serveHttp(checkpoint, { host, port, onFault: logFault });
   const { welcome } = await import('./welcome.ts');
   await welcome(checkpoint, server.address);
+  const { noteAddress } = await import('./console.ts');
+  const forgetAddress = settings.http.console ? noteAddress(settings.stateFolder, server.address) : undefined;
   const told = untilTold();
   await told.signal;
   note('Stopping: running calls get up to 10 s.');
   told.forget();
+  forgetAddress?.();
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;

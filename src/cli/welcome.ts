@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Checkpoint } from '../checkpoint.ts';
+import { consoleLink } from './console.ts';
 import { note } from './say.ts';
 
 /** What a person needs to connect: the address, a token, and lines to paste into a client. */
@@ -22,6 +23,9 @@ export async function welcome(
       `  toolsets  ${settings.toolsets.join(', ')}   mode  ${settings.mode}`,
       `  address   ${url}`,
       `  token     ${token}`,
+      ...(settings.http.console
+        ? [`  console   ${await consoleLink(checkpoint, address)}  (works once, for ten minutes)`]
+        : []),
       '',
       'Paste into a client that speaks HTTP:',
       JSON.stringify(client, null, 2),

@@ -21,7 +21,8 @@ function assertJson({ headers }: IncomingMessage): void {
   throw new RpcError(rpcCode.invalidRequest, 'The body must be application/json, unencoded.', undefined, 415);
 }
 
-function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** The whole body. Throws where it is over the limit, or the client hangs up. */
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const tooLarge = () =>
       reject(

@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
+import { type Flags, loadSettings } from '../config/load.ts';
+import { say } from './say.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+type Address = { readonly host: string; readonly port: number };
+
+/** Prints a link that logs the person at this machine in to the console of a running server, once. */
+export async function printConsoleLink(flags: Flags, options: Options): Promise<number> {
+  const settings = loadSettings(flags);
+  const checkpoint = await openCheckpoint(settings);
+  try {
+    const running = readAddress(settings.stateFolder);
+    if (!running) {
+      process.stderr.write(
+        'No server with a console runs on this state folder: start one with `sekisho serve --http`.\n',
+      );
+      return 1;
+    }
+    const link = await consoleLink(checkpoint, running);
+    say(options.json ? JSON.stringify({ link }) : link);
+    return 0;
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+/** Whoever may write the records of this server may log in to it. */
+export async function consoleLink(checkpoint: Checkpoint, address: Address): Promise<string> {
+  const { consoleSessions } = await checkpoint.store();
+  const code = await consoleSessions.createCode(userInfo().username, Date.now());
+  // An address that means "all of them" is none that a browser can open.
+  const host = ['0.0.0.0', '::'].includes(address.host) ? '127.0.0.1' : address.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}/login?code=${code}`;
+}
+
+/** Lets `sekisho console` find this server; returns what removes the note when it stops. */
+export function noteAddress(stateFolder: string, address: Address): () => void {
+  const path = noteOf(stateFolder);
+  const words = JSON.stringify({ ...address, pid: process.pid });
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  writeFileSync(path, words, { mode: 0o600 });
+  return () => {
+    // Another server may have written its own meanwhile.
+    if (readIfThere(path) === words) rmSync(path, { force: true });
+  };
+}
+
+function readAddress(stateFolder: string): Address | undefined {
+  const words = readIfThere(noteOf(stateFolder));
+  if (words === undefined) return undefined;
+  const { host, port, pid } = JSON.parse(words) as Address & { readonly pid: number };
+  return isAlive(pid) ? { host, port } : undefined;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // One that belongs to somebody else lives as well.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function noteOf(stateFolder: string): string {
+  return join(stateFolder, 'console-address.json');
+}

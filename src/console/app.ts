@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { Hono } from 'hono';
+import { csrfOf, isCsrf, languageCookie } from './cookies.ts';
+import type { ConsoleDesk } from './desk.ts';
+import { addEntrance, personOf } from './entrance.ts';
+import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
+import { createLiveFeed } from './live.ts';
+import { localeOf } from './locale.ts';
+import { loginPage, onwardsPage, problemPage } from './login.ts';
+import type { Outside, PageContext } from './page-context.ts';
+import { addCallRoutes } from './routes-calls.ts';
+import { addOperatorRoutes } from './routes-operator.ts';
+import { addRecordRoutes } from './routes-records.ts';
+import { createTally } from './tally.ts';
+import { createVerification } from './verification.ts';
+import type { AssetPaths } from './view.ts';
+import { waitingFor } from './waiting.ts';
+import { en } from './words-en.ts';
+import { ja } from './words-ja.ts';
+
+export interface Console {
+  answer(request: Request, from: { readonly address?: string | undefined }): Promise<Response>;
+  close(): void;
+}
+
+/**
+ * The web console. Read it top to bottom: headers on every answer, nothing for foreign pages, the login, then who it
+ * is, then a proof on every form, then the pages.
+ */
+export async function createConsole(desk: ConsoleDesk): Promise<Console> {
+  const assets = await assetPaths(desk);
+  const outside = (request: Request): Outside => {
+    const locale = localeOf(request, desk.locale);
+    return { locale, words: locale === 'ja' ? ja : en, assets };
+  };
+  const app = new Hono<PageContext>();
+
+  app.use(async (context, next) => {
+    const request = context.req.raw;
+    if (isForeign(request)) context.res = new Response(null, { status: 403 });
+    else await next();
+    for (const [name, value] of Object.entries(securityHeaders)) {
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    }
+    const language = context.req.query('lang');
+    if (language === 'en' || language === 'ja') {
+      context.res.headers.append('set-cookie', languageCookie(request, language));
+    }
+  });
+
+  app.get('/console-assets/:version/:name', async (context) => {
+    const asset = await desk.asset(context.req.param('name'));
+    if (!asset) return context.notFound();
+    // The address holds a digest of the content, so that it may be kept for good.
+    return context.body(asset.bytes, 200, {
+      'content-type': asset.type,
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+  });
+
+  addEntrance(app, desk, outside);
+
+  app.use(async (context, next) => {
+    const request = context.req.raw;
+    const entered = await personOf(desk, request);
+    if (!entered) {
+      const here = new URL(request.url);
+      if (request.headers.get('sec-fetch-site') === 'cross-site' && request.method === 'GET') {
+        return context.html(await onwardsPage(outside(request), here.pathname + here.search));
+      }
+      return context.html(await loginPage(outside(request)), 401);
+    }
+    const { person, secret } = entered;
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const { csrf } = await context.req.parseBody();
+      if (!isOwnOrigin(request) || !isCsrf(csrf, secret)) {
+        const { words } = outside(request);
+        const { stale, staleNote } = words.errors;
+        return context.html(await problemPage(outside(request), stale, staleNote), 403);
+      }
+    }
+    const waiting = await waitingFor(person, desk);
+    context.set('view', {
+      ...outside(request),
+      desk,
+      person,
+      csrf: csrfOf(secret),
+      here: new URL(request.url),
+      waiting: waiting.length,
+    });
+    await next();
+  });
+
+  app.use(async (context, next) => {
+    const isForAll = /^\/($|charts$|live$|calls|approvals|memories)/.test(context.req.path);
+    if (!isForAll && !context.get('view').person.isOperator) {
+      const { words } = outside(context.req.raw);
+      const { forbidden, forbiddenNote } = words.errors;
+      return context.html(await problemPage(outside(context.req.raw), forbidden, forbiddenNote), 403);
+    }
+    await next();
+  });
+
+  const feed = createLiveFeed(desk);
+  const tally = createTally(() => desk.audit());
+  const verification = createVerification(() => desk.audit(), desk.now);
+  addCallRoutes(app, desk, { tally, feed, verification });
+  addRecordRoutes(app, desk);
+  addOperatorRoutes(app, desk);
+
+  app.notFound(async (context) => {
+    const { words } = outside(context.req.raw);
+    return context.html(await problemPage(outside(context.req.raw), words.errors.missing, undefined), 404);
+  });
+  app.onError(async (error, context) => {
+    desk.onFault(error);
+    const { words } = outside(context.req.raw);
+    const { failed, failedNote } = words.errors;
+    return context.html(await problemPage(outside(context.req.raw), failed, failedNote), 500);
+  });
+
+  return {
+    answer: async (request, from) => app.fetch(request, from),
+    close: () => feed.close(),
+  };
+}
+
+async function assetPaths(desk: ConsoleDesk): Promise<AssetPaths> {
+  const pathOf = async (name: string) => {
+    const asset = await desk.asset(name);
+    const version = createHash('sha256')
+      .update(asset?.bytes ?? '')
+      .digest('hex')
+      .slice(0, 12);
+    return `/console-assets/${version}/${name}`;
+  };
+  return {
+    css: await pathOf('console.css'),
+    icon: await pathOf('icon.svg'),
+    scripts: await Promise.all(['htmx.js', 'htmx-sse.js', 'console.js'].map(pathOf)),
+  };
+}

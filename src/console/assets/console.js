@@ -1,0 +1,74 @@
+// What the pages cannot do without code: shortcuts, and a list that does not grow for ever. Everything else is forms,
+// links and htmx.
+(() => {
+  const mostRows = 200;
+  const places = { o: '/', a: '/approvals', c: '/calls', s: '/sessions', h: '/history', m: '/memories' };
+  let isGoing = false;
+
+  const isTyping = (target) =>
+    target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
+
+  const rows = () =>
+    [...document.querySelectorAll('[data-list] > li')]
+      .map((row) => row.querySelector('a, summary') ?? row)
+      .filter((row) => row.offsetParent !== null);
+
+  function step(by) {
+    const all = rows();
+    const at = all.indexOf(document.activeElement);
+    const next = all[at === -1 ? (by > 0 ? 0 : all.length - 1) : at + by];
+    next?.focus();
+  }
+
+  function press(key) {
+    if (isGoing) {
+      isGoing = false;
+      if (places[key]) location.assign(places[key]);
+      return places[key] !== undefined;
+    }
+    if (key === 'g') {
+      isGoing = true;
+      setTimeout(() => {
+        isGoing = false;
+      }, 1500);
+    } else if (key === 'j') step(1);
+    else if (key === 'k') step(-1);
+    else if (key === '/') document.querySelector('[data-search]')?.focus();
+    // Only goes to the answer: to say yes takes a key of its own.
+    else if (key === 'a') document.querySelector('.question button.yes')?.focus();
+    else if (key === '?') document.getElementById('keys')?.showModal();
+    else return false;
+    return true;
+  }
+
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (document.querySelector('dialog[open]')) return;
+    if (press(event.key)) event.preventDefault();
+  });
+
+  document.addEventListener('click', (event) => {
+    if (event.target.closest('[data-keys]')) document.getElementById('keys')?.showModal();
+  });
+
+  // A form is sent once, however often its button is pressed.
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (form.method !== 'post') return;
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = 'yes';
+  });
+  addEventListener('pageshow', () => {
+    for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent;
+  });
+
+  document.addEventListener('htmx:sse:after:message', (event) => {
+    const list = event.target.closest?.('.calls');
+    while (list && list.children.length > mostRows) list.lastElementChild.remove();
+  });
+
+  // The login has ended: show that, rather than a page that stands still.
+  document.addEventListener('htmx:sse:error', (event) => {
+    if (event.detail.status === 401) location.reload();
+  });
+})();

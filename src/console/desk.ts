@@ -1,0 +1,91 @@
+import type { ConsolePerson, ConsoleSessions } from '../contract/console.ts';
+import type { HistoryEntry, HistoryQuery } from '../contract/history.ts';
+import type { Memories } from '../contract/memory.ts';
+import type { MemoryBrowser } from '../contract/memory-browser.ts';
+import type { DecisionKind } from '../contract/process.ts';
+import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
+import type { TeamAdmin } from '../contract/team-admin.ts';
+import type { Locale, Text } from '../contract/text.ts';
+import type { HeldTool, ServerStatus } from '../contract/upstream.ts';
+
+/** Everything that the console is lent: the same functions that the command line uses. */
+export interface ConsoleDesk {
+  readonly locale: Locale;
+  readonly served: {
+    readonly roots: readonly string[];
+    readonly mode: string;
+    readonly toolsets: readonly string[];
+    readonly sandbox: string;
+    readonly version: string;
+  };
+  now(): number;
+  sessions(): Promise<ConsoleSessions>;
+  rates(): Promise<RateStore>;
+  audit(): Promise<AuditLog>;
+  approvals(): Promise<ApprovalStore>;
+  memories(owner: string): Promise<Memories>;
+  memoryBrowser(): Promise<MemoryBrowser>;
+  team(): Promise<TeamAdmin>;
+  readonly history: HistoryPages | undefined;
+  readonly servers: ServerPages | undefined;
+  readonly policy: PolicyPages;
+  asset(name: string): Promise<Asset | undefined>;
+  /** Hears of failures that the person is told nothing of. */
+  onFault(error: unknown): void;
+}
+
+export interface Asset {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+export interface HistoryPages {
+  list(query: HistoryQuery): Promise<readonly HistoryEntry[]>;
+  get(id: string): Promise<HistoryEntry | undefined>;
+  /** As a unified diff, or a line that says why there is none. */
+  diff(entry: HistoryEntry): Promise<string>;
+  undo(id: string, person: ConsolePerson, force: boolean): Promise<UndoOutcome>;
+}
+
+export type UndoOutcome = 'undone' | 'already' | 'conflict' | 'lost' | 'nothing';
+
+export interface ServerPages {
+  status(): Promise<readonly ServerStatus[]>;
+  review(name: string): Promise<ServerReview | undefined>;
+  /** False where something else waits by now. */
+  approve(name: string, digest: string): Promise<boolean>;
+  forget(name: string): Promise<void>;
+}
+
+export interface ServerReview {
+  readonly digest: string;
+  readonly changes: readonly (HeldTool & { readonly diff: string })[];
+  readonly removed: readonly string[];
+}
+
+export interface PolicyPages {
+  explain(): Promise<{
+    readonly mode: string;
+    readonly meaning: Text;
+    readonly operator: readonly {
+      readonly id: string;
+      readonly decision: DecisionKind;
+      readonly because: string;
+      readonly about: string;
+    }[];
+    readonly builtin: readonly {
+      readonly id: string;
+      readonly decision: DecisionKind;
+      readonly because: Text;
+      readonly examples: readonly string[];
+    }[];
+  }>;
+  test(json: string): Promise<{
+    readonly tool: string;
+    readonly decision: DecisionKind | 'invalid';
+    readonly rule?: string | undefined;
+    readonly because: Text;
+    readonly suggestion?: Text | undefined;
+    readonly grant?: string | undefined;
+  }>;
+}

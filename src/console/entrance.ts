@@ -1,0 +1,82 @@
+import type { Context, Hono } from 'hono';
+import type { ConsolePerson } from '../contract/console.ts';
+import { recordAct } from './acts.ts';
+import { cookieOf, endedCookie, sessionCookie, sessionCookieName } from './cookies.ts';
+import type { ConsoleDesk } from './desk.ts';
+import { isOwnOrigin } from './headers.ts';
+import { loginPage } from './login.ts';
+import type { Outside, PageContext } from './page-context.ts';
+
+/** Who is logged in, by the cookie of the request. */
+export async function personOf(
+  desk: ConsoleDesk,
+  request: Request,
+): Promise<{ readonly person: ConsolePerson; readonly secret: string } | undefined> {
+  const secret = cookieOf(request, sessionCookieName(request));
+  if (secret === undefined) return undefined;
+  const person = await (await desk.sessions()).find(secret, desk.now());
+  return person && { person, secret };
+}
+
+/** Logging in by a link or a token, and out. Tries are counted before they are looked at, by address. */
+export function addEntrance(
+  app: Hono<PageContext>,
+  desk: ConsoleDesk,
+  outside: (request: Request) => Outside,
+): void {
+  async function mayTry(context: Context<PageContext>): Promise<boolean> {
+    const key = `console-login:${context.env.address ?? 'unknown'}`;
+    const { retryAfterMs } = await (await desk.rates()).hit(key, triesPerMinute, 60_000, desk.now());
+    return retryAfterMs === 0;
+  }
+
+  /** A session of its own for each login: one that somebody planted in the browser before is not used, and ended. */
+  async function enter(context: Context<PageContext>, secret: string | undefined): Promise<Response> {
+    const request = context.req.raw;
+    if (secret === undefined) return context.html(await loginPage(outside(request), 'bad'), 401);
+    const sessions = await desk.sessions();
+    const before = cookieOf(request, sessionCookieName(request));
+    if (before !== undefined) await sessions.end(before);
+    const person = await sessions.find(secret, desk.now());
+    if (!person) return context.html(await loginPage(outside(request), 'bad'), 401);
+    await recordAct(desk, person, {
+      tool: 'sekisho console',
+      arguments: { act: 'login' },
+      outcome: 'ok',
+      facts: { address: context.env.address, operator: person.isOperator },
+    });
+    context.header('set-cookie', sessionCookie(request, secret));
+    return context.redirect('/', 303);
+  }
+
+  app.get('/login', async (context) => {
+    const request = context.req.raw;
+    const code = context.req.query('code');
+    if (code === undefined) return context.html(await loginPage(outside(request)));
+    // What a browser fetches ahead, and what only asks for the headers, must not use the code up.
+    if (request.method !== 'GET' || request.headers.has('sec-purpose')) return context.body(null, 503);
+    if (!(await mayTry(context))) return context.html(await loginPage(outside(request), 'often'), 429);
+    return enter(context, await (await desk.sessions()).enterByCode(code, desk.now()));
+  });
+
+  app.post('/login', async (context) => {
+    const request = context.req.raw;
+    // Nobody is logged in as somebody else by a page of theirs.
+    if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
+    if (!(await mayTry(context))) return context.html(await loginPage(outside(request), 'often'), 429);
+    const { token } = await context.req.parseBody();
+    const words = typeof token === 'string' ? token.trim() : '';
+    return enter(context, await (await desk.sessions()).enterByToken(words, desk.now()));
+  });
+
+  app.post('/logout', async (context) => {
+    const request = context.req.raw;
+    if (!isOwnOrigin(request)) return context.body(null, 403);
+    const secret = cookieOf(request, sessionCookieName(request));
+    if (secret !== undefined) await (await desk.sessions()).end(secret);
+    context.header('set-cookie', endedCookie(request));
+    return context.html(await loginPage(outside(request), 'out'));
+  });
+}
+
+const triesPerMinute = 10;

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConsolePerson } from '../contract/console.ts';
+import type { AuditEntry } from '../contract/records.ts';
+import type { ConsoleDesk } from './desk.ts';
+import { scopeOf } from './view.ts';
+
+/** Somebody who watches: what they may see, and how it is drawn for them. */
+export interface Watcher {
+  readonly person: ConsolePerson;
+  /** Calls after this one are shown. */
+  readonly afterSeq: number;
+  draw(entry: AuditEntry): string;
+  /** Is the login that began the stream still one? */
+  isStillIn(): Promise<boolean>;
+}
+
+export interface LiveFeed {
+  /** A stream of server-sent events; undefined where too many watch already. */
+  watch(watcher: Watcher): ReadableStream<Uint8Array> | undefined;
+  close(): void;
+}
+
+interface Stream {
+  readonly watcher: Watcher;
+  readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  seq: number;
+  waiting: string;
+  checkedAtMs: number;
+  saidAtMs: number;
+}
+
+/**
+ * Calls as they happen, for any number of tabs by one look at the log: it runs while somebody watches. Whoever does
+ * not take what is sent is dropped, and their browser comes back with the number of the last call that it has.
+ */
+export function createLiveFeed(desk: ConsoleDesk): LiveFeed {
+  const streams = new Set<Stream>();
+  const closing = new AbortController();
+  let isLooking = false;
+
+  function drop(stream: Stream): void {
+    if (!streams.delete(stream)) return;
+    try {
+      stream.controller.close();
+    } catch {
+      // The reader has left already.
+    }
+  }
+
+  function send(stream: Stream, event: string): void {
+    if ((stream.controller.desiredSize ?? 0) < -mostWaiting) {
+      drop(stream);
+      return;
+    }
+    stream.controller.enqueue(encoder.encode(event));
+    stream.saidAtMs = desk.now();
+  }
+
+  async function look(): Promise<void> {
+    const log = await desk.audit();
+    const approvals = await desk.approvals();
+    while (streams.size > 0 && !closing.signal.aborted) {
+      const from = Math.min(...[...streams].map(({ seq }) => seq));
+      const entries = await log.search({ afterSeq: from, limit: mostAtOnce });
+      const pending = await approvals.list('pending', desk.now());
+      for (const stream of [...streams]) {
+        showCalls(stream, entries);
+        const own = scopeOf(stream.watcher.person);
+        const ids = pending
+          .filter(({ principal }) => own === undefined || principal === own)
+          .map(({ id }) => id)
+          .join();
+        if (ids !== stream.waiting) {
+          stream.waiting = ids;
+          send(stream, 'event: approvals\ndata: changed\n\n');
+        }
+        if (desk.now() - stream.saidAtMs > beatMs) send(stream, ': still here\n\n');
+        if (desk.now() - stream.checkedAtMs > checkMs) {
+          stream.checkedAtMs = desk.now();
+          if (!(await stream.watcher.isStillIn())) drop(stream);
+        }
+      }
+      if (entries.length < mostAtOnce) await sleep(lookMs, undefined, { signal: closing.signal, ref: false });
+    }
+  }
+
+  function keepLooking(): void {
+    if (isLooking) return;
+    isLooking = true;
+    look()
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) desk.onFault(error);
+        for (const each of [...streams]) drop(each);
+      })
+      .finally(() => {
+        isLooking = false;
+        // Somebody may have come between the last look and this.
+        if (streams.size > 0) keepLooking();
+      });
+  }
+
+  function showCalls(stream: Stream, entries: readonly AuditEntry[]): void {
+    const { person, draw } = stream.watcher;
+    const own = scopeOf(person);
+    for (const entry of entries) {
+      if (entry.seq <= stream.seq) continue;
+      stream.seq = entry.seq;
+      if (own !== undefined && entry.principal !== own) continue;
+      const data = draw(entry).replace(/\r?\n/g, '\ndata: ');
+      send(stream, `id: ${entry.seq}\ndata: ${data}\n\n`);
+    }
+  }
+
+  return {
+    watch(watcher) {
+      if (streams.size >= mostStreams || closing.signal.aborted) return undefined;
+      let stream: Stream;
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            const nowMs = desk.now();
+            stream = {
+              watcher,
+              controller,
+              seq: watcher.afterSeq,
+              waiting: '-',
+              checkedAtMs: nowMs,
+              saidAtMs: nowMs,
+            };
+            streams.add(stream);
+            controller.enqueue(encoder.encode('retry: 2000\n\n'));
+            keepLooking();
+          },
+          cancel() {
+            streams.delete(stream);
+          },
+        },
+        { highWaterMark: 0 },
+      );
+    },
+    close() {
+      closing.abort();
+      for (const stream of [...streams]) drop(stream);
+    },
+  };
+}
+
+const encoder = new TextEncoder();
+const lookMs = 300;
+const mostAtOnce = 200;
+const mostStreams = 100;
+/** Events that a reader may be behind. */
+const mostWaiting = 500;
+const beatMs = 15_000;
+/** Also counts as use of the session: a screen that is left open stays logged in. */
+const checkMs = 60_000;

@@ -1,0 +1,42 @@
+import { html } from 'hono/html';
+import { shell } from './page.ts';
+import type { AssetPaths, Html } from './view.ts';
+import type { Words } from './words-en.ts';
+
+interface Outside {
+  readonly locale: string;
+  readonly words: Words;
+  readonly assets: AssetPaths;
+}
+
+/** The page before the login. */
+export function loginPage(outside: Outside, problem?: 'bad' | 'often' | 'out'): Html {
+  const { words, locale } = outside;
+  const say = words.login;
+  return shell(
+    outside,
+    say.title,
+    html`<main id="main" class="login"><p class="mark"><img class="seal" src="${outside.assets.icon}" alt="">${words.name}</p><h1>${say.title}</h1>
+${problem === undefined ? '' : html`<p class="note" role="alert">${say[problem]}</p>`}
+<p>${say.link}</p><pre>sekisho console</pre><p class="quiet">${say.linkNote}</p>
+<form method="post" action="/login" class="stack"><label>${say.token}<input type="password" name="token" autocomplete="off" required maxlength="200" spellcheck="false"></label>
+<p class="quiet">${say.tokenNote}</p><div class="row"><button>${say.submit}</button> <a href="?lang=${locale === 'ja' ? 'en' : 'ja'}">${words.language}</a></div></form></main>`,
+  );
+}
+
+/** A page that says in two sentences why there is none. */
+export function problemPage(outside: Outside, title: string, note: string | undefined): Html {
+  return shell(
+    outside,
+    title,
+    html`<main id="main" class="login"><p class="mark"><img class="seal" src="${outside.assets.icon}" alt="">${outside.words.name}</p><h1>${title}</h1>${note === undefined ? '' : html`<p>${note}</p>`}<p><a href="/">${outside.words.nav.overview}</a></p></main>`,
+  );
+}
+
+/**
+ * Where another site's page led here, the browser held back the session's cookie. A step that this page begins sends
+ * it: whoever is logged in does not see a login.
+ */
+export function onwardsPage(outside: Outside, here: string): Html {
+  return html`<!doctype html><html lang="${outside.locale}"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${here}"><title>${outside.words.name}</title><p><a href="${here}">${outside.words.name}</a></p></html>`;
+}

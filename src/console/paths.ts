@@ -1,0 +1,9 @@
+/** Is this path the console's? Asked for every request, so that nothing of the console is loaded for others. */
+export function isConsolePath(path: string): boolean {
+  return path === '/' || pages.has(path.split('/', 2)[1] ?? '');
+}
+
+const pages: ReadonlySet<string> = new Set([
+  ...['login', 'logout', 'live', 'charts', 'console-assets', 'approvals', 'calls', 'sessions', 'tasks'],
+  ...['history', 'memories', 'servers', 'policy'],
+]);

@@ -1,0 +1,79 @@
+import { html } from 'hono/html';
+import { cleanLine, cleanText } from '../contract/clean-text.ts';
+import type { Locale } from '../contract/text.ts';
+import type { Html, View } from './view.ts';
+
+/** A stranger's words on one line: hidden characters made visible, cut where they are long. */
+export function line(words: string, maxChars = 120): string {
+  return cut(cleanLine(cut(words, maxChars * 4)), maxChars);
+}
+
+/** A stranger's words as they are written. What is long can be opened. */
+export function block(words: string, { words: say }: Pick<View, 'words'>, maxChars = 2000): Html {
+  const clean = cleanText(cut(words, mostChars));
+  if (clean.length <= maxChars) return html`<pre>${clean}</pre>`;
+  return html`<pre>${cut(clean, maxChars)}</pre>
+<details class="more"><summary>${say.more(String(clean.length))}</summary><pre>${clean}</pre></details>`;
+}
+
+/** Anything as indented JSON. */
+export function data(value: unknown, view: Pick<View, 'words'>): Html {
+  return block(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''), view);
+}
+
+/** The time of day; the whole of it on pointing at it. */
+export function time(ms: number, { locale, desk }: Pick<View, 'locale' | 'desk'>): Html {
+  const at = new Date(ms);
+  const isToday = Math.abs(desk.now() - ms) < 20 * 3_600_000;
+  return html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${clock(at, locale, isToday)}</time>`;
+}
+
+export function clock(at: Date, locale: Locale, isToday: boolean): string {
+  const day = { month: 'short', day: 'numeric' } as const;
+  const hours = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat(locale === 'ja' ? 'ja-JP' : 'en-GB', {
+    ...(isToday ? {} : day),
+    ...hours,
+  }).format(at);
+}
+
+export function count(value: number, locale: Locale): string {
+  return new Intl.NumberFormat(locale === 'ja' ? 'ja-JP' : 'en-GB').format(value);
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+/** A unified diff, a line of it a row. */
+export function diffBlock(diff: string, view: Pick<View, 'words'>): Html {
+  const lines = cleanText(cut(diff, mostChars)).split('\n');
+  const rows = lines.slice(0, mostLines).map((row) => html`<span class="${kindOf(row)}">${row}\n</span>`);
+  const isCut = diff.length > mostChars || lines.length > mostLines;
+  return html`<pre class="diff" tabindex="0">${rows}</pre>${isCut ? html`<p class="quiet">… ${view.words.more(String(diff.length))}: <code>sekisho diff</code></p>` : ''}`;
+}
+
+function kindOf(row: string): string {
+  if (row.startsWith('@@')) return 'at';
+  if (row.startsWith('+++') || row.startsWith('---') || row.startsWith('===')) return 'file';
+  if (row.startsWith('+')) return 'plus';
+  return row.startsWith('-') ? 'minus' : 'same';
+}
+
+function cut(words: string, maxChars: number): string {
+  if (words.length <= maxChars) return words;
+  const last = words.charCodeAt(maxChars - 1);
+  return `${words.slice(0, last >= 0xd800 && last < 0xdc00 ? maxChars - 1 : maxChars)}…`;
+}
+
+/** No page is larger for one value, whatever was sent. */
+const mostChars = 200_000;
+const mostLines = 5000;

@@ -1,0 +1,87 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { AuditEntry, AuditLog } from '../contract/records.ts';
+
+/** What charts and the list of sessions need of a call. */
+export interface Tallied {
+  readonly atMs: number;
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly transport: string;
+  readonly client?: string | undefined;
+  readonly tool: string;
+  readonly kind: 'passed' | 'refused' | 'failed' | 'asked';
+  readonly durationMs: number;
+  /** A person was waited for: says nothing of how fast we are. */
+  readonly waited: boolean;
+}
+
+export interface Tally {
+  /** The newest calls, oldest first; brought up to date by each call. */
+  calls(): Promise<readonly Tallied[]>;
+}
+
+/** Keeps the newest calls in short form, so that a chart reads only what was added since the last one. */
+export function createTally(audit: () => Promise<AuditLog>): Tally {
+  let kept: Tallied[] = [];
+  let lastSeq: number | undefined;
+  let reading: Promise<void> | undefined;
+
+  async function begin(log: AuditLog): Promise<void> {
+    const pages: AuditEntry[][] = [];
+    let beforeSeq: number | undefined;
+    for (let rows = 0; rows < keptCalls; rows += pageRows) {
+      const page = await log.search({ beforeSeq, limit: pageRows, newestFirst: true });
+      lastSeq ??= page[0]?.seq ?? 0;
+      pages.push([...page]);
+      beforeSeq = page.at(-1)?.seq;
+      if (page.length < pageRows) break;
+      await immediate();
+    }
+    kept = pages.flat().reverse().filter(isCall).map(tallied);
+  }
+
+  async function goOn(log: AuditLog): Promise<void> {
+    for (;;) {
+      const page = await log.search({ afterSeq: lastSeq ?? 0, limit: pageRows });
+      for (const entry of page) if (isCall(entry)) kept.push(tallied(entry));
+      lastSeq = page.at(-1)?.seq ?? lastSeq;
+      if (kept.length > keptCalls) kept = kept.slice(-keptCalls);
+      if (page.length < pageRows) return;
+      await immediate();
+    }
+  }
+
+  return {
+    async calls() {
+      reading ??= audit()
+        .then((log) => (lastSeq === undefined ? begin(log) : goOn(log)))
+        .finally(() => {
+          reading = undefined;
+        });
+      await reading;
+      return kept;
+    },
+  };
+}
+
+/** What a person did (`sekisho undo`) is in the log as well. */
+function isCall({ tool }: AuditEntry): boolean {
+  return !tool.startsWith('sekisho ');
+}
+
+function tallied(entry: AuditEntry): Tallied {
+  const { atMs, principal, sessionId, transport, client, tool, durationMs, approver } = entry;
+  const kind = kindOf(entry);
+  const waited = approver !== undefined || kind === 'asked' || entry.code === 'denied';
+  return { atMs, principal, sessionId, transport, client, tool, kind, durationMs, waited };
+}
+
+/** Refused by us is one thing, failed at its work another. */
+export function kindOf({ outcome, code, stop }: AuditEntry): Tallied['kind'] {
+  if (outcome === 'ok') return 'passed';
+  if (outcome === 'question' || code === 'approval_pending') return 'asked';
+  return stop === 'run' ? 'failed' : 'refused';
+}
+
+const keptCalls = 20_000;
+const pageRows = 2000;
