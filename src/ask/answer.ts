@@ -1,7 +1,7 @@
 import type { AskAnswer } from '../contract/ask.ts';
 import type { ToolError } from '../contract/error.ts';
 import type { Locale } from '../contract/text.ts';
-import { type AskEvent, encodeEvent } from './events.ts';
+import { type AskEvent, encodeEvent, encodeVisibly } from './events.ts';
 import type { Asked } from './loop.ts';
 
 /** Passes events on as lines and notes what the whole answer tells of them. */
@@ -70,7 +70,7 @@ export function bodyOf({ asked, session, model, report, locale }: Answered): Ask
     ...(calls.length > 0 && { calls }),
     ...(pending.length > 0 && { pending }),
   };
-  return { body, ...(asked.error && { failure: { code: asked.error.code } }) };
+  return { json: encodeVisibly(body), ...(asked.error && { failure: { code: asked.error.code } }) };
 }
 
 /** An error as a program reads it: the same fields as a failed call's. */

@@ -60,7 +60,12 @@ export function errorEvent(error: ToolError, locale: Locale): Extract<AskEvent, 
  * hides or reorders text is escaped here. A program that reads the line gets every character as it was.
  */
 export function encodeEvent(event: AskEvent): string {
-  return JSON.stringify(event).replace(
+  return encodeVisibly(event);
+}
+
+/** A value as JSON in which nothing hides or reorders text. */
+export function encodeVisibly(value: unknown): string {
+  return JSON.stringify(value).replace(
     /[\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029]/gu,
     (character) =>
       Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))

@@ -21,9 +21,9 @@ export interface AskHands {
   onEvent(line: string): void;
 }
 
-/** What a question came to. `failure` is also part of the body. */
+/** What a question came to, as JSON that any terminal may show. `failure` is also part of it. */
 export interface AskAnswer {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly json: string;
   readonly failure?: { readonly code: string; readonly retryAfterMs?: number | undefined } | undefined;
 }
 

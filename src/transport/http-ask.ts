@@ -63,14 +63,14 @@ export async function answerAsk(
       },
     });
     if (outlet.canStream) outlet.end();
-    else outlet.finish(statusOf(answer), JSON.stringify(answer.body), headersOf(answer));
+    else outlet.finish(statusOf(answer), answer.json, headersOf(answer));
   } catch (error) {
     if (!(error instanceof ToolError || error instanceof RpcError) && !run.cancel.signal.aborted) {
       route.onFault?.(error);
     }
     const refusal = refusalOf(error, locale, route.maxBodyBytes);
     // In a stream that has begun, the last event says what a status would have said.
-    const body = response.headersSent ? { type: 'error', ...Object(refusal.body.error) } : refusal.body;
+    const body = response.headersSent ? { type: 'error', ...refusal.error } : { error: refusal.error };
     outlet.finish(statusOf(refusal, error), JSON.stringify(body), headersOf(refusal));
     request.resume();
   } finally {
@@ -121,23 +121,25 @@ async function forget(
   );
 }
 
-function refusalOf(error: unknown, locale: Locale, maxBodyBytes: number): AskAnswer {
+interface Refusal extends Pick<AskAnswer, 'failure'> {
+  readonly error: Readonly<Record<string, unknown>>;
+}
+
+function refusalOf(error: unknown, locale: Locale, maxBodyBytes: number): Refusal {
   if (error instanceof ToolError) {
     const wait = error.details?.retry_after_ms;
     return {
-      body: {
-        error: {
-          code: error.code,
-          message: error.text[locale],
-          ...(error.suggestion && { suggestion: error.suggestion[locale] }),
-          ...(error.details && { details: error.details }),
-        },
+      error: {
+        code: error.code,
+        message: error.text[locale],
+        ...(error.suggestion && { suggestion: error.suggestion[locale] }),
+        ...(error.details && { details: error.details }),
       },
       failure: { code: error.code, ...(typeof wait === 'number' && { retryAfterMs: wait }) },
     };
   }
   const { code, message } = error instanceof RpcError ? unreadable(error, maxBodyBytes) : failed;
-  return { body: { error: { code, message: message[locale] } }, failure: { code } };
+  return { error: { code, message: message[locale] }, failure: { code } };
 }
 
 const failed = { code: 'internal', message: text('Internal error.', '内部エラーです。') };
@@ -158,13 +160,13 @@ function unreadable({ httpStatus }: RpcError, maxBytes: number) {
   return { code: 'invalid_parameter', message };
 }
 
-function headersOf({ failure }: AskAnswer): readonly string[] {
+function headersOf({ failure }: Pick<AskAnswer, 'failure'>): readonly string[] {
   if (failure?.code === 'too_large') return ['connection', 'close'];
   const { retryAfterMs } = failure ?? {};
   return retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(retryAfterMs / 1000))];
 }
 
-function statusOf({ failure }: AskAnswer, error?: unknown): number {
+function statusOf({ failure }: Pick<AskAnswer, 'failure'>, error?: unknown): number {
   if (error instanceof RpcError && error.httpStatus !== 200) return error.httpStatus;
   return failure ? (statuses.get(failure.code) ?? 500) : 200;
 }

@@ -46,6 +46,15 @@ test('or as a stream of the events that --event-output writes', async () => {
   expect(events[5]).toEqual({ type: 'text', text: 'A\u001b[2J' });
 });
 
+test('whatever a model writes, the JSON is safe to show, and loses nothing', async () => {
+  const hostile = '\u001b[2J\u009b31m\u202eevil\u2028😀';
+  await using model = await openScriptedModel(says(hostile));
+  await using server = await openAskServer(model.url);
+  const words = await (await server.send('ann', { message: 'x' })).text();
+  expect(words).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e\u2028]/);
+  expect(JSON.parse(words).answer).toBe(hostile);
+});
+
 test('what the model thought is told only to who asks for it', async () => {
   await using model = await openScriptedModel(calls.thinking('secret plan', ['list_files', {}]), says('ok'));
   await using server = await openAskServer(model.url);
