@@ -69,3 +69,14 @@ test.each([
   using world = openAskWorld('http://127.0.0.1:1/v1', { config: config as never });
   await expect(world.sekishoAsk('hello')).rejects.toThrow(message);
 });
+
+test.each([
+  [{ keyHeader: 'api key' }, /keyHeader/],
+  [{ keyHeader: 'x\r\ny: z' }, /keyHeader/],
+  [{ beginsInThought: 'yes' }, /beginsInThought/],
+])('a model with %j stops start-up, naming the key', async (wrong, message) => {
+  using world = openAskWorld('http://127.0.0.1:9/v1', {
+    config: { models: { test: { model: 'm', ...wrong } as never } },
+  });
+  await expect(world.sekishoAsk('hi')).rejects.toThrow(message);
+});
