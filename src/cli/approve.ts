@@ -1,17 +1,16 @@
 import { userInfo } from 'node:os';
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
+import { cleanLine } from '../contract/clean-text.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Lists what calls are waiting for, or answers one of them. */
-export async function approve(id: string | undefined, flags: Flags, options: Options): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    const { approvals } = await checkpoint.store();
-    if (id === undefined) return await list(approvals, options);
+export function approve(id: string | undefined, flags: Flags, options: Options): Promise<number> {
+  return withApprovals(flags, async (approvals) => {
+    if (id === undefined) return list(approvals, options);
     const record = await approvals.get(id);
     if (!record) {
       say(`There is no question ${id}. \`sekisho approve\` lists them.`);
@@ -21,7 +20,41 @@ export async function approve(id: string | undefined, flags: Flags, options: Opt
       say(options.json ? JSON.stringify(record) : describe(record));
       return 0;
     }
-    return await answer(record, approvals, options);
+    return answer(record, approvals, options);
+  });
+}
+
+/** Lists what was allowed for a session or for always, and still stands. */
+export function listGrants(flags: Flags, options: Options): Promise<number> {
+  return withApprovals(flags, async (approvals) => {
+    const grants = await approvals.grants(Date.now());
+    if (options.json) say(JSON.stringify(grants));
+    else if (grants.length === 0) say('Nothing is allowed beyond single calls.');
+    else for (const record of grants) say(describeGrant(record));
+    return 0;
+  });
+}
+
+/** Takes a standing yes back; the next call like it is asked about again. */
+export function revokeGrant(id: string, flags: Flags): Promise<number> {
+  return withApprovals(flags, async (approvals) => {
+    const revoked = await approvals.revoke(id, Date.now());
+    say(
+      revoked
+        ? `${id} is taken back.`
+        : `Nothing stands under ${id}. \`sekisho approve grants\` lists what does.`,
+    );
+    return revoked ? 0 : 1;
+  });
+}
+
+async function withApprovals(
+  flags: Flags,
+  work: (approvals: ApprovalStore) => Promise<number>,
+): Promise<number> {
+  const checkpoint = await openCheckpoint(loadSettings(flags));
+  try {
+    return await work((await checkpoint.store()).approvals);
   } finally {
     await checkpoint.close();
   }
@@ -54,4 +87,10 @@ async function answer(record: ApprovalRecord, approvals: ApprovalStore, options:
 function describe(record: ApprovalRecord): string {
   const since = new Date(record.createdAtMs).toISOString();
   return `${record.id}  ${record.status}  since ${since}\n${record.message.replace(/^/gm, '  ')}`;
+}
+
+function describeGrant(record: ApprovalRecord): string {
+  const since = new Date(record.createdAtMs).toISOString();
+  const whose = `${record.principal} ${record.scope}${record.scope === 'session' ? ` ${record.sessionId}` : ''}`;
+  return `${record.id}  since ${since}  ${cleanLine(whose)}  by ${cleanLine(record.decidedBy ?? '')}\n  ${cleanLine(record.grant ?? '')}`;
 }

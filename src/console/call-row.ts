@@ -22,12 +22,12 @@ export function outcomeOf(entry: AuditEntry, { words }: Pick<View, 'words'>): st
   return entry.code ?? words.calls.outcomes[entry.outcome];
 }
 
-/** The values alone where there are few: a path or a command says more than its key. */
+/** The first words of them: a path or a command says more than the rest. */
 function argumentsOf({ arguments: given }: AuditEntry): string {
   if (given === undefined || given === null) return '';
   if (typeof given !== 'object') return String(given);
   const values = Object.values(given);
-  const [only] = values;
-  if (values.length === 1 && typeof only === 'string') return only;
+  const first = values.find((value) => typeof value === 'string' && value !== '');
+  if (typeof first === 'string') return first;
   return values.length === 0 ? '' : JSON.stringify(given);
 }

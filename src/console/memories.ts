@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { cleanText } from '../contract/clean-text.ts';
 import type { Memory, RecalledMemory } from '../contract/memory.ts';
 import { form, page } from './page.ts';
 import { block, line, time } from './shown.ts';
@@ -39,11 +40,15 @@ ${memories.length === 0 ? html`<p class="empty">${query === undefined ? say.empt
 export function memoryPage(memory: Memory, owner: string, view: View): Html {
   const say = view.words.memories;
   const action = addressOf(memory, owner);
+  // A text box obeys characters that turn or hide text: show what it really says beside it.
+  const clean = cleanText(memory.content);
+  const hidden =
+    clean === memory.content ? '' : html`<p class="bad">${say.hidden}</p>${block(memory.content, view)}`;
   return page(
     view,
     'memories',
     say.edit,
-    html`${form(
+    html`${hidden}${form(
       view,
       action,
       html`<label>${say.content}<textarea name="content" rows="8" required maxlength="100000">\n${memory.content}</textarea></label>

@@ -43,7 +43,7 @@ export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, v
     'sessions',
     say.title,
     html`<section><h2>${say.sessions}</h2>${rows.length === 0 ? html`<p class="empty">${say.noSessions}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${words.overview.window(count(calls.length, locale))}</p>`}</section>
-${agents.length === 0 ? '' : html`<section><h2>${say.agents}</h2><ul class="rows wide">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
+${agents.length === 0 ? '' : html`<section><h2>${say.agents}</h2><ul class="rows agents">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
 <section><h2>${say.tasks}</h2>${tasks.length === 0 ? html`<p class="empty">${say.noTasks}</p>` : projectLists(projects, tasks)}</section>`,
   );
 }
@@ -70,16 +70,16 @@ function projectLists(projects: readonly ProjectRecord[], tasks: readonly Listed
       .slice(0, shown)
       .map(
         (task) =>
-          html`<li class="${kindOf(task.status)}"><a href="/tasks/${encodeURIComponent(task.task_id)}"><span class="outcome">${line(task.status, 30)}</span> <span class="given">${line(task.title, 120)}</span> <span class="quiet">${line(task.assignee_id ?? '', 60)}</span></a></li>`,
+          html`<li class="${kindOf(task.status)}"><a href="/tasks/${encodeURIComponent(task.task_id)}"><span class="outcome">${line(task.status, 30)}</span> <span>${line(task.title, 120)}</span> <span class="quiet">${line(task.assignee_id ?? '', 60)}</span></a></li>`,
       );
-    return html`<h3>${line(project.name, 80)} <span class="quiet">${line(project.id, 60)}</span></h3><ol class="rows" data-list>${rows}</ol>`;
+    return html`<h3>${line(project.name, 80)} <span class="quiet">${line(project.id, 60)}</span></h3><ol class="rows tasks" data-list>${rows}</ol>`;
   })}`;
 }
 
 function agentRow(agent: AgentRecord, view: View): Html {
   const parent =
     agent.parentId === undefined ? '' : `${view.words.sessions.parent} ${line(agent.parentId, 60)}`;
-  return html`<li><span class="tool">${line(agent.name, 60)}</span> <span class="quiet">${line(agent.id, 60)} · ${agent.hierarchy} · ${line(agent.status, 30)} ${parent}</span><span class="given">${line(agent.projects.join(', '))}</span></li>`;
+  return html`<li><span class="tool">${line(agent.name, 60)}</span> <span class="quiet">${line(agent.id, 60)} · ${agent.hierarchy} · ${line(agent.status, 30)} ${parent}</span> <span class="quiet">${line(agent.projects.join(', '))}</span></li>`;
 }
 
 function kindOf(status: string): string {

@@ -207,6 +207,7 @@ export const en = {
     missing: 'There is no such memory.',
     refused: 'This token does not cover memories.',
     low: 'weak match',
+    hidden: 'It holds characters that hide or turn text. It says:',
   },
   servers: {
     title: 'Servers',

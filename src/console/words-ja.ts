@@ -208,6 +208,7 @@ export const ja: Words = {
     missing: 'このメモリは存在しません。',
     refused: 'このトークンはメモリを対象としていません。',
     low: '弱い一致',
+    hidden: '文字を隠したり向きを変えたりする文字を含みます。実際の内容:',
   },
   servers: {
     title: 'サーバー',
