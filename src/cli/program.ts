@@ -60,7 +60,9 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       exitWith(await doctor(flagsOf(options), options));
     });
   withSettings(
-    program.command('console').description('print a link to the web console of a running server; it works once'),
+    program
+      .command('console')
+      .description('print a link to the web console of a running server; it works once'),
   )
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
@@ -170,7 +172,7 @@ function addAudit(program: Command, exitWith: (code: number) => void): void {
 }
 
 function addApprovals(program: Command, exitWith: (code: number) => void): void {
-  withSettings(
+  const approvals = withSettings(
     program
       .command('approve [id]')
       .description('answer what calls are waiting for; without an id, list the questions'),
@@ -184,6 +186,20 @@ function addApprovals(program: Command, exitWith: (code: number) => void): void 
       const { approve } = await import('./approve.ts');
       exitWith(await approve(id, flagsOf(options), options));
     });
+  // The parent takes the options that both know, wherever they stand.
+  withSettings(approvals.command('grants').description('what is allowed for a session or always'))
+    .option('--json', 'print as JSON')
+    .action(async (_options: Options, command: Command) => {
+      const { listGrants } = await import('./approve.ts');
+      const options = command.optsWithGlobals();
+      exitWith(await listGrants(flagsOf(options), options));
+    });
+  withSettings(approvals.command('revoke <id>').description('take such a permission back')).action(
+    async (id: string, _options: Options, command: Command) => {
+      const { revokeGrant } = await import('./approve.ts');
+      exitWith(await revokeGrant(id, flagsOf(command.optsWithGlobals())));
+    },
+  );
 }
 
 function addServers(program: Command, exitWith: (code: number) => void): void {
