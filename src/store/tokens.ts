@@ -1,11 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { TokenRecord, TokenStore } from '../contract/records.ts';
+import { compileOnce } from './compiled-query.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
 import type { TokenRow } from './tables.ts';
 
 /** Bearer tokens: 256 random bits, of which only the SHA-256 is kept. */
 export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenStore {
+  // Asked for each call over HTTP, and anew each time: a token that is revoked is worth nothing from then on.
+  const findByHash = compileOnce((db, tokenHash: string) =>
+    db.selectFrom('tokens').selectAll().where('hash', '=', tokenHash),
+  );
+
   return {
     async create({ user, role, toolsets, expiresAtMs }) {
       const engine = await openEngine();
@@ -27,11 +33,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
       // Whatever a stranger sends is hashed, so its length must be bounded first.
       if (!token.startsWith('skt_') || token.length > 100) return 'unknown';
       const { db } = await openEngine();
-      const row = await db
-        .selectFrom('tokens')
-        .selectAll()
-        .where('hash', '=', hashToken(token))
-        .executeTakeFirst();
+      const [row] = await findByHash(db, hashToken(token));
       if (!row || row.revoked_at_ms !== null) return 'unknown';
       if (row.expires_at_ms !== null && row.expires_at_ms <= nowMs) return 'expired';
       return recordOf(row);
@@ -57,7 +59,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
 }
 
 function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 function recordOf(row: TokenRow): TokenRecord {
