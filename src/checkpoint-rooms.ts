@@ -53,6 +53,11 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       environment: settings.process.environment,
       serverEnvironment: process.env,
       readable: settings.process.readable,
+      network: {
+        entries: settings.process.network,
+        key: 'process.network',
+        deniedHosts: deniedHostsOf(settings),
+      },
       hiddenPaths: settings.hiddenPaths,
       ...(settings.process.writableGit
         ? { readOnlyNames: defaultReadOnlyNames.filter((name) => name !== '.git') }
@@ -68,11 +73,10 @@ export function createRooms(settings: Settings, version = '0.0.0') {
 
   const web = once(async () => {
     const { openWeb } = await import('./confine/network/web.ts');
-    // A rule sees the address that was asked for; the list is looked at again at every redirect.
-    const deniedByRule = settings.rules.flatMap(({ decision, host, tool, role, user, purpose }) =>
-      decision === 'deny' && host !== undefined && !tool && !role && !user && !purpose ? [host] : [],
-    );
-    return openWeb({ ...settings.web, denyHosts: [...settings.web.denyHosts, ...deniedByRule] });
+    return openWeb({
+      ...settings.web,
+      denyHosts: [...settings.web.denyHosts, ...deniedHostsOf(settings)],
+    });
   });
 
   const search = once(async () => {
@@ -125,6 +129,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       serverEnvironment: process.env,
       readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
+      deniedHosts: deniedHostsOf(settings),
       ownPaths: [settings.stateFolder, configFolderOf(process.env, homedir())],
     });
   });
@@ -147,11 +152,6 @@ export function createRooms(settings: Settings, version = '0.0.0') {
     });
   });
 
-  async function close(): Promise<void> {
-    // Commands first: what they still write should meet folders that are open. The store last: it takes records.
-    for (const room of [
-      upstreams,
-      serverProcesses,
   const identity = once(async () => {
     const { openIdentity } = await import('./identity/open.ts');
     const { oauth } = settings.http;
@@ -159,6 +159,11 @@ export function createRooms(settings: Settings, version = '0.0.0') {
     return openIdentity(oauth, { now: Date.now });
   });
 
+  async function close(): Promise<void> {
+    // Commands first: what they still write should meet folders that are open. The store last: it takes records.
+    for (const room of [
+      upstreams,
+      serverProcesses,
       commands,
       pipelines,
       web,
@@ -185,12 +190,12 @@ export function createRooms(settings: Settings, version = '0.0.0') {
     vault,
     pipelines,
     upstreams,
+    identity,
     close,
   };
 }
 
 export type Rooms = ReturnType<typeof createRooms>;
-    identity,
 
 function embeddingsOf({ memory }: Settings) {
   if (!memory.embeddings) return undefined;
@@ -206,10 +211,29 @@ function embeddingsOf({ memory }: Settings) {
   };
 }
 
+/** What a rule denies to everybody. A rule sees the address of a call; these lists are looked at on the way there. */
+function deniedHostsOf({ rules }: Settings): readonly string[] {
+  return rules.flatMap(({ decision, host, tool, role, user, purpose }) =>
+    decision === 'deny' && host !== undefined && !tool && !role && !user && !purpose ? [host] : [],
+  );
+}
+
 /** Fails at start-up for what could not work at the first call. */
 export async function assertSettings(settings: Settings): Promise<void> {
+  await assertNetworkLists(settings);
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
     `store.url must start with sqlite: or postgres://, got ${JSON.stringify(settings.storeUrl)}.`,
   );
+}
+
+/** A list that cannot be read is said at once, and not when the first command or server needs it. */
+async function assertNetworkLists({ process: { network }, servers }: Settings): Promise<void> {
+  const lists = servers.flatMap(({ start }) =>
+    start.kind === 'stdio' && start.network ? [start.network] : [],
+  );
+  if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
+  if (lists.length === 0) return;
+  const { createProxyRules } = await import('./confine/network/proxy-rules.ts');
+  for (const { entries, key } of lists) createProxyRules(entries, key);
 }

@@ -33,6 +33,13 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         detail: status.problem?.[settings.locale] ?? 'self-test passed',
         remedy: status.remedy,
       });
+      if (status.withoutNetwork) {
+        findings.push({
+          what: `network ${status.name}`,
+          works: false,
+          detail: status.withoutNetwork[settings.locale],
+        });
+      }
     }
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {

@@ -81,6 +81,7 @@ export interface Settings {
     readonly sandbox: 'required' | 'off';
     readonly environment: readonly string[];
     readonly readable: readonly string[];
+    readonly network: readonly string[];
     readonly writableGit: boolean;
     readonly maxBackgroundMs: number;
   };
@@ -154,9 +155,9 @@ export function loadSettings(
       allowedHosts: config.http?.allowedHosts ?? [],
       allowedOrigins: config.http?.allowedOrigins ?? [],
       maxBodyBytes: config.http?.maxBodyBytes ?? limits.httpBodyBytes,
-    },
       oauth: oauthTrustOf(config.http?.oauth),
       console: config.http?.console ?? true,
+    },
     rules: (config.rules ?? []) as readonly PolicyRule[],
     rateRules: (config.rateLimits ?? [{ toolsets: ['assistant'], perMinute: 10 }]).map((rule, index) => ({
       id: `rateLimits.${index}`,
@@ -172,6 +173,7 @@ export function loadSettings(
       sandbox,
       environment: config.process?.environment ?? [],
       readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
+      network: config.process?.network ?? [],
       writableGit: config.process?.writableGit ?? false,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
     },

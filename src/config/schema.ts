@@ -100,6 +100,11 @@ export const configSchema = z.strictObject({
         .describe('"off" runs commands without walls; only you can say so. Default: "required".'),
       environment: names.optional().describe('More variables that commands may see, e.g. ["JAVA_HOME"].'),
       readable: names.optional().describe('More folders that commands may read, e.g. ["/home/me/.pyenv"].'),
+      network: names
+        .optional()
+        .describe(
+          'Hosts that commands may reach, e.g. ["api.example.com", "*.npmjs.org", "git.example.com:8443"]. Default and empty: none.',
+        ),
       writableGit: z
         .boolean()
         .optional()

@@ -46,6 +46,7 @@ const shape = {
     .array(z.union([text, z.strictObject({ path: text, writable: z.boolean().optional() })]))
     .optional(),
   sandbox: z.enum(['required', 'off']).optional(),
+  network: names.optional(),
   startTimeoutMs: milliseconds.optional(),
   callTimeoutMs: milliseconds.optional(),
   callsAtOnce: z.number().int().min(1).max(1000).optional(),
@@ -206,6 +207,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       return { path: full, writable: writable ?? true };
     }),
     sandbox: config.sandbox ?? sources.sandbox,
+    network: config.network && { entries: config.network, key: `${at}.network` },
   };
 }
 

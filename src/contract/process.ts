@@ -35,6 +35,19 @@ export interface RunResult {
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly sandbox: SandboxName;
+  /** What it reached or tried to reach through the proxy; absent where it tried nothing. */
+  readonly network?: readonly NetworkContact[] | undefined;
+}
+
+/** One place on the network, and what came of asking for it. */
+export interface NetworkContact {
+  /** With its port, e.g. "registry.npmjs.org:443"; `*` stands for those that were too many to list. */
+  readonly host: string;
+  /** Refused by the operator's list; failed on the way there. */
+  readonly outcome: 'reached' | 'refused' | 'failed';
+  readonly times: number;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
 }
 
 export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
@@ -60,6 +73,8 @@ export interface BackgroundCommand {
     readonly nextCursor: number;
     readonly droppedBytes: number;
   };
+  /** What it reached or tried to reach so far. */
+  network(): readonly NetworkContact[];
   write(input: string): Promise<void>;
   kill(): Promise<void>;
   /** Resolves when there is output after `cursor`, the command ended, or the time is over. */
@@ -73,6 +88,8 @@ export interface SandboxStatus {
   readonly problem?: Text | undefined;
   /** The command that installs what is missing. */
   readonly remedy?: string | undefined;
+  /** Why commands in it reach no host although the operator listed some. */
+  readonly withoutNetwork?: Text | undefined;
 }
 
 /** A bare confined child, for the pipeline's stages: pipes are the caller's. */

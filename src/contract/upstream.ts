@@ -34,6 +34,8 @@ export interface StdioStart {
   /** Folders that it may see beside the roots. */
   readonly folders: readonly { readonly path: string; readonly writable: boolean }[];
   readonly sandbox: 'required' | 'off';
+  /** Hosts that it may reach from its sandbox; absent: none. `key` is the list's name in the configuration. */
+  readonly network?: { readonly entries: readonly string[]; readonly key: string } | undefined;
 }
 
 export interface HttpStart {

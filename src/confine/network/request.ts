@@ -29,7 +29,7 @@ export function request(
 }
 
 /** A look-up that knows one answer. Not called for hosts that are addresses; those were checked as they stand. */
-function answerWith(addresses: readonly string[]): LookupFunction {
+export function answerWith(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, options, callback) => {
     const wanted =

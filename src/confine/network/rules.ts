@@ -76,7 +76,7 @@ export function createWebRules(options: WebRuleOptions): WebRules {
 const usualPorts: ReadonlySet<number> = new Set([80, 443, 8080, 8443]);
 const maxUrlChars = 8192;
 
-interface HostRule {
+export interface HostRule {
   readonly host: string;
   readonly below: boolean;
   readonly port?: number | undefined;
@@ -138,7 +138,7 @@ function portDenied(port: number): ToolError {
 }
 
 /** The host without the brackets of IPv6 and without the dot of the root. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
@@ -147,12 +147,12 @@ function portOf(url: URL): number {
   return url.protocol === 'https:' ? 443 : 80;
 }
 
-function fits(rule: HostRule, host: string, port: number): boolean {
+export function fits(rule: HostRule, host: string, port: number): boolean {
   if (rule.port !== undefined && rule.port !== port) return false;
   return rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host;
 }
 
-function parseHost(entry: string, key: string): HostRule {
+export function parseHost(entry: string, key: string): HostRule {
   const below = entry.startsWith('*.');
   const rest = below ? entry.slice(2) : entry;
   const parsed = splitHost(rest);
@@ -169,7 +169,7 @@ function parseInner(entry: string, key: string): { readonly host: string; readon
   return { host: parsed.host, port: parsed.port };
 }
 
-function splitHost(entry: string): { readonly host: string; readonly port?: number } | undefined {
+export function splitHost(entry: string): { readonly host: string; readonly port?: number } | undefined {
   const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:/\\?#@[\]*]+)(?::(\d{1,5}))?$/.exec(entry);
   const name = match?.[1];
   if (name === undefined || !URL.canParse(`http://${name}/`)) return undefined;

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { cleanChunk, cleanText } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { BackgroundCommand } from '../../contract/process.ts';
+import type { BackgroundCommand, NetworkContact } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import type { Child } from './child.ts';
 import { watchCrowd } from './crowd.ts';
@@ -23,6 +23,7 @@ export function watchBackground(
     maxMs,
     maxProcesses,
     onOutput,
+    contacts,
   }: {
     readonly id: string;
     readonly command: string;
@@ -31,6 +32,7 @@ export function watchBackground(
     readonly maxMs: number;
     readonly maxProcesses: number;
     readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
+    readonly contacts?: (() => readonly NetworkContact[]) | undefined;
   },
 ): RunningCommand {
   let kept = Buffer.alloc(0);
@@ -128,6 +130,7 @@ export function watchBackground(
       return signal === undefined ? { running: false, exitCode } : { running: false, exitCode, signal };
     },
     read,
+    network: () => contacts?.() ?? [],
     async write(input) {
       const { stdin } = child;
       if (exit || !stdin || stdin.destroyed) {

@@ -18,7 +18,9 @@ import type { FolderRoot } from '../../contract/files.ts';
 import { adoptStage } from './adopt.ts';
 import type { Backend, SpawnOrder } from './child.ts';
 import { findFilterHole } from './filter-check.ts';
+import { openKernel } from './kernel.ts';
 import { initArguments } from './prelude.ts';
+import { openRelay, type Relay, relayProgram } from './relay.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 import { openStarter } from './start-child.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
@@ -37,6 +39,8 @@ export interface BubblewrapOptions {
   readonly hiddenPaths: readonly string[];
   readonly temporaryBytes: number;
   readonly path: string | undefined;
+  /** Ports of each command's own loopback that an outlet serves. */
+  readonly outletPorts?: readonly number[] | undefined;
 }
 
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
@@ -45,6 +49,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const filter = openFilter();
   const settings = await copySystemSettings(systemFiles);
   const system = systemArguments(options, settings);
+  const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
 
   /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
   async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
@@ -60,29 +65,37 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     name: 'bubblewrap',
     home: '/tmp/home',
     temporary: '/tmp',
+    withoutOutlet,
     async spawn(order) {
+      const landing = order.outlet && relay?.open();
       const inner = [
         ...rootArguments(options, order),
         '--chdir',
         order.workingFolder,
         '--',
+        ...(landing ? [relayProgram] : []),
         ...initArguments(order.command, order.limits),
       ];
-      const started = await withFilter((extra) =>
+      const started = await withFilter((filterFd) =>
         startChild({
           program: options.program,
           args: [...system, '--seccomp', '3', ...inner],
           // bwrap passes its own environment on, so it gets the command's.
           environment: order.environment,
           stdin: order.stdin,
-          extra,
+          extra: [filterFd, ...(landing?.childEnds ?? [])],
         }),
-      );
+      ).finally(() => landing?.close());
       const { pid } = started;
       let running = true;
       const exited = started.exited.finally(() => {
         running = false;
+        order.outlet?.close();
       });
+      landing?.listeners.then(
+        (listeners) => order.outlet?.adopt(listeners),
+        () => order.outlet?.close(),
+      );
       return {
         ...started,
         exited,
@@ -121,9 +134,19 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     },
     async close() {
       closeSync(filter);
+      relay?.close();
       await rm(settings, { recursive: true, force: true });
     },
   };
+}
+
+/** Without ports there is nothing to relay; without a relay commands reach nothing. */
+async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {
+  try {
+    return ports.length === 0 ? {} : { relay: openRelay(await openKernel(), ports) };
+  } catch (error) {
+    return { withoutOutlet: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 /** The first process inside takes all others with it; without bwrap nobody would collect it. */

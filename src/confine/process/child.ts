@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../contract/process.ts';
+import type { Outlet } from '../network/proxy.ts';
 import type { ProcessLimits } from './prelude.ts';
 
 /** One command to start in a sandbox. All paths are host paths, already proven to lie in roots. */
@@ -13,6 +14,8 @@ export interface SpawnOrder {
   /** Not to be seen, but for what is writable in it. */
   readonly covered?: readonly string[] | undefined;
   readonly stdin: 'null' | 'pipe';
+  /** The way to the hosts that the operator listed; only for a backend that takes it. Closed when the command ends. */
+  readonly outlet?: Outlet | undefined;
 }
 
 /** A started command, whatever started it. */
@@ -38,6 +41,8 @@ export interface Backend {
   readonly name: SandboxName;
   readonly home: string;
   readonly temporary: string;
+  /** Why it can open no way to the network; undefined where it can. */
+  readonly withoutOutlet?: string | undefined;
   spawn(order: SpawnOrder): Promise<Child>;
   /** Starts a bare program with the descriptors that it is given. */
   readonly spawnStage: StageSpawn;

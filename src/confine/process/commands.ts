@@ -4,6 +4,7 @@ import type { StageSpawn } from '../../contract/pipeline.ts';
 import type {
   CommandLine,
   Commands,
+  NetworkContact,
   RunOptions,
   RunResult,
   SandboxName,
@@ -11,13 +12,13 @@ import type {
 } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
-import type { Backend, Child } from './child.ts';
+import type { Child } from './child.ts';
 import { buildEnvironment } from './environment.ts';
 import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { cancelled, createQueue, type Queue } from './queue.ts';
 import { waitForEnd } from './run-child.ts';
-import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxOptions, type Walls } from './sandbox.ts';
 
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, over the built-in few. */
@@ -122,13 +123,13 @@ async function run(
   const signal = AbortSignal.any([order.signal, session.closing.signal]);
   const leave = await session.queue.enter(signal);
   try {
-    const backend = await sandbox.backend();
+    const walls = await sandbox.open();
     const maxBytes = order.maxStreamBytes ?? limits.streamBytes;
     const stdout = createOutputKeeper(maxBytes);
     const stderr = createOutputKeeper(maxBytes);
     if (signal.aborted) throw cancelled();
     const startedAt = performance.now();
-    const child = await spawnIn(sandbox, backend, command, order, options, 'null');
+    const { child, contacts } = await spawnIn(sandbox, walls, command, order, options, 'null');
     child.stdout.on('data', (chunk) => {
       stdout.add(chunk);
       order.onOutput?.('stdout', chunk.length);
@@ -143,6 +144,11 @@ async function run(
       maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     });
     if (ending.stoppedBy === 'signal') throw cancelled();
+    const network = contacts();
+    const notes = [
+      ...(ending.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
+      ...refusalNotes(network, options.network?.key),
+    ];
     const out = stdout.finish();
     const err = stderr.finish();
     return {
@@ -150,12 +156,13 @@ async function run(
       signal: ending.signal,
       timedOut: ending.stoppedBy === 'timeout',
       stdout: out.text,
-      stderr: ending.stoppedBy === 'crowd' ? `${err.text}[stopped: too many processes]\n` : err.text,
+      stderr: [err.text, ...notes].join(''),
       stdoutBytes: stdout.bytes,
       stderrBytes: stderr.bytes,
       truncated: out.truncated || err.truncated,
       durationMs: Math.round(performance.now() - startedAt),
-      sandbox: backend.name,
+      sandbox: walls.backend.name,
+      ...(network.length > 0 && { network }),
     };
   } finally {
     leave();
@@ -170,8 +177,8 @@ async function start(
   options: CommandsOptions,
 ): Promise<RunningCommand> {
   makeRoom(session);
-  const backend = await sandbox.backend();
-  const child = await spawnIn(sandbox, backend, command, order, options, 'pipe');
+  const walls = await sandbox.open();
+  const { child, contacts } = await spawnIn(sandbox, walls, command, order, options, 'pipe');
   session.started++;
   const background = watchBackground(child, {
     id: `p${session.started}`,
@@ -181,6 +188,7 @@ async function start(
     maxMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
     maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     onOutput: order.onOutput,
+    contacts,
   });
   session.backgrounds.set(background.id, background);
   // The session may have ended while the child was starting.
@@ -217,14 +225,15 @@ function makeRoom({ backgrounds }: Session): void {
 
 async function spawnIn(
   sandbox: Sandbox,
-  backend: Backend,
+  { backend, proxy }: Walls,
   command: CommandLine,
   order: Order,
   options: CommandsOptions,
   stdin: 'null' | 'pipe',
-): Promise<Child> {
+): Promise<{ child: Child; contacts: () => readonly NetworkContact[] }> {
   assertCommand(command);
   const roots = sandbox.roots();
+  const outlet = proxy?.openOutlet();
   const started = backend.spawn({
     command,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -233,13 +242,14 @@ async function spawnIn(
       server: options.serverEnvironment ?? process.env,
       allowed: options.environment ?? [],
       places: backend,
-      more: order.environment,
+      more: { ...proxy?.environment, ...order.environment },
     }),
     writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
     covered: order.covered?.map((folder) => roots.folder(folder)),
     stdin,
+    outlet,
   });
-  return started.catch((cause) => {
+  const child = await started.catch((cause) => {
     throw new ToolError(
       'unavailable',
       text('The command could not be started.', 'コマンドを開始できませんでした。'),
@@ -249,6 +259,16 @@ async function spawnIn(
       },
     );
   });
+  return { child, contacts: () => outlet?.contacts() ?? [] };
+}
+
+/** A program says only that its proxy refused; whoever reads its output should know what would help. */
+function refusalNotes(network: readonly NetworkContact[], key = ''): readonly string[] {
+  return network.flatMap(({ host, outcome }) =>
+    outcome === 'refused'
+      ? [`[network: ${host} may not be reached; the operator can list it in ${key}]\n`]
+      : [],
+  );
 }
 
 /** What execve takes, and what the bounds allow. */

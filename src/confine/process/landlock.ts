@@ -82,6 +82,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     name: 'landlock',
     home,
     temporary,
+    withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
     async spawn({
       command,
       limits,

@@ -40,7 +40,8 @@ export function openPipes(kernel: Kernel, stdin: 'null' | 'pipe'): Pipes {
   }
 }
 
-function makePipe({ syscall }: Kernel): readonly [read: number, write: number] {
+/** Both ends are closed in whatever is started. */
+export function makePipe({ syscall }: Kernel): readonly [read: number, write: number] {
   const ends = Buffer.alloc(8);
   if (syscall(process.arch === 'x64' ? 293 : 59, ends, closeOnExec) !== 0)
     throw new Error('pipe2 was refused');

@@ -4,7 +4,8 @@ import { ToolError } from '../../contract/error.ts';
 import type { FolderRoot } from '../../contract/files.ts';
 import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
-import { text, verbatim } from '../../contract/text.ts';
+import { type Text, text, verbatim } from '../../contract/text.ts';
+import type { HostProxy, HostProxyOptions } from '../network/proxy.ts';
 import { openBubblewrap } from './bubblewrap.ts';
 import type { Backend } from './child.ts';
 import { closeInheritedOnSpawn } from './inherited.ts';
@@ -30,14 +31,22 @@ export interface SandboxOptions {
   readonly backends?: readonly ConfiningName[] | undefined;
   /** Size of a command's own `/tmp`. */
   readonly temporaryBytes?: number | undefined;
+  /** Hosts that commands may reach, and the list's name in the configuration. Absent or empty: none. */
+  readonly network?: HostProxyOptions | undefined;
   /** The server's own variables: what may be passed on is picked from them. */
   readonly serverEnvironment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Where a command is started, and its way to the network where it has one. */
+export interface Walls {
+  readonly backend: Backend;
+  readonly proxy?: HostProxy | undefined;
 }
 
 /** The sandbox of a server: chosen and proven on first need, kept until it closes. */
 export interface Sandbox {
   /** Throws `unavailable` where none works. Never falls back to none. */
-  backend(): Promise<Backend>;
+  open(): Promise<Walls>;
   /** What starts the stages of pipelines. Throws `unavailable` as well. */
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   roots(): Roots;
@@ -64,21 +73,21 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
 
   /** The first that works. */
-  async function choose(names: readonly SandboxName[]): Promise<Backend> {
+  async function choose(names: readonly SandboxName[]): Promise<Walls> {
     const problems: string[] = [];
     for (const name of options.sandbox === 'off' ? (['none'] as const) : names) {
       const trial = await attempt(name);
-      if (trial.backend) return trial.backend;
+      if (trial.walls) return trial.walls;
       problems.push(`${name}: ${trial.cause}`);
     }
     throw unavailable(problems);
   }
 
   return {
-    backend: () => choose(names),
+    open: () => choose(names),
     async stages() {
       // A thread starts four stages in the time that bubblewrap needs for one.
-      const backend = await choose(names.toReversed());
+      const { backend } = await choose(names.toReversed());
       return { spawn: backend.spawnStage, sandbox: backend.name };
     },
     roots,
@@ -87,7 +96,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       return Promise.all(shown.map(async (name) => (await attempt(name)).status));
     },
     async close() {
-      for (const trial of candidates.values()) await (await trial).backend?.close();
+      for (const trial of candidates.values()) await (await trial).walls?.backend.close();
       candidates.clear();
     },
   };
@@ -124,7 +133,7 @@ function unavailable(problems: readonly string[]): ToolError {
 
 interface Trial {
   readonly status: SandboxStatus;
-  readonly backend?: Backend | undefined;
+  readonly walls?: Walls | undefined;
   /** For the log. */
   readonly cause?: string | undefined;
 }
@@ -133,15 +142,20 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
   let backend: Backend | undefined;
   try {
     await closeInheritedOnSpawn();
-    backend = await open(name, options, roots);
-    const hole =
-      name === 'none'
-        ? undefined
-        : await findHole(
-            backend,
-            roots.all.map((root) => root.hostPath),
-          );
-    if (hole === undefined) return { backend, status: { name, works: true } };
+    const proxy = name === 'none' ? undefined : await proxyOf(options);
+    backend = await open(name, options, roots, proxy);
+    if (name === 'none') return { walls: { backend }, status: { name, works: true } };
+    const folders = roots.all.map((root) => root.hostPath);
+    const hole = await findHole(backend, folders);
+    if (hole === undefined) {
+      const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
+      if (problem === undefined) return { walls: { backend, proxy }, status: { name, works: true } };
+      // Without a way that holds there is none.
+      return {
+        walls: { backend },
+        status: { name, works: true, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
+      };
+    }
     await backend.close();
     return failed(name, hole);
   } catch (error) {
@@ -150,12 +164,43 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
   }
 }
 
+/** Loaded only where hosts are listed. */
+async function proxyOf({ network }: SandboxOptions): Promise<HostProxy | undefined> {
+  if (!network || network.entries.length === 0) return undefined;
+  const { createProxy } = await import('../network/proxy.ts');
+  return createProxy(network);
+}
+
+async function tryProxy(
+  backend: Backend,
+  folders: readonly string[],
+  proxy: HostProxy,
+): Promise<string | undefined> {
+  try {
+    return await findHole(backend, folders, proxy);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function withoutNetwork(key: string, problem: string): Text {
+  return text(
+    `commands reach no host of ${key}: ${problem}`,
+    `コマンドは ${key} のどのホストにも接続できません: ${problem}`,
+  );
+}
+
 function failed(name: SandboxName, cause: string): Trial {
   const remedy = name === 'bubblewrap' ? remedies.bubblewrap : undefined;
   return { cause, status: { name, works: false, problem: verbatim(cause), remedy } };
 }
 
-async function open(name: SandboxName, options: SandboxOptions, roots: Roots): Promise<Backend> {
+async function open(
+  name: SandboxName,
+  options: SandboxOptions,
+  roots: Roots,
+  proxy: HostProxy | undefined,
+): Promise<Backend> {
   if (process.platform === 'win32') throw new Error('commands are not run on Windows yet');
   if (name === 'none') return openUnconfined();
   if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
@@ -179,6 +224,7 @@ async function open(name: SandboxName, options: SandboxOptions, roots: Roots): P
     hiddenPaths: options.hiddenPaths ?? [],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     path: PATH,
+    outletPorts: proxy?.ports,
   });
 }
 

@@ -3,30 +3,34 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HostProxy } from '../network/proxy.ts';
 import type { Backend } from './child.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { waitForEnd } from './run-child.ts';
+import { askProxy, findOpenProxy, proxyRequests } from './self-test-proxy.ts';
 
 /**
  * Tries the walls from inside, with nothing but a shell's own words. Returns the first that gives way. Runs once,
- * before the first command.
+ * before the first command; with a proxy once more, for commands that may use the network.
  */
-export async function findHole(backend: Backend, roots: readonly string[]): Promise<string | undefined> {
+export async function findHole(
+  backend: Backend,
+  roots: readonly string[],
+  proxy?: HostProxy,
+): Promise<string | undefined> {
   const outside = makeOutside(roots);
   const listener = await listen();
   try {
     const canary = join(outside, 'canary');
     const target = join(outside, 'written');
     writeFileSync(canary, `${secret}\n`);
-    const report = await runProbe(backend, roots[0] ?? '/', {
-      canary,
-      target,
-      port: (listener.address() as AddressInfo).port,
-    });
+    const { port } = listener.server.address() as AddressInfo;
+    const report = await runProbe(backend, roots[0] ?? '/', { canary, target, port, proxy });
     if (existsSync(target)) return 'a file outside could be written';
-    return findOpenWall(report);
+    if (listener.reached()) return 'the network could be reached';
+    return findOpenWall(report) ?? (proxy && findOpenProxy(report, proxyRequests(port)));
   } finally {
-    listener.close();
+    listener.server.close();
     rmSync(outside, { recursive: true, force: true });
   }
 }
@@ -47,11 +51,16 @@ function makeOutside(roots: readonly string[]): string {
   throw new Error('there is no folder outside the roots to try the walls with');
 }
 
-function listen(): Promise<Server> {
+/** A server of this machine that no command may reach. */
+function listen(): Promise<{ readonly server: Server; reached(): boolean }> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
+    let reached = false;
+    const server = createServer((socket) => {
+      reached = true;
+      socket.destroy();
+    });
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => resolve(server));
+    server.listen(0, '127.0.0.1', () => resolve({ server, reached: () => reached }));
   });
 }
 
@@ -59,10 +68,11 @@ interface Targets {
   readonly canary: string;
   readonly target: string;
   readonly port: number;
+  readonly proxy?: HostProxy | undefined;
 }
 
 /** `wall=what was seen`, one a line. */
-function probeScript({ canary, target, port }: Targets): string {
+function probeScript({ canary, target, port, proxy }: Targets): string {
   return `
 quiet() { "$@" 2>/dev/null; }
 echo "self=$$"
@@ -78,6 +88,7 @@ else
   echo "network=$network"
 fi
 fd=3; while [ $fd -lt 256 ]; do [ -e /proc/self/fd/$fd ] && echo "descriptor=$fd"; fd=$((fd + 1)); done
+${proxy ? askProxy(proxy.ports[0] ?? 0, proxyRequests(port)) : ''}
 echo end=reached
 read -r answer
 `;
@@ -100,6 +111,7 @@ async function runProbe(
     environment: { PATH: '/usr/bin:/bin' },
     writable: [],
     stdin: 'pipe',
+    outlet: targets.proxy?.openOutlet(),
   });
   const report = new Map<string, string>();
   let output = '';

@@ -18,6 +18,8 @@ export interface ServerProcessesOptions {
   /** More folders that they may read, as for commands. */
   readonly readable?: readonly string[] | undefined;
   readonly hiddenPaths?: readonly string[] | undefined;
+  /** Hosts that none of them reaches, whatever its own list says. */
+  readonly deniedHosts?: readonly string[] | undefined;
   /** Our records and configuration, which no server sees whatever folders it was given. */
   readonly ownPaths?: readonly string[] | undefined;
 }
@@ -39,12 +41,14 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
     const harmless = named.filter((path) => !own.some((each) => isWithin(path, each)));
     const readable = [...(options.readable ?? []), ...harmless];
     const folders = order.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
-    const key = JSON.stringify([order.sandbox, folders, readable]);
+    const { network } = order;
+    const key = JSON.stringify([order.sandbox, folders, readable, network]);
     let sandbox = sandboxes.get(key);
     if (!sandbox) {
       sandbox = openSandbox({
         roots: [...options.roots, ...folders],
         sandbox: order.sandbox,
+        network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
         serverEnvironment: options.serverEnvironment,
         hiddenPaths: [
@@ -60,7 +64,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   return {
     async start(order) {
       const sandbox = sandboxFor(order);
-      const backend = await sandbox.backend();
+      const { backend, proxy } = await sandbox.open();
       const roots = sandbox.roots();
       const child = await backend
         .spawn({
@@ -72,10 +76,11 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
             server: options.serverEnvironment,
             allowed: [],
             places: backend,
-            more: order.env,
+            more: { ...proxy?.environment, ...order.env },
           }),
           writable: roots.writable,
           stdin: 'pipe',
+          outlet: proxy?.openOutlet(),
         })
         .catch((cause) => {
           throw new ToolError('unavailable', text('It could not be started.', '起動できませんでした。'), {

@@ -13,7 +13,7 @@ const starters: readonly (readonly [string, () => Promise<StartChild>])[] = [
 describe.each(starters)('a child started %s', (_, open) => {
   async function run(
     script: string,
-    more: { readonly stdin?: 'null' | 'pipe'; readonly extra?: number } = {},
+    more: { readonly stdin?: 'null' | 'pipe'; readonly extra?: readonly number[] } = {},
   ) {
     const start = await open();
     const nothing = openSync('/dev/null', 'r');
@@ -23,7 +23,7 @@ describe.each(starters)('a child started %s', (_, open) => {
         args: ['-c', script],
         environment: { PATH: '/usr/bin:/bin', WORD: 'é "x"' },
         stdin: more.stdin ?? 'null',
-        extra: more.extra ?? nothing,
+        extra: more.extra ?? [nothing],
       });
     } finally {
       closeSync(nothing);
@@ -46,18 +46,18 @@ describe.each(starters)('a child started %s', (_, open) => {
     expect((await text(child.stdout)).replace(/\s+/g, ' ')).toBe(`got x ${child.pid} `);
   });
 
-  test('has descriptor 3 and no other', async () => {
+  test('has the descriptors that it was given and no other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sekisho-start-'));
     writeFileSync(join(folder, 'f'), 'from 3\n');
+    writeFileSync(join(folder, 'g'), 'from 4\n');
     const extra = openSync(join(folder, 'f'), 'r');
+    const other = openSync(join(folder, 'g'), 'r');
     const child = await run(
-      'cat <&3; for n in 0 1 2 3 4 5 6 7 8 9 10 11 12 20 30 900 901 902 903; do [ -e /proc/self/fd/$n ] && echo $n; done',
-      {
-        extra,
-      },
+      'cat <&3; cat <&4; for n in 0 1 2 3 4 5 6 7 8 9 10 11 12 20 30 900 901 902 903; do [ -e /proc/self/fd/$n ] && echo $n; done',
+      { extra: [extra, other] },
     );
-    expect(await text(child.stdout)).toBe('from 3\n0\n1\n2\n3\n');
-    closeSync(extra);
+    expect(await text(child.stdout)).toBe('from 3\nfrom 4\n0\n1\n2\n3\n4\n');
+    for (const fd of [extra, other]) closeSync(fd);
     rmSync(folder, { recursive: true });
   });
 
@@ -73,7 +73,7 @@ describe.each(starters)('a child started %s', (_, open) => {
 test('a program that is not there cannot be started', async () => {
   const start = await openStarter();
   const nothing = openSync('/dev/null', 'r');
-  const order = { program: '/no/such', args: [], environment: {}, stdin: 'null', extra: nothing } as const;
+  const order = { program: '/no/such', args: [], environment: {}, stdin: 'null', extra: [nothing] } as const;
   await expect(start(order)).rejects.toThrow();
   await expect(startByNode(order)).rejects.toThrow();
   closeSync(nothing);

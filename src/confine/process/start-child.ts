@@ -13,8 +13,8 @@ export interface StartOrder {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: 'null' | 'pipe';
-  /** Becomes descriptor 3. */
-  readonly extra: number;
+  /** Become descriptors 3, 4 and so on. */
+  readonly extra: readonly number[];
 }
 
 export interface Started {
@@ -38,7 +38,7 @@ export async function openStarter(): Promise<StartChild> {
       const pipes = openPipes(kernel, stdin);
       const [input = 0, output = 1, errors = 2] = pipes.childEnds;
       try {
-        const descriptors = [input, output, errors, extra];
+        const descriptors = [input, output, errors, ...extra];
         const pid = posixSpawn({ program, args, environment, workingFolder: '/', descriptors });
         const exited = collector
           .wait(pid)
@@ -68,7 +68,7 @@ export async function startByNode({
   const child = spawn(program, args, {
     env: environment,
     cwd: '/',
-    stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', extra],
+    stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra],
     detached: true,
   });
   const exited = new Promise<Exit>((resolve) => {

@@ -90,7 +90,11 @@ export function createShellExec({ shell = 'bash' }: ShellExecOptions = {}): Loos
         timeoutMs: input.timeout_ms,
         signal,
       });
-      audit({ exit_code: result.exitCode, sandbox: result.sandbox });
+      audit({
+        exit_code: result.exitCode,
+        sandbox: result.sandbox,
+        ...(result.network && { network: result.network }),
+      });
       meta({ sandbox: result.sandbox });
       return {
         stdout: result.stdout,

@@ -85,7 +85,7 @@ export const bash = defineTool({
       },
     });
     meta({ sandbox: result.sandbox });
-    audit({ exitCode: result.exitCode });
+    audit({ exitCode: result.exitCode, ...(result.network && { network: result.network }) });
     return {
       exit_code: result.exitCode,
       stdout: result.stdout,

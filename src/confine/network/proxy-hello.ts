@@ -1,0 +1,92 @@
+import { Buffer } from 'node:buffer';
+
+/** What the first bytes of a connection are. */
+export type Opening =
+  | { readonly kind: 'incomplete' }
+  | { readonly kind: 'plain' }
+  | { readonly kind: 'broken' }
+  | {
+      readonly kind: 'tls';
+      /** The name that the client asks for, where it says one. */
+      readonly serverName: string | undefined;
+      /** It carries another hello, encrypted (ECH), with a name that nobody on the way can read. */
+      readonly hidesName: boolean;
+    };
+
+/** Reads a TLS ClientHello, as far as it came. Whoever calls bounds how much that may be. */
+export function readOpening(bytes: Buffer): Opening {
+  if (bytes.length === 0) return { kind: 'incomplete' };
+  if (bytes[0] !== handshakeRecord) return { kind: isMethod(bytes) ? 'plain' : 'broken' };
+  const message = joinRecords(bytes);
+  if (message === undefined) return { kind: 'broken' };
+  if (message.length > 0 && message[0] !== clientHello) return { kind: 'broken' };
+  if (message.length < 4 || message.length < 4 + message.readUIntBE(1, 3)) return { kind: 'incomplete' };
+  try {
+    return readHello(message.subarray(4, 4 + message.readUIntBE(1, 3)));
+  } catch {
+    // It ends inside of one of its parts.
+    return { kind: 'broken' };
+  }
+}
+
+const handshakeRecord = 22;
+const clientHello = 1;
+const maxRecordBytes = 2 ** 14 + 256;
+
+/** The letters of an HTTP method, or the beginning of one. */
+function isMethod(bytes: Buffer): boolean {
+  return /^[A-Z][A-Z-]*(?: |$)/.test(bytes.subarray(0, 24).toString('latin1'));
+}
+
+/** A message may be spread over several records. */
+function joinRecords(bytes: Buffer): Buffer | undefined {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    if (bytes[at] !== handshakeRecord || (bytes[at + 1] ?? 3) !== 3) return undefined;
+    if (at + 5 > bytes.length) break;
+    const length = bytes.readUInt16BE(at + 3);
+    if (length === 0 || length > maxRecordBytes) return undefined;
+    parts.push(bytes.subarray(at + 5, at + 5 + length));
+    at += 5 + length;
+  }
+  return Buffer.concat(parts);
+}
+
+function readHello(hello: Buffer): Opening {
+  let at = 2 + 32;
+  const skip = (lengthBytes: number) => {
+    at += lengthBytes + hello.readUIntBE(at, lengthBytes);
+  };
+  skip(1); // session
+  skip(2); // ciphers
+  skip(1); // compression
+  let serverName: string | undefined;
+  let hidesName = false;
+  const end = at === hello.length ? at : at + 2 + hello.readUInt16BE(at);
+  if (end !== hello.length) return { kind: 'broken' };
+  const seen = new Set<number>();
+  for (at += 2; at < end; ) {
+    const type = hello.readUInt16BE(at);
+    const body = hello.subarray(at + 4, at + 4 + hello.readUInt16BE(at + 2));
+    if (body.length !== hello.readUInt16BE(at + 2) || seen.has(type)) return { kind: 'broken' };
+    seen.add(type);
+    if (type === 0) {
+      serverName = readName(body);
+      if (serverName === undefined) return { kind: 'broken' };
+    }
+    if (hiding.has(type)) hidesName = true;
+    at += 4 + body.length;
+  }
+  return { kind: 'tls', serverName, hidesName };
+}
+
+/** Encrypted ClientHello, and the name of its draft. */
+const hiding: ReadonlySet<number> = new Set([0xfe0d, 0xffce]);
+
+/** The one host name of the list. There is no second one, and no other kind. */
+function readName(body: Buffer): string | undefined {
+  if (body.length < 6 || body.readUInt16BE(0) !== body.length - 2 || body[2] !== 0) return undefined;
+  if (body.readUInt16BE(3) !== body.length - 5) return undefined;
+  const name = body.toString('latin1', 5);
+  return /^[A-Za-z0-9._-]+$/.test(name) ? name.toLowerCase().replace(/\.$/, '') : undefined;
+}

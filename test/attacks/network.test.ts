@@ -1,0 +1,440 @@
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxyRules } from '../../src/confine/network/proxy-rules.ts';
+import { openLocalOutlet } from '../process/local-outlet.ts';
+
+/** What the listed site was asked, as its own server understood it. */
+let asked: { method: string; host: string; url: string; body: string }[] = [];
+const site = createHttpServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    asked.push({
+      method: request.method ?? '',
+      host: request.headers.host ?? '',
+      url: request.url ?? '',
+      body,
+    });
+    response.end('from the site');
+  });
+});
+/** Must never be reached. */
+let touched = 0;
+const canary = createServer((socket) => {
+  touched++;
+  socket.destroy();
+});
+
+let port = 0;
+let canaryPort = 0;
+const answers = new Map<string, () => readonly string[]>();
+const resolve = async (host: string) => answers.get(host)?.() ?? ['127.0.0.2'];
+
+beforeAll(async () => {
+  port = await listen(site, '127.0.0.2');
+  canaryPort = await listen(canary, '127.0.0.1');
+});
+afterAll(() => {
+  site.close();
+  canary.close();
+});
+
+function listen(server: Server | HttpServer, host: string): Promise<number> {
+  return new Promise((done) => server.listen(0, host, () => done((server.address() as AddressInfo).port)));
+}
+
+const open = (entries: readonly string[] = []) =>
+  openLocalOutlet({ entries: [`127.0.0.2:${port}`, `site.test:${port}`, ...entries], resolve });
+
+const status = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+
+test.each([
+  '127.0.0.1',
+  'localhost',
+  'localhost.',
+  'LOCALHOST',
+  'LocalHost.',
+  '127.0.0.1.',
+  '127.1',
+  '127.0.1',
+  '0',
+  '0.0.0.0',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '017700000001',
+  '127.0.0.1%00.site.test',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[::1%lo]',
+  '[::1%25lo]',
+  'site.test@127.0.0.1',
+  'user:site.test@127.0.0.1',
+  'site.test:80@127.0.0.1',
+  '127.0.0.1#site.test',
+  '127.0.0.1/site.test',
+  '127.0.0.1?site.test',
+  '127.0.0.1\\site.test',
+  '127.0.0.1\tsite.test',
+  'site.test,127.0.0.1',
+  'xn--localhost-',
+  'ｌｏｃａｌｈｏｓｔ',
+  '１２７.０.０.１',
+  '①②⑦.0.0.1',
+  '127。0。0。1',
+  'loc\u00adalhost',
+  '',
+  '.',
+  '..',
+  '*.test',
+])('%j leads nowhere, by CONNECT or in a whole address', async (host) => {
+  const { talk, outlet } = await open();
+  const name = Buffer.from(host, 'utf8').toString('latin1');
+  for (const request of [
+    `CONNECT ${name}:${canaryPort} HTTP/1.1\r\nHost: site.test:${port}\r\n\r\n`,
+    `GET http://${name}:${canaryPort}/ HTTP/1.1\r\nHost: site.test:${port}\r\n\r\n`,
+  ]) {
+    const answer = await talk(Buffer.from(request, 'latin1'));
+    expect([400, 403]).toContain(status(answer));
+  }
+  outlet.close();
+  expect(touched).toBe(0);
+});
+
+test('a listed name that leads inside is refused, and the address is not told', async () => {
+  const { talk, outlet } = await open([`trap.test:${canaryPort}`, '*.trap.test']);
+  for (const address of [
+    '127.0.0.1',
+    '::1',
+    '::ffff:127.0.0.1',
+    '10.1.2.3',
+    '169.254.169.254',
+    'fd00::1',
+    'fe80::1%lo',
+  ]) {
+    answers.set('trap.test', () => [address]);
+    answers.set('a.trap.test', () => ['93.184.216.34', address]);
+    for (const target of [`trap.test:${canaryPort}`, 'a.trap.test:443']) {
+      const answer = await talk(`CONNECT ${target} HTTP/1.1\r\n\r\n`);
+      expect(status(answer)).toBe(403);
+      expect(answer).toContain('does not lead to a public internet address');
+      expect(answer).not.toContain(address);
+    }
+  }
+  answers.set('trap.test', () => []);
+  expect(status(await talk(`CONNECT trap.test:${canaryPort} HTTP/1.1\r\n\r\n`))).toBe(403);
+  expect(outlet.contacts().every(({ outcome }) => outcome === 'refused')).toBe(true);
+  outlet.close();
+  expect(touched).toBe(0);
+});
+
+test('a name that changes between the check and the connection leads to what was checked', async () => {
+  let looks = 0;
+  answers.set('turning.test', () => [looks++ === 0 ? '127.0.0.2' : '127.0.0.1']);
+  const { talk, outlet } = await open([`turning.test:${port}`]);
+  const answer = await talk(
+    `GET http://turning.test:${port}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+  );
+  expect([status(answer), looks]).toEqual([200, 1]);
+  outlet.close();
+});
+
+describe('plain HTTP is understood once and written anew', () => {
+  test('the Host is that of the address, whatever the client wrote beside it', async () => {
+    const { talk, outlet } = await open();
+    asked = [];
+    for (const headers of [
+      'Host: other.test',
+      'Host: a\r\nHost: b',
+      'Connection: host\r\nHost: other.test',
+      '',
+    ])
+      await talk(
+        `GET http://site.test:${port}/x HTTP/1.1\r\n${headers}${headers && '\r\n'}Connection: close\r\n\r\n`,
+      );
+    outlet.close();
+    expect(asked.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(asked.map(({ host }) => host))).toEqual(new Set([`site.test:${port}`]));
+  });
+
+  test.each([
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 40'],
+    ['lengths in one line', 'Content-Length: 5, 40'],
+    ['a length and a coding', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
+    ['a coding that is not the last', 'Transfer-Encoding: chunked, identity'],
+    ['an unknown coding', 'Transfer-Encoding: xchunked'],
+    ['two codings', 'Transfer-Encoding: gzip, chunked'],
+    ['a coding with a tab before the colon', 'Transfer-Encoding\t: chunked'],
+    ['a space before the colon', 'Content-Length : 5'],
+    ['a folded line', 'X: a\r\n Content-Length: 5'],
+    ['a bare CR', 'X: a\rContent-Length: 5'],
+    ['a bare LF', 'X: a\nContent-Length: 5'],
+    ['a NUL', 'X: a\0b'],
+    ['a signed length', 'Content-Length: +5'],
+    ['a length in hex', 'Content-Length: 0x5'],
+  ])('%s: one request at most, and none for another host', async (_, headers) => {
+    const { talk, outlet } = await open();
+    asked = [];
+    const smuggled = `GET http://site.test:${port}/smuggled HTTP/1.1\r\nHost: evil.test\r\n\r\n`;
+    const answer = await Promise.race([
+      talk(
+        `POST http://site.test:${port}/first HTTP/1.1\r\nHost: site.test\r\n${headers}\r\n\r\n0\r\n\r\n${smuggled}`,
+        (text) => /from the site/.test(text),
+      ),
+      sleep(5000).then(() => ''),
+    ]);
+    outlet.close();
+    expect(asked.filter(({ host }) => host !== `site.test:${port}`)).toEqual([]);
+    // What the proxy understood, the site understood: a body never became a request of its own there.
+    for (const { body, url } of asked) expect([body, url]).not.toContain(smuggled);
+    if (status(answer) === 400) expect(asked).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a second request',
+      (other: string) => `GET ${other} HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n`,
+    ],
+    ['a CONNECT', () => `CONNECT 127.0.0.1:${canaryPort} HTTP/1.1\r\n\r\n`],
+  ])('%s on a connection that is kept open is held against the list anew', async (_, second) => {
+    const { dial, outlet } = await open();
+    const socket = await dial();
+    let answer = '';
+    socket.write(`GET http://site.test:${port}/1 HTTP/1.1\r\nHost: site.test\r\n\r\n`);
+    await new Promise<void>((done) => {
+      socket.once('close', () => done());
+      socket.on('data', (chunk) => {
+        const wasThere = answer.includes('from the site');
+        answer += chunk;
+        if (!wasThere && answer.includes('from the site'))
+          socket.write(second(`http://127.0.0.1:${canaryPort}/`));
+      });
+    });
+    outlet.close();
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code)).toEqual(['200', '403']);
+    expect(touched).toBe(0);
+  });
+
+  test.each([
+    ['of another host', (host: string) => `GET / HTTP/1.1\r\nHost: evil.${host}`],
+    [
+      'with a whole address',
+      () => `GET http://127.0.0.1:${canaryPort}/ HTTP/1.1\r\nHost: 127.0.0.1:${canaryPort}`,
+    ],
+    ['without a host', () => 'GET / HTTP/1.0'],
+    ['for a tunnel in the tunnel', () => `CONNECT 127.0.0.1:${canaryPort} HTTP/1.1\r\nHost: 127.0.0.1`],
+  ])('inside a tunnel, a request %s is not passed on', async (_, request) => {
+    const { talk, outlet } = await open();
+    asked = [];
+    const answer = await talk(
+      `CONNECT site.test:${port} HTTP/1.1\r\n\r\n${request(`site.test:${port}`)}\r\nConnection: close\r\n\r\n`,
+    );
+    outlet.close();
+    expect(answer).toMatch(/^HTTP\/1\.1 200 Connection established\r\n\r\n(HTTP\/1\.1 400 |$)/);
+    expect([asked, touched]).toEqual([[], 0]);
+  });
+
+  test('an answer cannot hold another one', async () => {
+    const liar = createServer((socket) => {
+      socket.once('data', () =>
+        socket.end(
+          'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n\r\nsecond',
+        ),
+      );
+      socket.on('error', () => {});
+    });
+    const liarPort = await listen(liar, '127.0.0.2');
+    const { talk, outlet } = await open([`liar.test:${liarPort}`, `127.0.0.2:${liarPort}`]);
+    const answer = await talk(`GET http://liar.test:${liarPort}/ HTTP/1.1\r\nConnection: close\r\n\r\n`);
+    outlet.close();
+    liar.close();
+    expect(status(answer)).toBe(502);
+    expect(answer).not.toContain('second');
+  });
+});
+
+describe('what TLS shows must fit', () => {
+  const secret = Buffer.from('0123456789abcdef');
+  let tlsPort = 0;
+  const names: (string | false)[] = [];
+  // Keys that were agreed on before need no certificate.
+  const server = createTlsServer({
+    ciphers: 'PSK',
+    maxVersion: 'TLSv1.2',
+    pskCallback: () => secret,
+    SNICallback: (_name, done) => done(null),
+  });
+  server.on('secureConnection', (socket) => {
+    names.push(socket.servername ?? false);
+    socket.end('secret page');
+  });
+  beforeAll(async () => {
+    tlsPort = await listen(server as unknown as Server, '127.0.0.2');
+  });
+  afterAll(() => void server.close());
+
+  async function greet(host: string, servername: string | undefined): Promise<string> {
+    const { dial, outlet } = await open([`secure.test:${tlsPort}`, `127.0.0.2:${tlsPort}`]);
+    const socket = await dial();
+    socket.write(`CONNECT ${host}:${tlsPort} HTTP/1.1\r\n\r\n`);
+    await new Promise<void>((done) => socket.once('data', () => done()));
+    const answer = await new Promise<string>((done) => {
+      const secure = connectTls({
+        socket,
+        ciphers: 'PSK',
+        maxVersion: 'TLSv1.2',
+        ...(servername !== undefined && { servername }),
+        pskCallback: () => ({ psk: secret, identity: 'x' }),
+        checkServerIdentity: () => undefined,
+      });
+      let text = '';
+      secure.on('data', (chunk) => {
+        text += chunk;
+      });
+      secure.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+      secure.once('close', () => done(text));
+    });
+    outlet.close();
+    return answer;
+  }
+
+  test('the host that was asked for gets through', async () => {
+    expect(await greet('secure.test', 'secure.test')).toBe('secret page');
+    expect(await greet('SECURE.test.', 'secure.test')).toBe('secret page');
+    // An address has no name to show.
+    expect(await greet('127.0.0.2', undefined)).toBe('secret page');
+  });
+
+  test.each(['other.test', 'a.secure.test', 'secure.test.evil', undefined])(
+    'the name %j does not, and the client hears why',
+    async (name) => {
+      const before = names.length;
+      expect(await greet('secure.test', name)).toMatch(/UNRECOGNIZED_NAME/);
+      expect(names.length).toBe(before);
+    },
+  );
+});
+
+describe('whoever holds on is let go', () => {
+  test('five hundred connections: so many are served, the rest are turned away, and the next command is served', async () => {
+    const { dial, talk, outlet } = await open();
+    const sockets: Socket[] = [];
+    const turnedAway: Promise<void>[] = [];
+    for (let index = 0; index < 500; index++) {
+      const socket = await dial();
+      socket.on('error', () => {});
+      socket.resume();
+      sockets.push(socket);
+      if (index >= 128) turnedAway.push(new Promise((done) => socket.once('close', () => done())));
+    }
+    await Promise.all(turnedAway);
+    expect(sockets.filter((socket) => !socket.destroyed).length).toBe(128);
+    for (const socket of sockets) socket.destroy();
+    const other = await open();
+    expect(
+      status(await other.talk(`GET http://site.test:${port}/ HTTP/1.1\r\nConnection: close\r\n\r\n`)),
+    ).toBe(200);
+    for (const each of [outlet, other.outlet]) each.close();
+    // Its listener is gone with it.
+    await expect(talk('GET / HTTP/1.1\r\n\r\n')).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  test('a client that never reads costs no memory', async () => {
+    const source = createServer((socket) => {
+      socket.on('error', () => {});
+      const chunk = Buffer.alloc(1024 * 1024, 97);
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const pour = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', pour);
+      socket.once('data', pour);
+    });
+    const sourcePort = await listen(source, '127.0.0.2');
+    const { dial, outlet } = await open([`source.test:${sourcePort}`, `127.0.0.2:${sourcePort}`]);
+    const socket = await dial();
+    socket.pause();
+    socket.write(`GET http://source.test:${sourcePort}/ HTTP/1.1\r\n\r\n`);
+    let received = -1;
+    // Until nothing more comes in.
+    for (;;) {
+      await sleep(200);
+      const now = outlet.contacts()[0]?.receivedBytes ?? 0;
+      if (now > 0 && now === received) break;
+      received = now;
+    }
+    expect(received).toBeLessThan(32 * 1024 * 1024);
+    outlet.close();
+    socket.destroy();
+    source.close();
+  });
+
+  test('connections end with their command', async () => {
+    const { dial, outlet } = await open();
+    const socket = await dial();
+    socket.write(`CONNECT site.test:${port} HTTP/1.1\r\n\r\n`);
+    await new Promise<void>((done) => socket.once('data', () => done()));
+    const closed = new Promise<void>((done) => socket.once('close', () => done()));
+    socket.on('error', () => {});
+    socket.resume();
+    outlet.close();
+    await closed;
+    expect(outlet.contacts()).toMatchObject([{ host: `site.test:${port}`, outcome: 'reached' }]);
+  });
+
+  test('names without end do not fill the record', async () => {
+    const { talk, outlet } = await open();
+    for (let index = 0; index < 100; index++) await talk(`CONNECT h${index}.test:443 HTTP/1.1\r\n\r\n`);
+    const contacts = outlet.contacts();
+    expect(contacts.length).toBe(33);
+    expect(contacts.at(-1)).toMatchObject({ host: '*', outcome: 'refused', times: 68 });
+    outlet.close();
+  });
+});
+
+test.each([
+  '',
+  '*',
+  '*.',
+  'http://example.com',
+  'example.com/path',
+  'user@example.com',
+  'example.com:0',
+  'example.com:65536',
+  'example.com:https',
+  'a b',
+  'ex*mple.com',
+  '10.1.2.3',
+  '127.0.0.1',
+  'localhost',
+  '2130706433',
+  '[::1]',
+  '[fd00::1]',
+  '*.10.1.2.3',
+  '*.localhost:80',
+])('the entry %j stops start-up', (entry) => {
+  expect(() => createProxyRules(['fine.example', entry], 'process.network')).toThrow(
+    /^process\.network\[1\] must/,
+  );
+});
+
+test('a rule that denies a host to everybody wins over the list', () => {
+  const rules = createProxyRules(['*.example.com', '10.1.2.3:80'], 'process.network', [
+    'evil.example.com',
+    '10.1.2.3',
+  ]);
+  expect(rules.allows({ host: 'good.example.com', port: 443 })).toBe(true);
+  expect(rules.allows({ host: 'evil.example.com', port: 443 })).toBe(false);
+  expect(rules.mayConnect({ host: '10.1.2.3', port: 80 }, ['10.1.2.3'])).toBe(false);
+});

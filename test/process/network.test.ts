@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
+import { openServerProcesses } from '../../src/confine/process/servers.ts';
+import { workingSandboxes } from './working-sandboxes.ts';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-network-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const working = await workingSandboxes();
+const hasBash = has('bash');
+const hasCurl = has('curl');
+
+/** A web server on an address of this machine that is not a command's own loopback. */
+const site = createHttpServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => parts.push(chunk));
+  request.on('end', () =>
+    response.end(
+      `${request.method} ${request.headers.host}${request.url} ${Buffer.concat(parts).length} bytes\n`,
+    ),
+  );
+});
+/** Says its name and repeats what it hears. */
+const echo = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.write('echo:');
+  socket.pipe(socket);
+});
+let port = 0;
+let echoPort = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve));
+  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+  port = (site.address() as AddressInfo).port;
+  echoPort = (echo.address() as AddressInfo).port;
+});
+afterAll(() => {
+  site.close();
+  echo.close();
+});
+
+function open(entries: readonly string[], more: Partial<CommandsOptions> = {}) {
+  const runner = openCommands({
+    roots: [{ hostPath: root, writable: true }],
+    sandbox: 'required',
+    backends: ['bubblewrap'],
+    serverEnvironment: { PATH: process.env.PATH, HOME: process.env.HOME },
+    readable: [dirname(dirname(process.execPath))],
+    network: {
+      entries,
+      key: 'process.network',
+      resolve: async (host) => [host.endsWith('.test') ? '127.0.0.2' : '127.0.0.1'],
+    },
+    ...more,
+  });
+  const { run, start } = runner.forSession('one');
+  return {
+    ...runner,
+    start,
+    bash: (script: string) =>
+      run(
+        { kind: 'script', script, shell: 'bash' },
+        { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal },
+      ),
+  };
+}
+
+function has(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const title =
+  working.has('bubblewrap') && hasBash ? 'bubblewrap' : 'bubblewrap (skipped: it or bash is not here)';
+describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
+  test.skipIf(!hasCurl)('a command reaches a listed host and no other', async () => {
+    const runner = open([`127.0.0.2:${port}`, `registry.test:${port}`]);
+    try {
+      expect(await runner.status()).toEqual([{ name: 'bubblewrap', works: true }]);
+      const result = await runner.bash(
+        `curl -s http://registry.test:${port}/a; curl -s -d 12345 http://127.0.0.2:${port}/b; ` +
+          `curl -s http://other.test:${port}/c; curl -sS https://example.org/`,
+      );
+      expect(result.stdout).toBe(
+        `GET registry.test:${port}/a 0 bytes\nPOST 127.0.0.2:${port}/b 5 bytes\n` +
+          `Sekisho: other.test:${port} is not among the hosts that may be reached from here. The operator can add it to process.network.\n` +
+          `other.test:${port} への接続は許可されていません。運用者は process.network に追加できます。\n`,
+      );
+      expect(result.exitCode).toBe(56);
+      expect(result.stderr).toContain(
+        '[network: example.org:443 may not be reached; the operator can list it in process.network]',
+      );
+      expect(result.network?.map(({ host, outcome, times }) => [host, outcome, times])).toEqual([
+        [`registry.test:${port}`, 'reached', 1],
+        [`127.0.0.2:${port}`, 'reached', 1],
+        [`other.test:${port}`, 'refused', 1],
+        ['example.org:443', 'refused', 1],
+      ]);
+      expect(result.network?.[1]?.receivedBytes).toBeGreaterThan(50);
+    } finally {
+      await runner.close();
+    }
+  });
+
+  test("Node's own fetch finds the way", async () => {
+    const runner = open([`127.0.0.2:${port}`, `registry.test:${port}`]);
+    const script = `fetch('http://registry.test:${port}/f', { method: 'POST', body: 'x'.repeat(70000) }).then(r => r.text()).then(console.log)`;
+    const result = await runner.bash(`'${process.execPath}' -e "${script}"`);
+    await runner.close();
+    expect(result).toMatchObject({ stdout: `POST registry.test:${port}/f 70000 bytes\n\n`, stderr: '' });
+  });
+
+  test("a listed port of this machine's loopback is there on the command's own, in any protocol", async () => {
+    const runner = open([`localhost:${echoPort}`]);
+    const result = await runner.bash(
+      `exec 5<>/dev/tcp/127.0.0.1/${echoPort}; printf 'hello\\n' >&5; read -r line <&5; echo "$line"`,
+    );
+    await runner.close();
+    expect(result).toMatchObject({ stdout: 'echo:hello\n', exitCode: 0 });
+    expect(result.network).toMatchObject([
+      { host: `localhost:${echoPort}`, outcome: 'reached', sentBytes: 6 },
+    ]);
+  });
+
+  test('a command finds nothing open that it was not given, and its own loopback is its own', async () => {
+    const runner = open([`127.0.0.2:${port}`]);
+    const result = await runner.bash(
+      'echo /proc/self/fd/*; echo $$; (exec 5<>/dev/tcp/127.0.0.1/3129) 2>/dev/null || echo closed; echo "$no_proxy"',
+    );
+    await runner.close();
+    expect(result.stdout).toBe(
+      '/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n2\nclosed\nlocalhost,127.0.0.1,::1\n',
+    );
+  });
+
+  test.each([[[]], [undefined]])('with the list %j there is no proxy', async (entries) => {
+    const runner = open([], {
+      network: entries && { entries, key: 'process.network' },
+    });
+    const result = await runner.bash(
+      '(exec 5<>/dev/tcp/127.0.0.1/3128) 2>/dev/null || echo closed; env | grep -ci proxy',
+    );
+    await runner.close();
+    expect(result.stdout).toBe('closed\n0\n');
+    expect(result.network).toBeUndefined();
+  });
+
+  test('a background command has it as long as it lives, and says whom it reached', async () => {
+    const runner = open([`localhost:${echoPort}`]);
+    const command = await runner.start(
+      {
+        kind: 'script',
+        shell: 'bash',
+        script: `exec 5<>/dev/tcp/127.0.0.1/${echoPort}; read -r -N 5 line <&5; echo "$line"; read -r wait`,
+      },
+      { workingFolder: root },
+    );
+    await command.wait(0, 30_000, new AbortController().signal);
+    expect(command.read().text).toBe('echo:\n');
+    expect(command.network()).toMatchObject([{ host: `localhost:${echoPort}`, outcome: 'reached' }]);
+    await command.kill();
+    expect(command.network()).toMatchObject([{ receivedBytes: 5 }]);
+    await runner.close();
+  });
+
+  test('a proxied server reaches the hosts of its own list and no others', async () => {
+    const servers = openServerProcesses({
+      roots: [{ hostPath: root, writable: true }],
+      serverEnvironment: { PATH: process.env.PATH, HOME: process.env.HOME },
+    });
+    const ask = async (entries: readonly string[] | undefined) => {
+      const child = await servers.start({
+        kind: 'stdio',
+        command: 'bash',
+        args: ['-c', `exec 5<>/dev/tcp/127.0.0.1/${echoPort}; read -r -N 5 line <&5; echo "got $line"`],
+        env: {},
+        folders: [],
+        sandbox: 'required',
+        network: entries && { entries, key: 'servers.api.network' },
+      });
+      const output = await child.stdout?.toArray();
+      await child.ended;
+      return Buffer.concat(output ?? []).toString();
+    };
+    expect(await ask([`localhost:${echoPort}`])).toBe('got echo:\n');
+    expect(await ask(['api.example.com'])).toBe('got \n');
+    expect(await ask(undefined)).toBe('got \n');
+    await servers.close();
+  });
+});
+
+test.skipIf(!working.has('landlock'))(
+  'behind Landlock alone commands run without network, and the status says so',
+  async () => {
+    const runner = open([`127.0.0.2:${port}`], { backends: ['landlock'] });
+    const [status] = await runner.status();
+    expect(status).toMatchObject({ name: 'landlock', works: true });
+    expect(status?.withoutNetwork?.en).toMatch(/no host of process\.network: Landlock/);
+    const result = await runner.bash(
+      `(exec 5<>/dev/tcp/127.0.0.2/${port}) 2>/dev/null || echo closed; env | grep -ci proxy`,
+    );
+    await runner.close();
+    expect(result.stdout).toBe('closed\n0\n');
+  },
+);
