@@ -1,7 +1,9 @@
-import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createProxy, type HostProxy } from '../../src/confine/network/proxy.ts';
 import { openBubblewrap } from '../../src/confine/process/bubblewrap.ts';
 import { openLandlock } from '../../src/confine/process/landlock.ts';
 import { findHole } from '../../src/confine/process/self-test.ts';
@@ -26,7 +28,32 @@ function weakened(change: string) {
     hiddenPaths: [],
     temporaryBytes: 1024 * 1024,
     path: undefined,
+    outletPorts: [3128],
   });
+}
+
+/** A proxy in the place of ours, that answers each connection as it likes. */
+function proxyThat(answers: (client: Socket) => void): HostProxy {
+  return {
+    ports: [3128],
+    environment: {},
+    openOutlet() {
+      const server = createServer(answers);
+      const sockets = new Set<Socket>();
+      server.on('connection', (socket) => {
+        sockets.add(socket);
+        socket.on('error', () => {});
+      });
+      return {
+        adopt: ([fd = 0]) => void server.listen({ fd }),
+        contacts: () => [],
+        close() {
+          server.close();
+          for (const socket of sockets) socket.destroy();
+        },
+      };
+    },
+  };
 }
 
 const without = (words: string, count: number) =>
@@ -58,6 +85,47 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   test('as it is, it holds', async () => {
     const backend = await weakened('');
     expect(await findHole(backend, [root])).toBeUndefined();
+    await backend.close();
+  });
+
+  test.skipIf(!existsSync('/bin/bash'))('as it is, it holds with a proxy', async () => {
+    const backend = await weakened('');
+    const proxy = createProxy({ entries: ['example.com', '127.0.0.1:1024'], key: 'process.network' });
+    expect(proxy.ports).toEqual([3128, 1024]);
+    expect(await findHole(backend, [root], { ...proxy, ports: [3128] })).toBeUndefined();
+    await backend.close();
+  });
+
+  test.skipIf(!existsSync('/bin/bash')).each([
+    [
+      'lets everything through',
+      (client: Socket) =>
+        client.once('data', (head) => {
+          const port = /:(\d+)/.exec(head.toString())?.[1] ?? 1;
+          const answer = () => client.end('HTTP/1.1 403 No\r\n\r\n');
+          connect(Number(port), '127.0.0.1', answer).on('error', answer);
+        }),
+      /the network could be reached/,
+    ],
+    [
+      'tries what it should refuse',
+      (client: Socket) => client.once('data', () => client.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')),
+      /does not refuse CONNECT 127\.0\.0\.1/,
+    ],
+    ['hangs up', (client: Socket) => client.destroy(), /does not answer/],
+  ])('with a proxy that %s, the self-test goes red', async (_, answers, hole) => {
+    const backend = await weakened('');
+    expect(await findHole(backend, [root], proxyThat(answers))).toMatch(hole);
+    await backend.close();
+  });
+
+  test('with a relay that leaves a descriptor open, the self-test goes red', async () => {
+    // A shell that keeps what the relay would close.
+    const backend = await weakened(
+      'for i in "${!args[@]}"; do [ "${args[i]}" = /proc/self/fd/4 ] && args[i]=/bin/sh && args=("${args[@]:0:i+1}" -c \'exec "$@"\' sh "${args[@]:i+1}") && break; done',
+    );
+    const proxy = createProxy({ entries: ['example.com'], key: 'process.network' });
+    expect(await findHole(backend, [root], proxy)).toMatch(/descriptor \d of the server is open inside/);
     await backend.close();
   });
 });

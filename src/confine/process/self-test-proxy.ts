@@ -29,6 +29,7 @@ export function proxyRequests(port: number): readonly string[] {
 export function askProxy(proxyPort: number, requests: readonly string[]): string {
   const asks = requests.map((request, index) => `ask ${index} '${request}'`);
   return `
+trap '' PIPE
 ask() {
   line=
   { exec 5<>/dev/tcp/127.0.0.1/${proxyPort} && printf "$2\\r\\n\\r\\n" >&5 && read -r -t 10 line <&5; exec 5>&-; } 2>/dev/null
