@@ -16,7 +16,8 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['at
       tool: tool.name,
       auditId: notes.id,
     };
-    return attribute(who, work, (ids) => {
+    return attribute(who, work, (ids, durable) => {
+      notes.waitsFor.push(durable);
       notes.facts.history =
         ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
     });

@@ -17,7 +17,7 @@ export interface OpenRecord extends RunNotes {
     readonly rule?: string;
     readonly approver?: string | undefined;
   }): void;
-  /** Writes the entry: durable before it returns where the call may have changed something. */
+  /** Writes the entry: it and the changes are durable before it returns where the call may have changed something. */
   close(reply: Reply, thrown: unknown, log: AuditLog): Promise<void>;
 }
 
@@ -32,11 +32,13 @@ export function openRecord(call: Call, now: () => number): OpenRecord {
   let rule: string | undefined;
   let approver: string | undefined;
   const facts: Record<string, unknown> = {};
+  const waitsFor: Promise<void>[] = [];
 
   return {
     id,
     facts,
     meta: {},
+    waitsFor,
     reached(next) {
       stop = next;
     },
@@ -71,7 +73,11 @@ export function openRecord(call: Call, now: () => number): OpenRecord {
         traceId: arrival.traceparent?.split('-')[1],
       };
       const mayHaveChanged = stop === 'run' && tool !== undefined && !tool.annotations.readOnly;
-      await (mayHaveChanged ? log.write(record) : log.note(record));
+      const written = mayHaveChanged ? log.write(record) : log.note(record);
+      // All of them, also where one fails: no reply leaves before its record is written.
+      for (const outcome of await Promise.allSettled([written, ...waitsFor])) {
+        if (outcome.status === 'rejected') throw outcome.reason;
+      }
     },
   };
 }

@@ -23,6 +23,8 @@ export interface RunNotes {
   readonly id: string;
   readonly facts: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
+  /** What the reply waits for beside the record: changes on their way to the disk. */
+  readonly waitsFor: Promise<void>[];
 }
 
 /** Runs the tool with what it named in `uses`, and nothing else. */

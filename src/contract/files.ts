@@ -134,7 +134,8 @@ export interface Place {
  */
 export interface ChangeObserver {
   beforeChange(change: FileChange): void | Promise<void>;
-  afterChange?(change: FileChange): void | Promise<void>;
+  /** `durable` resolves when the change would survive a power cut: waited for here, or before the call's reply. */
+  afterChange?(change: FileChange, durable: Promise<void>): void | Promise<void>;
   /** Told of a change that failed after `beforeChange` had agreed to it. */
   changeFailed?(change: FileChange): void;
   /** A folder was made on the way to a file, or for its own sake. */

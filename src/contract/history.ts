@@ -62,7 +62,7 @@ export interface HistoryQuery {
 /** The entries; their contents lie beside the store. */
 export interface HistoryStore {
   /** Adds entries in their order; one that is there already stays as it is. */
-  add(entries: readonly NewHistoryEntry[], options?: { readonly durable?: boolean }): Promise<void>;
+  add(entries: readonly NewHistoryEntry[]): Promise<void>;
   get(id: string): Promise<HistoryEntry | undefined>;
   /** Newest first. */
   list(query: HistoryQuery): Promise<readonly HistoryEntry[]>;

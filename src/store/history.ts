@@ -12,23 +12,20 @@ import type { HistoryRow, Tables } from './tables.ts';
 /** Changes of files. Only what they held is kept elsewhere. */
 export function createHistoryStore(openEngine: OpenEngine): HistoryStore {
   return {
-    async add(entries, { durable = true } = {}) {
+    async add(entries) {
       if (entries.length === 0) return;
       const engine = await openEngine();
-      await engine.write(
-        async (tx) => {
-          for (let at = 0; at < entries.length; at += rowsTogether) {
-            await tx
-              .insertInto('history')
-              .values(entries.slice(at, at + rowsTogether).map(rowOf))
-              .onConflict((conflict) => conflict.doNothing())
-              .execute();
-          }
-          for (const entry of entries)
-            if (entry.undoes !== undefined) await markUndone(tx, entry.undoes, entry.id);
-        },
-        { durable },
-      );
+      await engine.write(async (tx) => {
+        for (let at = 0; at < entries.length; at += rowsTogether) {
+          await tx
+            .insertInto('history')
+            .values(entries.slice(at, at + rowsTogether).map(rowOf))
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+        }
+        for (const entry of entries)
+          if (entry.undoes !== undefined) await markUndone(tx, entry.undoes, entry.id);
+      });
     },
 
     async get(id) {

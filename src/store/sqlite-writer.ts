@@ -31,8 +31,8 @@ export function createSqliteWriter(
   async function run(): Promise<void> {
     running = true;
     try {
-      // What else this turn of the event loop wants to write comes along.
-      await Promise.resolve();
+      // What else this turn of the event loop wants to write comes along: a call's history and its audit entry do.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
       while (queue.length > 0) await runBatch(queue.splice(0, jobsTogether));
     } finally {
       running = false;

@@ -10,6 +10,7 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs';
+import type { Made } from './change.ts';
 import { cancelled, fault } from './fault.ts';
 import { fsync, writeAll } from './io.ts';
 import { entryOf, itself } from './walk.ts';
@@ -40,7 +41,7 @@ export function isTemporaryName(name: string): boolean {
  * takes the name, so a file that is hard-linked from elsewhere keeps its old content there. No execute bit is set
  * that the former file did not have.
  */
-export async function writeAtomically(write: AtomicWrite): Promise<void> {
+export async function writeAtomically(write: AtomicWrite): Promise<Made> {
   const { folder, name, former, shown, signal } = write;
   const temporary = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
   const from = entryOf(folder, temporary);
@@ -72,7 +73,7 @@ export async function writeAtomically(write: AtomicWrite): Promise<void> {
     if (made) unlinkQuietly(from);
     forget();
   }
-  await syncFolder(folder);
+  return { durable: syncFolder(folder) };
 }
 
 /** Gives the new file its name unless that is taken. Says whether the temporary name is gone by it. */
@@ -93,19 +94,21 @@ function takeFreeName(from: string, to: string): boolean {
   return true;
 }
 
-/** Makes the folder's own entries durable. A folder that we may write but not read cannot be synced. */
-export async function syncFolder(folder: number): Promise<void> {
+/**
+ * Makes the folder's own entries durable; the descriptor may be closed meanwhile. A folder that we may write but not
+ * read cannot be synced.
+ */
+export function syncFolder(folder: number): Promise<void> {
   let fd: number;
   try {
     fd = openSync(itself(folder), constants.O_RDONLY | constants.O_DIRECTORY);
   } catch {
-    return;
+    return Promise.resolve();
   }
-  try {
-    await fsync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  const durable = fsync(fd).finally(() => closeSync(fd));
+  // Whoever waits for it hears of a failure, which may be later than it happens.
+  durable.catch(() => {});
+  return durable;
 }
 
 function keepOwnerAndMode(fd: number, former: Stats): void {

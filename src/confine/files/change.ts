@@ -20,7 +20,7 @@ export async function observed(
   place: HeldPlace,
   facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
   former: Former | undefined,
-  work: () => Promise<void>,
+  work: () => Promise<Made>,
 ): Promise<void> {
   return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
 }
@@ -29,23 +29,30 @@ export async function observed(
 export async function told(
   place: HeldPlace,
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,
-  work: () => Promise<void>,
+  work: () => Promise<Made>,
 ): Promise<void> {
   const { observer } = place.facts.desk;
-  if (!observer) return work();
+  if (!observer) return (await work()).durable;
   const change: FileChange = {
     ...facts,
     rootHostPath: place.root.hostPath,
     path: place.components.join('/'),
   };
   await observer.beforeChange(change);
+  let durable: Promise<void>;
   try {
-    await work();
+    durable = (await work()).durable;
   } catch (error) {
     observer.changeFailed?.(change);
     throw error;
   }
-  await observer.afterChange?.(change);
+  if (observer.afterChange) await observer.afterChange(change, durable);
+  else await durable;
+}
+
+/** A change that is made. Its name is still on the way to the disk, which others need not wait for. */
+export interface Made {
+  readonly durable: Promise<void>;
 }
 
 export function formerFile({ fd, plain, stat }: Former): FormerFile {

@@ -22,20 +22,21 @@ export function remove(place: HeldPlace, options: WriteOptions): Promise<void> {
           read: () => Buffer.alloc(0),
           descriptor: -1,
         };
-        await told(place, { action: 'remove', former }, async () =>
-          attempt(place.shown, () => rmdirSync(entryOf(folder, name))),
-        );
+        await told(place, { action: 'remove', former }, async () => {
+          attempt(place.shown, () => rmdirSync(entryOf(folder, name)));
+          return { durable: syncFolder(folder) };
+        });
       } else {
         const former = openFormer(place, folder, name, options.expected);
         try {
-          await observed(place, { action: 'remove' }, former, async () =>
-            attempt(place.shown, () => unlinkSync(entryOf(folder, name))),
-          );
+          await observed(place, { action: 'remove' }, former, async () => {
+            attempt(place.shown, () => unlinkSync(entryOf(folder, name)));
+            return { durable: syncFolder(folder) };
+          });
         } finally {
           if (former) closeInBackground(former.fd);
         }
       }
-      await syncFolder(folder);
     }),
   );
 }
@@ -58,21 +59,20 @@ export function move(place: HeldPlace, target: HeldPlace, options: WriteOptions)
         } else {
           const former = openFormer(place, folder, name, options.expected);
           try {
-            await observed(place, { action: 'move' }, former, () =>
-              observed(
-                target,
-                { action: 'create', movedFrom: former && formerFile(former) },
-                undefined,
-                async () => {
-                  attempt(target.shown, () => linkSync(from, to));
-                  attempt(place.shown, () => unlinkSync(from));
-                },
-              ),
-            );
+            await observed(place, { action: 'move' }, former, async () => {
+              const movedFrom = former && formerFile(former);
+              await observed(target, { action: 'create', movedFrom }, undefined, async () => {
+                attempt(target.shown, () => linkSync(from, to));
+                attempt(place.shown, () => unlinkSync(from));
+                return { durable: settled };
+              });
+              return { durable: settled };
+            });
           } finally {
             if (former) closeSync(former.fd);
           }
         }
+        // In this order: at no moment is the file under neither name.
         await syncFolder(targetFolder);
         await syncFolder(folder);
       }),
@@ -87,3 +87,5 @@ function attempt(shown: string, work: () => void): void {
     throw fault(cause, shown);
   }
 }
+
+const settled = Promise.resolve();

@@ -5,7 +5,7 @@ import type { WriteOptions, Written } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { writeAtomically } from './atomic.ts';
-import { assertUnchanged, change, type Former, observed, openOverwritable } from './change.ts';
+import { assertUnchanged, change, type Former, type Made, observed, openOverwritable } from './change.ts';
 import { encode } from './encode.ts';
 import { cancelled, exists, fault } from './fault.ts';
 import { inOwnFolder } from './folders.ts';
@@ -73,12 +73,11 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
           former,
           async () => {
             if (former && growsInPlace) {
-              await growInPlace(former, more, place.shown, options.signal);
-            } else {
-              if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
-              const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
-              await write(place, folder, name, Buffer.concat([old, more]), former?.plain, options);
+              return growInPlace(former, more, place.shown, options.signal);
             }
+            if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
+            const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
+            return write(place, folder, name, Buffer.concat([old, more]), former?.plain, options);
           },
         );
       } finally {
@@ -94,11 +93,12 @@ async function growInPlace(
   more: Uint8Array,
   shown: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<Made> {
   const fd = openSync(itself(former.fd), constants.O_WRONLY | constants.O_APPEND);
   try {
     await writeAll(fd, more, signal);
     await fsync(fd);
+    return { durable: Promise.resolve() };
   } catch (cause) {
     // Half an addition is worse than none.
     ftruncateSync(fd, former.plain.size);
@@ -115,8 +115,8 @@ async function write(
   bytes: Uint8Array,
   former: Stats | undefined,
   options: WriteOptions,
-): Promise<void> {
-  await writeAtomically({
+): Promise<Made> {
+  return writeAtomically({
     folder,
     name,
     bytes,

@@ -6,7 +6,7 @@ import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
-import { createRecorder, didHappen, type Recorder } from './recorder.ts';
+import { createRecorder, didHappen, type Recorder, type Tell } from './recorder.ts';
 import { stateOf } from './restore.ts';
 import { type UndoStep, undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
@@ -31,7 +31,7 @@ export type UndoOrder =
 export interface History {
   readonly observer: ChangeObserver;
   readonly recorder: Recorder;
-  attribute<T>(who: Attribution, work: () => Promise<T>, tell: (ids: readonly string[]) => void): Promise<T>;
+  attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
   /**
    * Takes changes back one after another and tells of each. Stops at the first that cannot be taken back without
    * losing a later change, unless `force`.
@@ -128,6 +128,7 @@ export function openHistory(options: HistoryOptions): History {
       await recovered();
       const steps: UndoStep[] = [];
       const place = placer(folders);
+      let durable: Promise<void> | undefined;
       await recorder.attribute(
         who,
         async () => {
@@ -138,8 +139,11 @@ export function openHistory(options: HistoryOptions): History {
             if (!force && (step.outcome === 'conflict' || step.outcome === 'lost')) return;
           }
         },
-        () => {},
+        (_ids, told) => {
+          durable = told;
+        },
       );
+      await durable;
       return steps;
     },
     async content(entry, side, folders) {

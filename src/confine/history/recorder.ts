@@ -33,8 +33,8 @@ export interface Recorder {
   /** Id, order and time of a new entry. */
   stamp(): Pick<NewHistoryEntry, 'id' | 'seq' | 'atMs'>;
   readonly observer: ChangeObserver;
-  /** Runs work whose changes are `who`'s; returns what the work does, with the ids of its entries written down. */
-  attribute<T>(who: Attribution, work: () => Promise<T>, tell: (ids: readonly string[]) => void): Promise<T>;
+  /** Runs work whose changes are `who`'s, and tells of its entries. */
+  attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
   /** Who is at work here. */
   current(): Attribution;
   /** Adds entries of changes that were found after they had happened. */
@@ -50,9 +50,17 @@ export interface Recorder {
   settled(): Promise<void>;
 }
 
+/**
+ * Told of a call's entries, if there are any, and of a promise that they and their changes would survive a power cut:
+ * a reply waits for it, beside whatever else it waits for.
+ */
+export type Tell = (ids: readonly string[], durable: Promise<void>) => void;
+
 interface Scope {
   readonly who: Attribution;
   readonly entries: NewHistoryEntry[];
+  /** Names of changed files that are on their way to the disk. */
+  readonly syncs: Promise<void>[];
   isOver: boolean;
 }
 
@@ -100,11 +108,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
       scope.entries.push(entry);
       return Promise.resolve();
     }
-    return track(add([entry], true).then(() => journal.end(1)));
+    return track(add([entry]).then(() => journal.end(1)));
   }
 
-  async function add(entries: readonly NewHistoryEntry[], durable: boolean): Promise<void> {
-    await (await options.store()).add(entries, { durable });
+  /** A call that goes on waits for its syncs at its end, but not for any number of them. */
+  async function withTheCall(durable: Promise<void>): Promise<void> {
+    const scope = scopes.getStore();
+    if (!scope || scope.isOver) return durable;
+    // Looked at when the call ends, which may be after it failed.
+    durable.catch(() => {});
+    scope.syncs.push(durable);
+    if (scope.syncs.length >= syncsTogether) await Promise.all(scope.syncs.splice(0));
+  }
+
+  async function add(entries: readonly NewHistoryEntry[]): Promise<void> {
+    await (await options.store()).add(entries);
   }
 
   function track<T>(work: Promise<T>): Promise<T> {
@@ -158,12 +176,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
           throw cannotKeep(cause);
         }
       },
-      async afterChange(change) {
+      async afterChange(change, durable) {
         const told = pending.get(change);
-        if (!told) return;
+        if (!told) return durable;
         pending.delete(change);
         tellOf(change.rootHostPath, change.path);
-        await Promise.all([told.durable, enter(told.entry)]);
+        await Promise.all([told.durable, enter(told.entry), withTheCall(durable)]);
       },
       changeFailed(change) {
         const told = pending.get(change);
@@ -182,16 +200,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
       },
     },
     async attribute(who, work, tell) {
-      const scope: Scope = { who, entries: [], isOver: false };
+      const scope: Scope = { who, entries: [], syncs: [], isOver: false };
       try {
         return await scopes.run(scope, work);
       } finally {
         scope.isOver = true;
-        if (scope.entries.length > 0) {
-          tell(scope.entries.map(({ id }) => id));
-          // The call's audit entry follows, and its sync covers this too.
-          await track(add(scope.entries, false));
-          journal.end(scope.entries.length);
+        const { entries, syncs } = scope;
+        if (entries.length > 0) {
+          // The call's audit entry follows at once: they share a transaction and its sync.
+          const durable = track(all([add(entries).then(() => journal.end(entries.length)), ...syncs]));
+          tell(
+            entries.map(({ id }) => id),
+            durable,
+          );
         }
       }
     },
@@ -204,7 +225,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         action: 'command' as const,
       }));
       const scope = scopes.getStore();
-      if (!scope || scope.isOver || scope.who !== who) return track(add(entries, true));
+      if (!scope || scope.isOver || scope.who !== who) return track(add(entries));
       for (const entry of entries) journal.begin(entry);
       scope.entries.push(...entries);
       return Promise.resolve();
@@ -224,7 +245,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
       }
       tellOf(entry.root, entry.path);
-      await track(add([entry], true));
+      await track(add([entry]));
       journal.end(1);
     },
     async settled() {
@@ -241,6 +262,10 @@ export function didHappen(entry: NewHistoryEntry): boolean {
   } catch {
     return true;
   }
+}
+
+async function all(works: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(works);
 }
 
 function afterOf(change: FileChange, content: Uint8Array | undefined): FileState {
@@ -284,5 +309,7 @@ function cannotKeep(cause: unknown): ToolError {
 
 const nobody: Attribution = { principal: 'server', sessionId: '', tool: '', auditId: '' };
 const settled = Promise.resolve();
+/** Each holds a descriptor and waits for a thread. */
+const syncsTogether = 16;
 /** A larger file is copied by the kernel instead of through memory. */
 const atOnceBytes = 8 * 1024 * 1024;

@@ -1,0 +1,96 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+
+/* Row: the power goes right after a reply. What a reply promises is what the kernel was asked to sync before it left. */
+
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+const tracer = 'strace';
+const traced = 'trace=fsync,fdatasync,write,link,rename';
+
+/** Runs the calls one after another in a server under strace; returns what it did for each, a line a system call. */
+async function trace(calls: readonly object[]) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'power-cut-')));
+  const root = join(folder, 'root');
+  const log = join(folder, 'trace');
+  mkdirSync(root);
+  writeFileSync(join(root, 'old.txt'), 'old');
+  const serve = [process.execPath, start, 'serve', '--root', root, '--state', join(folder, 'state')];
+  const child = spawn(tracer, ['-f', '-y', '-s', '40', '-e', traced, '-o', log, ...serve], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  try {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    for (const [id, input] of calls.entries()) {
+      const params = { name: 'file_write', arguments: input };
+      child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
+      expect(JSON.parse(String((await answers.next()).value))).not.toHaveProperty('result.isError');
+    }
+    child.stdin.end();
+    await ended;
+    return splitAtReplies(readFileSync(log, 'utf8').replaceAll(folder, '').split('\n'));
+  } finally {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** What was finished before each reply. A call that another thread interrupts in the trace ends where it is resumed. */
+function splitAtReplies(lines: readonly string[]): string[][] {
+  const begun = new Map<string, string>();
+  const replies: string[][] = [[]];
+  for (const line of lines) {
+    const [thread = '', words = ''] = line.split(/ +(.*)/s);
+    if (words.includes('<unfinished ...>')) {
+      begun.set(thread, words);
+      // A reply counts from where it begins.
+      if (words.startsWith('write(1<')) replies.push([]);
+    } else if (words.includes(' resumed>')) {
+      const whole = begun.get(thread) ?? '';
+      if (!whole.startsWith('write(1<')) replies.at(-1)?.push(whole);
+    } else if (words.startsWith('write(1<')) replies.push([]);
+    else replies.at(-1)?.push(words);
+  }
+  return replies;
+}
+
+test.skipIf(!hasStrace())(
+  'content, name, record and former content are synced before the reply, and the content before it has its name (skipped: no strace)',
+  async () => {
+    const [created = [], replaced = []] = await trace([
+      { path: 'new.txt', content: 'new' },
+      { path: 'old.txt', content: 'newer', overwrite: true },
+    ]);
+    const content = /^fsync\(\d+<\/root\/\.sekisho-\w+\.tmp>/;
+    const folder = /^fsync\(\d+<\/root>/;
+    const record = /^fdatasync\(\d+<\/state\/sekisho\.db-wal>/;
+    for (const did of [created, replaced]) {
+      const named = at(did, /^(link|rename)\("\/proc\/self\/fd\/\d+\/\.sekisho-/);
+      expect(at(did, content)).toBeLessThan(named);
+      expect(at(did, folder)).toBeGreaterThan(named);
+      expect(at(did, record)).toBeGreaterThan(named);
+    }
+    expect(at(replaced, /^fsync\(\d+<\/state\/history\/contents\//)).toBeGreaterThanOrEqual(0);
+  },
+  60_000,
+);
+
+/** Where the last of these is; each must be there. */
+function at(did: readonly string[], pattern: RegExp): number {
+  const found = did.findLastIndex((line) => pattern.test(line));
+  expect(found, `${pattern} in\n${did.join('\n')}`).toBeGreaterThanOrEqual(0);
+  return found;
+}
+
+function hasStrace(): boolean {
+  try {
+    execFileSync(tracer, ['-o', '/dev/null', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
