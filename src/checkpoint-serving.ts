@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Checkpoint } from './checkpoint.ts';
+import { createLoadingAhead } from './checkpoint-ahead.ts';
 import { once } from './once.ts';
 import type { HttpOptions, HttpService } from './transport/http.ts';
 
@@ -23,14 +24,24 @@ export async function serveStdio(
   options: StdioServing = {},
 ): Promise<{ readonly closed: Promise<void> }> {
   const transport = await import('./transport/stdio.ts');
-  return transport.serveStdio({
-    door: checkpoint.door,
+  const ahead = createLoadingAhead(checkpoint.settings);
+  const serving = transport.serveStdio({
+    door: {
+      ...checkpoint.door,
+      async list(arrival) {
+        const tools = await checkpoint.door.list(arrival);
+        ahead.soon();
+        return tools;
+      },
+    },
     input: options.input ?? process.stdin,
     output: options.output ?? process.stdout,
     signal: options.signal,
     arrival: { bearer: options.bearer },
     onFault: options.onFault,
   });
+  serving.closed.finally(ahead.stop).catch(() => {});
+  return serving;
 }
 
 /** Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. */

@@ -15,6 +15,8 @@ export const rows: readonly Row[] = [
     name: 'vault-large',
     async run() {
       const world = await openOurs({ config: { toolsets: ['vault'], vault: { root: '.' } } });
+      // As every client does before it calls.
+      await world.ours.request('tools/list', {});
       const path = join(world.root, 'n.md');
       writeLines(path);
       const read = (start: number) =>

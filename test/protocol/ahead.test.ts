@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
+
+test('a server that loads ahead after its list leaves no records behind, and answers as before', {
+  timeout: 60_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-ahead-'));
+  const root = join(folder, 'root');
+  mkdirSync(root);
+  writeFileSync(join(root, 'a.txt'), 'hello');
+  const state = join(folder, 'state');
+  const child = spawn(process.execPath, [start, 'serve', '--root', root, '--state', state], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const ask = async (id: number, method: string, params: object = {}) => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return JSON.parse((await lines.next()).value ?? '') as { id: number; result: object };
+  };
+
+  expect(await ask(1, 'tools/list')).toMatchObject({ id: 1, result: { tools: expect.any(Array) } });
+  await sleep(700);
+  expect(existsSync(join(state, 'sekisho.db'))).toBe(false);
+  const answer = await ask(2, 'tools/call', { name: 'file_read', arguments: { path: 'a.txt' } });
+  expect(answer).toMatchObject({ id: 2, result: { structuredContent: { content: 'hello' } } });
+  child.stdin.end();
+  expect(await ended).toEqual([0, null]);
+  expect(existsSync(join(state, 'sekisho.db'))).toBe(true);
+});
