@@ -1,3 +1,5 @@
+import { clientOauth } from './client-oauth.ts';
+
 /** A server as a client's file has it, in our words, and what a person should know of the difference. */
 export interface ClientServer {
   readonly name: string;
@@ -48,7 +50,7 @@ const ours = new Set([
     'allow',
     'deny',
   ],
-  ...['tools', 'roles', 'ask', 'trustAnnotations', 'redactSecrets', 'folders', 'sandbox', 'network', 'oauth'],
+  ...['tools', 'roles', 'ask', 'trustAnnotations', 'redactSecrets', 'folders', 'sandbox', 'network'],
   ...['startTimeoutMs', 'callTimeoutMs', 'callsAtOnce', 'maxResultChars'],
 ]);
 
@@ -60,6 +62,8 @@ function translate(name: string, given: Readonly<Record<string, unknown>>): Clie
     if (consents.has(key)) {
       if (value !== false && !isEmpty(value))
         notes.push(`${key} is not taken over: say "ask" or "tools" here`);
+    } else if (key === 'oauth') {
+      entry.oauth = clientOauth(value, notes);
     } else if (ours.has(key2)) {
       if (entry[key2] === undefined) entry[key2] = value;
     } else if (!silent.has(key)) notes.push(`${key} is left out`);

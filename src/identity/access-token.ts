@@ -49,15 +49,32 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
       }
       if (!found) return bad;
       const { issuer, keys } = found;
-      const check = async (set: Parameters<typeof jose.createLocalJWKSet>[0]) =>
-        await jose.jwtVerify(token, jose.createLocalJWKSet(set), {
-          algorithms,
-          issuer: issuer.issuer,
-          audience: [...issuer.audience],
-          requiredClaims: ['exp'],
-          clockTolerance: leewaySeconds,
-          currentDate: new Date(now()),
-        });
+      const rules = {
+        algorithms,
+        issuer: issuer.issuer,
+        audience: [...issuer.audience],
+        requiredClaims: ['exp'],
+        clockTolerance: leewaySeconds,
+        currentDate: new Date(now()),
+      };
+      const check = async (set: Parameters<typeof jose.createLocalJWKSet>[0]) => {
+        try {
+          return await jose.jwtVerify(token, jose.createLocalJWKSet(set), rules);
+        } catch (error) {
+          if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
+          // A token need not name its key: one of those that fit must have made it.
+          let last: unknown = error;
+          for await (const key of error) {
+            try {
+              return await jose.jwtVerify(token, key, rules);
+            } catch (failure) {
+              if (!(failure instanceof jose.errors.JWSSignatureVerificationFailed)) throw failure;
+              last = failure;
+            }
+          }
+          throw last;
+        }
+      };
       try {
         const verified = await check(await keys.current()).catch(async (error: unknown) => {
           const renewed = error instanceof jose.errors.JWKSNoMatchingKey ? await keys.renewed() : undefined;

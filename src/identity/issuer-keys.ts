@@ -19,7 +19,7 @@ const maxStaleMs = 60 * 60_000;
 const cooldownMs = 30_000;
 
 const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
-const keysSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
+const keysSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(20) });
 
 export function createIssuerKeys(
   issuer: string,

@@ -37,8 +37,8 @@ export async function findAuthorizationServer(
   }
   if (!metadata) {
     throw loginFailed(
-      'The authorization server does not say how a login is had.',
-      '認可サーバーのメタデータがありません。',
+      'Nobody says how a login is had there. If the server takes a key, give it by headers.',
+      'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
     );
   }
   assertSafe(metadata);

@@ -237,6 +237,25 @@ test.each([
   }
 });
 
+test('a token that names no key was made by one of those that fit', async () => {
+  const local = await openSigner();
+  try {
+    const more = await generateKeyPair('RS256', { extractable: true });
+    const strange = await generateKeyPair('RS256', { extractable: true });
+    local.state.keys.unshift({ ...(await exportJWK(more.publicKey)), kid: 'two', alg: 'RS256', use: 'sig' });
+    const tokens = createAccessTokens(trustIn(local.issuer), { now: Date.now });
+    const claims = goodClaims(local.issuer, resource);
+    const bare = { kid: undefined } as unknown as { kid: string };
+    const keys = [local.pair.privateKey, more.privateKey, strange.privateKey];
+    const found = await Promise.all(
+      keys.map(async (key) => (await tokens.verify(await local.sign(claims, bare, key))).kind),
+    );
+    expect(found).toEqual(['good', 'good', 'bad']);
+  } finally {
+    await local.close();
+  }
+});
+
 test('a secret that was published among the keys signs nothing', async () => {
   const local = await openSigner();
   try {

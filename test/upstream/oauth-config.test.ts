@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { clientOauth } from '../../src/config/client-oauth.ts';
 import { oauthOf } from '../../src/config/servers-oauth.ts';
 
 const read = (config: Parameters<typeof oauthOf>[1], url = 'https://far.example/mcp', headers = {}) =>
@@ -35,4 +36,29 @@ test.each([
   ],
 ])('%s is refused, naming the key', (_what, config, url, headers, words) => {
   expect(() => read(config, url, headers)).toThrow(words);
+});
+
+test.each<[unknown, unknown, readonly string[]]>([
+  [{ clientId: 'we', callbackPort: 8080 }, { clientId: 'we', redirectPort: 8080 }, []],
+  [{ enabled: true, scopes: ['a', 'b'] }, { scope: 'a b' }, []],
+  [{ enabled: true }, undefined, []],
+  [{ enabled: false, clientId: 'we' }, false, []],
+  [
+    { client_id: 'we', client_secret: 's' },
+    { clientId: 'we' },
+    ['oauth.clientSecret is left out: name the issuer that it is for, and add it'],
+  ],
+  [
+    { authorizationUrl: 'https://x.example', clientId: 7 },
+    undefined,
+    ['oauth.authorizationUrl is left out', 'oauth.clientId is left out'],
+  ],
+  [true, undefined, []],
+  [false, false, []],
+  ['yes', undefined, ['oauth is left out']],
+  [['x'], undefined, ['oauth is left out']],
+])('what a client says of a login: %j', (given, taken, expected) => {
+  const notes: string[] = [];
+  expect(clientOauth(given, notes)).toEqual(taken);
+  expect(notes).toEqual(expected);
 });

@@ -1,0 +1,40 @@
+/** Keys that clients have under another name: Claude Code, Gemini, Cursor. */
+const renamed: Readonly<Record<string, string>> = {
+  client_id: 'clientId',
+  CLIENT_ID: 'clientId',
+  client_secret: 'clientSecret',
+  CLIENT_SECRET: 'clientSecret',
+  callbackPort: 'redirectPort',
+  scopes: 'scope',
+};
+
+const words = new Set(['issuer', 'clientId', 'clientSecret', 'scope', 'grant', 'clientMetadataUrl']);
+
+/**
+ * What a client's file says of a login, in our words. A secret needs the one issuer that it is for, which clients do not
+ * write down; without it the secret stays behind.
+ */
+export function clientOauth(value: unknown, notes: string[]): unknown {
+  if (value === false) return false;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (value !== true) notes.push('oauth is left out');
+    return undefined;
+  }
+  const { enabled, ...given } = value as Readonly<Record<string, unknown>>;
+  if (enabled === false) return false;
+  const taken: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(given)) {
+    const ours = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key;
+    const joined = ours === 'scope' && Array.isArray(member) ? member.join(' ') : member;
+    const fits = words.has(ours)
+      ? typeof joined === 'string' && joined !== ''
+      : ours === 'redirectPort' && Number.isInteger(joined);
+    if (fits) taken[ours] = joined;
+    else notes.push(`oauth.${key} is left out`);
+  }
+  if (taken.clientSecret !== undefined && taken.issuer === undefined) {
+    delete taken.clientSecret;
+    notes.push('oauth.clientSecret is left out: name the issuer that it is for, and add it');
+  }
+  return Object.keys(taken).length === 0 ? undefined : taken;
+}
