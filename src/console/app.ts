@@ -85,7 +85,7 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
       desk,
       person,
       csrf: csrfOf(secret),
-      here: new URL(request.url),
+      here: pageOf(request),
       waiting: waiting.length,
     });
     await next();
@@ -123,6 +123,14 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
     answer: async (request, from) => app.fetch(request, from),
     close: () => feed.close(),
   };
+}
+
+/** The page that a part is for is where its forms lead back to. */
+function pageOf(request: Request): URL {
+  const own = new URL(request.url);
+  const named = request.headers.get('hx-current-url');
+  const page = named !== null && URL.canParse(named) ? new URL(named) : own;
+  return page.host === own.host ? page : own;
 }
 
 async function assetPaths(desk: ConsoleDesk): Promise<AssetPaths> {
