@@ -5,6 +5,7 @@ import { text } from '../contract/text.ts';
 import type { HttpStart, ServerSettings, StdioStart } from '../contract/upstream.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { RemoteTool } from './definition.ts';
+import { listTools } from './list-tools.ts';
 import type { Access } from './oauth-access.ts';
 import { createAuthorizedFetch } from './oauth-request.ts';
 import { createPipe, type Pipe } from './pipe.ts';
@@ -21,6 +22,8 @@ export interface Connection {
   };
   listTools(): Promise<readonly RemoteTool[]>;
   request(request: RemoteRequest): Promise<unknown>;
+  /** What a server that is alive answers at once. */
+  readonly sign: Pick<RemoteRequest, 'method' | 'params'>;
   /** Hears of changes of these resources and no others. */
   readonly setWatched: SetWatched;
   readonly closed: Promise<void>;
@@ -39,9 +42,6 @@ export interface ConnectOptions {
   /** The tokens that open it; absent: none are sent. */
   readonly access?: Access | undefined;
 }
-
-/** Tools beyond this are not looked at: a list without an end is an attack, not an offer. */
-const maxTools = 1000;
 
 /** Starts or reaches the server and shakes hands. Throws `unavailable` or `timed_out`. */
 export async function connect(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
@@ -81,7 +81,7 @@ async function connectStdio(
       ended,
       aborted(signal, settings.startTimeoutMs, pipe),
     ]);
-    return connectionOf(client, closed, { pipe });
+    return connectionOf(client, closed, settings, { pipe });
   } catch (error) {
     const hasEnded = pipe.isClosed();
     await child.kill();
@@ -111,7 +111,7 @@ async function connectHttp(
   });
   try {
     await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
-    return connectionOf(client, closed, { refusal: authorized?.refusal });
+    return connectionOf(client, closed, settings, { refusal: authorized?.refusal });
   } catch (error) {
     await client.close().catch(() => {});
     const refusal = authorized?.refusal();
@@ -160,11 +160,19 @@ interface Way {
   readonly refusal?: (() => ToolError | undefined) | undefined;
 }
 
-function connectionOf(client: Client, closed: Promise<void>, { pipe, refusal }: Way): Connection {
+function connectionOf(
+  client: Client,
+  closed: Promise<void>,
+  settings: ServerSettings,
+  { pipe, refusal }: Way,
+): Connection {
   const offered = client.getServerCapabilities() ?? {};
   // The newest revision says who speaks on each request; the SDK does it for what goes through it.
   const isModern = client.getNegotiatedProtocolVersion() === '2026-07-28';
-  const throughSdk = (request: RemoteRequest) => requestBySdk(client, request, refusal);
+  const schemas = new Map<unknown, RemoteTool>();
+  const throughSdk = (request: RemoteRequest) =>
+    requestBySdk(client, request, refusal, isModern ? schemas.get(request.params.name) : undefined);
+  const request = pipe && !isModern ? pipe.request : throughSdk;
   return {
     offers: {
       resources: offered.resources !== undefined,
@@ -174,11 +182,14 @@ function connectionOf(client: Client, closed: Promise<void>, { pipe, refusal }: 
     },
     async listTools() {
       if (offered.tools === undefined) return [];
-      const { tools } = await client.listTools(undefined, { cacheMode: 'refresh' });
-      return tools.slice(0, maxTools) as readonly RemoteTool[];
+      const tools = await listTools(request, settings.callTimeoutMs);
+      schemas.clear();
+      for (const tool of tools) schemas.set(tool.name, tool);
+      return tools;
     },
     setWatched: createSubscriptions(client, isModern),
-    request: pipe && !isModern ? pipe.request : throughSdk,
+    request,
+    sign: { method: isModern ? 'server/discover' : 'ping', params: {} },
     closed,
     lastWords: () => pipe?.lastWords() ?? '',
     close: () => client.close(),
@@ -189,6 +200,7 @@ async function requestBySdk(
   client: Client,
   request: RemoteRequest,
   refusal: Way['refusal'],
+  tool: RemoteTool | undefined,
 ): Promise<unknown> {
   const { method, params, signal, timeoutMs, progress, waitsForPerson } = request;
   const over = new AbortController();
@@ -207,7 +219,12 @@ async function requestBySdk(
     }),
   };
   try {
-    return await client.request({ method, params }, asItIs, options);
+    if (!tool) return await client.request({ method, params }, asItIs, options);
+    // The newest revision lets a server ask for arguments in headers as well, which its definition says.
+    const { name, inputSchema } = tool;
+    const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
+    const call = { name, arguments: params.arguments as Record<string, unknown> };
+    return await client.callTool(call, { ...options, toolDefinition });
   } catch (error) {
     if (signal.aborted) throw cancelled();
     if (over.signal.aborted) throw timedOut(timeoutMs);

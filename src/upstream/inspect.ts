@@ -3,7 +3,22 @@ import type { RemoteTool } from './definition.ts';
 
 /** What a person should look at before these words reach a model. Empty where nothing stands out. */
 export function inspectTool(tool: RemoteTool): readonly string[] {
-  return inspectWords(wordsOf(tool));
+  const schemas = [tool.inputSchema, tool.outputSchema, tool.annotations];
+  return [...inspectWords(wordsOf(tool)), ...new Set(schemas.flatMap((schema) => inspectSchema(schema)))];
+}
+
+/** Words deeper than this are not looked at, so a schema that has some is not let through unseen. */
+const maxDepth = 32;
+
+function inspectSchema(value: unknown, depth = 0): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth > maxDepth) return ['nested too deeply to be looked at'];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const isReference = (key === '$ref' || key === '$dynamicRef') && typeof member === 'string';
+    // A client that follows it would ask an address of the server's choice.
+    const far = isReference && !member.startsWith('#') ? ['refers to a schema elsewhere'] : [];
+    return [...far, ...inspectSchema(member, depth + 1)];
+  });
 }
 
 /** The same over all tools of a server joined: a payload can be spread over several. */
@@ -64,7 +79,7 @@ function wordsOf(tool: RemoteTool): readonly string[] {
 
 function collect(value: unknown, words: string[], depth: number): void {
   if (typeof value === 'string') words.push(value);
-  if (typeof value !== 'object' || value === null || depth > 32) return;
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return;
   for (const [key, member] of Object.entries(value)) {
     if (!Array.isArray(value)) words.push(key);
     collect(member, words, depth + 1);

@@ -3,7 +3,9 @@ import { ToolError } from '../contract/error.ts';
 import { text, verbatim } from '../contract/text.ts';
 import type { BaseContext, Tool } from '../contract/tool.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
+import { isTooDeep } from './depth.ts';
 import { shownNames } from './names.ts';
+import { readBlock } from './result.ts';
 import { localUri, remoteUri } from './uris.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -49,7 +51,8 @@ export function methodTools(
     check: (input) => ({ ok: true, input: input ?? {} }),
     async run(input, context) {
       const structured = await run(input as Members, context);
-      if (JSON.stringify(structured).length > 10 * settings.maxResultChars) throw tooLarge();
+      if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * settings.maxResultChars)
+        throw tooLarge();
       return { structured, content: () => [] };
     },
     server,
@@ -71,7 +74,7 @@ export function methodTools(
     make('resources/read', async ({ uri }, context) => {
       const { contents } = await ask('resources/read', { uri }, context);
       const [first] = list(contents);
-      const mimeType = typeof first?.mimeType === 'string' ? first.mimeType : 'text/plain';
+      const mimeType = typeof first?.mimeType === 'string' ? cleanLine(first.mimeType) : 'text/plain';
       const about = { uri: localUri(server, String(uri)), mimeType };
       if (typeof first?.text === 'string') return { ...about, text: first.text };
       if (typeof first?.blob === 'string') return { ...about, blob: first.blob };
@@ -119,7 +122,7 @@ export function methodTools(
       const { description, messages } = await ask('prompts/get', { name, ...given }, context);
       return {
         ...(typeof description === 'string' && { description: cleanText(description) }),
-        messages: list(messages),
+        messages: list(messages).flatMap((message) => shownMessage(server, message)),
       };
     }),
   ];
@@ -141,7 +144,7 @@ function shownResource(
       name: cleanLine(`${server}: ${typeof name === 'string' ? name : uri}`),
       ...(typeof title === 'string' && { title: cleanLine(title) }),
       ...(typeof description === 'string' && { description: cleanText(description) }),
-      mimeType: typeof mimeType === 'string' ? mimeType : 'application/octet-stream',
+      mimeType: typeof mimeType === 'string' ? cleanLine(mimeType) : 'application/octet-stream',
     },
   ];
 }
@@ -156,9 +159,14 @@ function shownTemplate(
       uriTemplate: localUri(server, uriTemplate),
       name: cleanLine(`${server}: ${typeof name === 'string' ? name : uriTemplate}`),
       ...(typeof description === 'string' && { description: cleanText(description) }),
-      ...(typeof mimeType === 'string' && { mimeType }),
+      ...(typeof mimeType === 'string' && { mimeType: cleanLine(mimeType) }),
     },
   ];
+}
+
+function shownMessage(server: string, { role, content }: Members): readonly Members[] {
+  const [block] = readBlock(content, server);
+  return block === undefined ? [] : [{ role: role === 'assistant' ? 'assistant' : 'user', content: block }];
 }
 
 function shownPrompt(prompt: Members, name: string): Members {
@@ -167,8 +175,21 @@ function shownPrompt(prompt: Members, name: string): Members {
     name,
     ...(typeof title === 'string' && { title: cleanLine(title) }),
     ...(typeof description === 'string' && { description: cleanText(description) }),
-    ...(Array.isArray(prompt.arguments) && { arguments: prompt.arguments }),
+    ...(Array.isArray(prompt.arguments) && { arguments: list(prompt.arguments).flatMap(shownArgument) }),
   };
+}
+
+function shownArgument({ name, title, description, required }: Members): readonly Members[] {
+  if (typeof name !== 'string') return [];
+  return [
+    {
+      // Sent back as it is: a name that is not plain is one that nobody can use.
+      name,
+      ...(typeof title === 'string' && { title: cleanLine(title) }),
+      ...(typeof description === 'string' && { description: cleanText(description) }),
+      ...(required === true && { required }),
+    },
+  ];
 }
 
 const maxCompletions = 100;

@@ -56,6 +56,13 @@ export function createPipe(child: ConfinedChild): Pipe {
     if (noiseBytes > maxNoiseBytes) void child.kill();
   }
 
+  /** What asks too often is told so, in case it is honest. */
+  function refuse(id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const error = { code: -32000, message: 'Too many requests.' };
+    if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', id, error }));
+  }
+
   function receive(frame: string): void {
     // Killed, and its pipe may still be full.
     if (noiseBytes > maxNoiseBytes) return;
@@ -90,7 +97,11 @@ export function createPipe(child: ConfinedChild): Pipe {
     // A late answer to a call of ours is nobody's any more; everything else is the SDK's.
     const isLate = typeof message.id === 'string' && message.id.startsWith('call-');
     const { method } = message;
-    if (method === undefined ? isLate : typeof method !== 'string' || !flood.admits(method)) return;
+    if (method === undefined ? isLate : typeof method !== 'string') return;
+    if (typeof method === 'string' && !flood.admits(method)) {
+      refuse(message.id);
+      return;
+    }
     transport.onmessage?.(message as unknown as JSONRPCMessage);
   }
 
@@ -99,6 +110,10 @@ export function createPipe(child: ConfinedChild): Pipe {
     onRefused(reason, head, tail) {
       const id = idAtEdges(head, tail);
       const one = typeof id === 'string' ? waiting.get(id) : undefined;
+      if (typeof id === 'number') {
+        transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Too large.' } });
+        return;
+      }
       // Whose answer it was cannot be known: nobody may wait for it for ever.
       const concerned = one ? [one] : [...waiting.values()];
       for (const each of concerned) each.fail(reason === 'too_large' ? tooLarge() : notText());
@@ -124,9 +139,13 @@ export function createPipe(child: ConfinedChild): Pipe {
   /** Calls that are sent in one turn of the loop leave in one write: writing is what costs most. */
   let unsent = '';
   function write(frame: string): void {
-    if (isClosed || !child.stdin || child.stdin.destroyed) throw gone();
+    if (!canWrite()) throw gone();
     if (unsent === '') setImmediate(flush);
     unsent += `${frame}\n`;
+  }
+
+  function canWrite(): boolean {
+    return !isClosed && child.stdin?.writable === true;
   }
 
   function flush(): void {
@@ -166,7 +185,7 @@ export function createPipe(child: ConfinedChild): Pipe {
           end();
           reject(error);
           const note = { method: 'notifications/cancelled', params: { requestId: id, reason } };
-          if (!isClosed) write(JSON.stringify({ jsonrpc: '2.0', ...note }));
+          if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', ...note }));
         };
         const abort = () => give(cancelled(), 'The caller withdrew the call.');
         let timer = setTimeout(expire, timeoutMs);

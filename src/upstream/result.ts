@@ -1,8 +1,10 @@
 import type { ContentBlock } from '../contract/call.ts';
+import { cleanLine } from '../contract/clean-text.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Locale, text } from '../contract/text.ts';
 import type { ToolOutput } from '../contract/tool.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
+import { isTooDeep } from './depth.ts';
 import { redactSecrets } from './secrets.ts';
 import { localUri } from './uris.ts';
 
@@ -14,6 +16,7 @@ export function outputOf(result: unknown, settings: ServerSettings, hasOutputSch
   const { content, structuredContent, isError } = asObject(result);
   const blocks = (Array.isArray(content) ? content : []).flatMap((block) => readBlock(block, settings.name));
   const structured = isObject(structuredContent) ? structuredContent : undefined;
+  if (isTooDeep(structured)) throw tooDeep();
   const structuredChars = structured ? JSON.stringify(structured).length : 0;
   const kept = clip(blocks, settings.maxResultChars);
   // A client that was shown a schema takes no result without the data.
@@ -38,7 +41,8 @@ function mark(server: string, locale: Locale): ContentBlock {
   return { type: 'text', text: words[locale] };
 }
 
-function readBlock(value: unknown, server: string): readonly ContentBlock[] {
+/** What MCP knows as content, and nothing else of it; addresses become those that we serve. */
+export function readBlock(value: unknown, server: string): readonly ContentBlock[] {
   if (!isObject(value)) return [];
   switch (value.type) {
     case 'text':
@@ -46,19 +50,22 @@ function readBlock(value: unknown, server: string): readonly ContentBlock[] {
     case 'image':
     case 'audio':
       if (typeof value.data !== 'string' || typeof value.mimeType !== 'string') return [];
-      return [{ type: value.type, data: value.data, mimeType: value.mimeType }];
+      return [{ type: value.type, data: value.data, mimeType: cleanLine(value.mimeType) }];
     case 'resource_link': {
       const { uri, name, mimeType } = value;
       if (typeof uri !== 'string') return [];
-      const shownName = typeof name === 'string' ? name : uri;
-      const type = typeof mimeType === 'string' ? { mimeType } : {};
+      const shownName = cleanLine(typeof name === 'string' ? name : uri);
+      const type = typeof mimeType === 'string' ? { mimeType: cleanLine(mimeType) } : {};
       return [{ type: 'resource_link', uri: localUri(server, uri), name: shownName, ...type }];
     }
     case 'resource': {
       const resource = asObject(value.resource);
       const { uri, mimeType, text: words, blob } = resource;
       if (typeof uri !== 'string') return [];
-      const about = { uri: localUri(server, uri), ...(typeof mimeType === 'string' ? { mimeType } : {}) };
+      const about = {
+        uri: localUri(server, uri),
+        ...(typeof mimeType === 'string' ? { mimeType: cleanLine(mimeType) } : {}),
+      };
       if (typeof words === 'string') return [{ type: 'resource', resource: { ...about, text: words } }];
       if (typeof blob === 'string') return [{ type: 'resource', resource: { ...about, blob } }];
       return [];
@@ -112,6 +119,16 @@ function tooLarge(chars: number, maxChars: number): ToolError {
       `結果が ${chars} 文字あり、上限の ${maxChars} 文字を超えています。`,
     ),
     { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
+  );
+}
+
+function tooDeep(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text(
+      'The server carried out the call, and answered with data that is nested too deeply to be passed on.',
+      'サーバーは呼び出しを実行しましたが、結果のデータの入れ子が深すぎて渡せません。',
+    ),
   );
 }
 

@@ -10,7 +10,8 @@ import { methodTools } from './methods.ts';
 import { shownNames } from './names.ts';
 import { accessOf, type OauthPlace } from './oauth.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
-import { cancelled, RemoteError } from './remote.ts';
+import { createPulse } from './pulse.ts';
+import { asRemote, notAsApproved, notWatched, pinWords, refusedBy, shownProgress } from './refusals.ts';
 import { outputOf } from './result.ts';
 import { supervise, withSignal } from './supervise.ts';
 import { createTurns } from './turns.ts';
@@ -51,6 +52,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   const turns = createTurns(settings.callsAtOnce);
   const elicitations = createElicitations(name);
   const watches = createWatches();
+  const request = createPulse(settings.callTimeoutMs);
   const access = accessOf(settings, options.oauth);
   let accessStamp = access?.stamp();
   let pin: Pin | undefined;
@@ -176,13 +178,13 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       if (looking) await withSignal(looking, context.signal);
       if (pinProblem) throw new ToolError('unavailable', pinWords(name));
       if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
-      const result = await connection.request({
+      const result = await request(connection, {
         method: 'tools/call',
         params: { name: remote.name, arguments: input },
         signal: context.signal,
         timeoutMs: settings.callTimeoutMs,
         waitsForPerson: elicitations.isOpen,
-        progress: context.progress,
+        progress: (done, total, message) => context.progress(done, total, message && shownProgress(message)),
       });
       context.meta({ 'sekisho/untrusted': name });
       return outputOf(result, settings, remote.hasOutputSchema);
@@ -219,7 +221,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       const connection = await supervisor.connection(context.signal);
       const { signal, progress } = context;
       const timeoutMs = settings.callTimeoutMs;
-      const result = await connection.request({ method, params, signal, timeoutMs, progress });
+      const result = await request(connection, { method, params, signal, timeoutMs, progress });
       return typeof result === 'object' && result !== null ? { ...result } : {};
     } catch (error) {
       throw refusedBy(name, error);
@@ -293,73 +295,4 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       return supervisor.close();
     },
   };
-}
-
-function refusedBy(name: string, error: unknown): unknown {
-  if (error instanceof RemoteError) {
-    return new ToolError(
-      'upstream_error',
-      text(
-        `Server ${name} refused the request (${error.code}).`,
-        `サーバー ${name} が要求を拒否しました (${error.code})。`,
-      ),
-      {
-        suggestion: text(
-          'Check the arguments; the audit log has its words.',
-          '引数を確認してください。サーバーの文言は監査ログにあります。',
-        ),
-        cause: error,
-      },
-    );
-  }
-  if (error instanceof ToolError) return named(name, error);
-  if (error instanceof DOMException && error.name === 'AbortError') return cancelled();
-  return error;
-}
-
-/** With the server's name: a model that uses ten of them must know which one failed. */
-function named(name: string, error: ToolError): ToolError {
-  const { code, text: said, suggestion, details, cause } = error;
-  if (code === 'cancelled' || said.en.includes(name)) return error;
-  const words = text(`Server ${name}: ${said.en}`, `サーバー ${name}: ${said.ja}`);
-  return new ToolError(code, words, { suggestion, details, cause });
-}
-
-/** The SDK's own errors of the protocol, as the rest of the room knows them. */
-function asRemote(error: unknown): unknown {
-  return typeof (error as { code?: unknown } | undefined)?.code === 'number' ? new RemoteError(error) : error;
-}
-
-function notWatched(name: string): ToolError {
-  return new ToolError(
-    'unavailable',
-    text(
-      `The server ${name} does not tell of changes of its resources.`,
-      `サーバー ${name} はリソースの変更を通知しません。`,
-    ),
-    { suggestion: text('Read the resource again when you need it.', '必要なときに読み直してください。') },
-  );
-}
-
-function notAsApproved(name: string): ToolError {
-  return new ToolError(
-    'denied',
-    text(
-      `The server ${name} changed this tool after it was approved.`,
-      `サーバー ${name} がこのツールを承認後に変更しました。`,
-    ),
-    {
-      suggestion: text(
-        `A person must look at the change: \`sekisho server approve ${name}\`.`,
-        `変更を人が確認する必要があります: \`sekisho server approve ${name}\`。`,
-      ),
-    },
-  );
-}
-
-function pinWords(name: string): Text {
-  return text(
-    `The record of what was approved is damaged. Look at the server anew with \`sekisho server forget ${name}\`.`,
-    `承認の記録が壊れています。\`sekisho server forget ${name}\` で改めて確認してください。`,
-  );
 }
