@@ -1,7 +1,6 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from './config/load.ts';
-import { configFolderOf } from './config/state.ts';
+import { configFolderOf, homeOf } from './config/state.ts';
 import { ConfigError } from './contract/error.ts';
 import { once } from './once.ts';
 
@@ -130,7 +129,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
       readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
       deniedHosts: deniedHostsOf(settings),
-      ownPaths: [settings.stateFolder, configFolderOf(process.env, homedir())],
+      ownPaths: [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))],
     });
   });
 
@@ -223,7 +222,8 @@ export async function assertSettings(settings: Settings): Promise<void> {
   await assertNetworkLists(settings);
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
-    `store.url must start with sqlite: or postgres://, got ${JSON.stringify(settings.storeUrl)}.`,
+    // It may hold a password.
+    `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
   );
 }
 

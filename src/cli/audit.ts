@@ -4,7 +4,7 @@ import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { durationMs, wholeNumber } from './duration.ts';
-import { say } from './say.ts';
+import { note, say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -20,6 +20,7 @@ export async function tailAudit(flags: Flags, options: Options): Promise<number>
       show(entry, options);
       last = entry.seq;
     }
+    if (last === 0 && !options.json) note('No call was recorded yet.');
     while (options.follow) {
       await sleep(followMs);
       for (const entry of await log.search({ afterSeq: last, limit: pageEntries })) {
@@ -48,6 +49,7 @@ export async function searchAudit(
       newestFirst: true,
     });
     for (const entry of found.toReversed()) show(entry, options);
+    if (found.length === 0 && !options.json) note('No entry fits.');
     return found.length > 0 ? 0 : 1;
   });
 }

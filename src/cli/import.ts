@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { clientServers } from '../config/client-shapes.ts';
 import { readServerFile, type ServerConfig } from '../config/servers.ts';
-import { configFolderOf } from '../config/state.ts';
+import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { say } from './say.ts';
 
@@ -15,7 +14,7 @@ export function importServers(from: string, options: Options): number {
   const sources = sourcesOf(from);
   const target = options.out
     ? resolve(String(options.out))
-    : join(configFolderOf(process.env, homedir()), 'sekisho.jsonc');
+    : join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc');
   let words = existsSync(target) ? readFileSync(target, 'utf8') : '{}\n';
   const known = knownNames(words);
   const taken: string[] = [];
@@ -62,7 +61,7 @@ export function importServers(from: string, options: Options): number {
 
 /** Where each client keeps its servers: its own folder first, then this project's. */
 function sourcesOf(from: string): readonly string[] {
-  const home = homedir();
+  const home = homeOf(process.env);
   const places: Readonly<Record<string, readonly string[]>> = {
     claude: [
       join(home, '.claude.json'),

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { loadSettings } from '../config/load.ts';
 import { type ProfileName, profiles } from '../config/profiles.ts';
-import { configFolderOf } from '../config/state.ts';
+import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { type ClientName, clientConfig, clientNames } from './clients.ts';
 import { say } from './say.ts';
@@ -25,14 +24,21 @@ const schemaUrl = 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
  */
 export async function init(options: Options): Promise<number> {
   const path = resolve(
-    String(options.out ?? join(configFolderOf(process.env, process.env.HOME ?? homedir()), 'sekisho.jsonc')),
+    String(options.out ?? join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc')),
   );
   if (existsSync(path) && !options.force) {
     throw new ConfigError(
       `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,
     );
   }
-  const answers = await ask(options);
+  const answers = await ask(options).catch((error: unknown) => {
+    if ((error as Error).name === 'AbortError') return undefined;
+    throw error;
+  });
+  if (!answers) {
+    process.stderr.write('\nNothing was written.\n');
+    return 1;
+  }
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, configFor(answers), { mode: 0o600 });
   // What was written must load; a file that would stop the next start is a mistake of ours, found here.

@@ -29,10 +29,13 @@ function readConfigFile(
   try {
     words = readFileSync(path, 'utf8');
   } catch (error) {
-    if (!named && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    // ENOTDIR: the home folder is none, as that of service accounts.
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (!named && isAbsent) return {};
     throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
   }
-  const value = parseJsonc(path, words);
+  // Some editors begin a file with a byte order mark.
+  const value = parseJsonc(path, words.replace(/^\ufeff/, ''));
   const parsed = configSchema.safeParse(value ?? {});
   if (parsed.success) return parsed.data as ConfigFile;
   throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);
@@ -40,7 +43,12 @@ function readConfigFile(
 
 function describeProblem(
   issue:
-    | { readonly path: readonly PropertyKey[]; readonly message: string; readonly keys?: unknown }
+    | {
+        readonly path: readonly PropertyKey[];
+        readonly message: string;
+        readonly code?: string | undefined;
+        readonly keys?: unknown;
+      }
     | undefined,
   value: unknown,
 ): string {
@@ -52,6 +60,9 @@ function describeProblem(
   for (const part of issue?.path ?? []) {
     found = typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined;
   }
+  if (key === '') return 'the settings must be one JSON object.';
+  if (issue?.code === 'invalid_key') return `${key} is not a name that can be used here.`;
+  if (found === undefined) return `${key} is missing.`;
   return `${key}: ${issue?.message ?? 'is not valid'}, got ${JSON.stringify(found)?.slice(0, 100)}.`;
 }
 

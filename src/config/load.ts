@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../contract/error.ts';
@@ -17,7 +16,7 @@ import { oauthTrustOf } from './oauth.ts';
 import { assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers.ts';
-import { configFolderOf, stateFolderOf } from './state.ts';
+import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
 import {
   defaultToolsets,
   type SingleTool,
@@ -116,7 +115,7 @@ export function loadSettings(
   cwd: string = process.cwd(),
   purpose: 'serve' | 'ask' = 'serve',
 ): Settings {
-  const home = environment.HOME || homedir();
+  const home = homeOf(environment);
   const config = readConfig(flags, environment, home, cwd);
   const roots = rootsOf(flags, config, cwd);
   const stateFolder = resolve(
@@ -233,7 +232,8 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (!mustExist && (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+    if (!mustExist && isAbsent) return {};
     throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
   }
 }

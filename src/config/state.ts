@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { userInfo } from 'node:os';
+import { basename, isAbsolute, join } from 'node:path';
 
 /** Where a workspace's records are kept: outside of it, so that no tool can reach them (`server.md`, Keeping). */
 export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, home: string): string {
-  const base = environment.XDG_STATE_HOME || join(home, '.local', 'state');
+  const base = absolute(environment.XDG_STATE_HOME) ?? join(home, '.local', 'state');
   const digest = createHash('sha256').update(rootPath).digest('hex').slice(0, 12);
   const name =
     basename(rootPath)
@@ -14,5 +15,26 @@ export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, 
 
 /** Where the operator's own configuration is looked for. */
 export function configFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
-  return join(environment.XDG_CONFIG_HOME || join(home, '.config'), 'sekisho');
+  return join(absolute(environment.XDG_CONFIG_HOME) ?? join(home, '.config'), 'sekisho');
+}
+
+/**
+ * The person's home. An empty or relative HOME would lead into the current folder, which tools may write: then the
+ * system's own record counts.
+ */
+export function homeOf(environment: NodeJS.ProcessEnv): string {
+  return absolute(environment.HOME) ?? recordedHome();
+}
+
+function recordedHome(): string {
+  try {
+    return absolute(userInfo().homedir) ?? '/';
+  } catch {
+    // An account without a record, as in a container.
+    return '/';
+  }
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolute(path) ? path : undefined;
 }

@@ -1,6 +1,6 @@
-import { homedir } from 'node:os';
 import { basename, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { homeOf } from './state.ts';
 
 export interface VariableSource {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ export function fillVariables(words: string, { environment, workspaceFolder, at 
   return words.replace(/\$\{([^{}]*)\}/g, (whole, inner: string) => {
     if (inner === 'workspaceFolder') return workspaceFolder;
     if (inner === 'workspaceFolderBasename') return basename(workspaceFolder);
-    if (inner === 'userHome') return environment.HOME || homedir();
+    if (inner === 'userHome') return homeOf(environment);
     if (inner === 'pathSeparator' || inner === '/') return sep;
     const match = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner);
     if (!match) {

@@ -1,0 +1,131 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+let home = '';
+let project = '';
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sekisho-newcomer-'));
+  project = join(home, 'my 計画 (1)');
+  mkdirSync(project);
+});
+
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** Runs the command in the project, with this environment beside PATH. */
+async function sekisho(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = { HOME: home },
+) {
+  const options = { cwd: project, env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...environment } };
+  const done = await run(process.execPath, [start, ...args], options).then(
+    (out) => ({ ...out, code: 0 }),
+    (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error,
+  );
+  const { code, stdout, stderr } = done;
+  return { code, stdout, stderr };
+}
+
+test('in a folder with spaces and Japanese, init writes what doctor and a first call then take', async () => {
+  expect(await sekisho(['init', '--yes'])).toMatchObject({ code: 0, stderr: '' });
+  expect(await sekisho(['doctor', '--json'])).toMatchObject({ code: 0, stderr: '' });
+  writeFileSync(join(project, 'メモ.txt'), 'こんにちは\n');
+  expect(await sekisho(['call', 'read_file', '{"path":"メモ.txt"}'])).toMatchObject({
+    code: 0,
+    stdout: 'こんにちは\n',
+    stderr: '',
+  });
+  expect(readdirSync(project)).toEqual(['メモ.txt']);
+});
+
+test.each([
+  [['doctor', '--json'], 0],
+  [['approve', '--json'], 0],
+  [['audit', 'verify', '--json'], 0],
+  [['token', 'list', '--json'], 0],
+  [['tools', '--json'], 0],
+  [['server', 'list', '--json'], 0],
+  [['call', 'file_read', '{"path":"none"}', '--json'], 1],
+])('%j before anything was done is JSON, with exit code %i and no warning', async (args, code) => {
+  const done = await sekisho(args);
+  expect({ code: done.code, stderr: done.stderr }).toEqual({ code, stderr: '' });
+  expect(() => JSON.parse(done.stdout)).not.toThrow();
+});
+
+test.each([
+  [['audit', 'tail'], 0, 'No call was recorded yet.'],
+  [['audit', 'search', 'zzz'], 1, 'No entry fits.'],
+])('%j says that there is nothing', async (args, code, words) => {
+  expect(await sekisho(args)).toEqual({ code, stdout: '', stderr: `${words}\n` });
+});
+
+test.each([
+  ['[]', 'the settings must be one JSON object.'],
+  ['{"rules":[{"tool":"x","decision":"allow"}]}', 'rules.0.because is missing.'],
+  ['{"models":{"a b":{"model":"x"}}}', 'models.a b is not a name that can be used here.'],
+])('a configuration %s is refused in plain words', async (words, message) => {
+  mkdirSync(join(home, '.config/sekisho'), { recursive: true });
+  writeFileSync(join(home, '.config/sekisho/sekisho.jsonc'), words);
+  const { code, stderr } = await sekisho(['tools']);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('a byte order mark before the configuration is none of its words', async () => {
+  mkdirSync(join(home, '.config/sekisho'), { recursive: true });
+  writeFileSync(join(home, '.config/sekisho/sekisho.jsonc'), '\ufeff{"mode":"read-only"}');
+  expect((await sekisho(['policy', 'explain'])).stdout).toMatch(/^Mode: read-only/);
+});
+
+test('a wrong store.url is quoted without the password in it', async () => {
+  const config = join(home, 'sekisho.jsonc');
+  writeFileSync(config, '{"store":{"url":"mysql://me:hunter2@db/x"}}');
+  const { code, stderr } = await sekisho(['tools', '--config', config]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('store.url must start with sqlite: or postgres://, got "mysql:…".');
+  expect(stderr).not.toContain('hunter2');
+});
+
+test('a home that is no folder configures nothing, and a state elsewhere is enough', async () => {
+  const state = join(home, 'state');
+  expect(await sekisho(['tools', '--state', state], { HOME: '/dev/null' })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+});
+
+test.each([[{ HOME: '' }], [{ HOME: '.' }], [{ XDG_CONFIG_HOME: '.config' }]])(
+  'with %j a file in the workspace still configures nothing',
+  async (environment) => {
+    mkdirSync(join(project, '.config/sekisho'), { recursive: true });
+    writeFileSync(join(project, '.config/sekisho/sekisho.jsonc'), '{ "mode": "full-access" }');
+    const state = join(home, 'state');
+    const { stdout } = await sekisho(['policy', 'explain', '--state', state], { HOME: home, ...environment });
+    expect(stdout).toMatch(/^Mode: workspace-write/);
+  },
+);
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+
+test.skipIf(!hasScript)(
+  'leaving init at its first question writes nothing and says so (skipped: no script)',
+  () => {
+    const command = `'${process.execPath}' '${start}' init`;
+    const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      cwd: project,
+      env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },
+      input: '\x04',
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(stdout).toContain('Nothing was written.');
+    expect(status).toBe(1);
+    expect(existsSync(join(home, '.config'))).toBe(false);
+  },
+);
