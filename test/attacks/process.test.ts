@@ -23,13 +23,20 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
       expect(tried).toBe(36);
     });
 
+    test.skipIf(name !== 'bubblewrap')('nor with hosts that it may reach', async () => {
+      const { tried, open } = await intrude(name, { entries: ['example.com'], key: 'process.network' });
+      expect(open).toEqual(knownGaps[name]);
+      expect(tried).toBe(36);
+    });
+
     const isRoot = process.getuid?.() === 0;
-    test.skipIf(!isRoot)(
-      `nor as an ordinary user${isRoot ? '' : ' (skipped: the tests run as one already)'}`,
-      async () => {
+    const asUser = `nor as an ordinary user${isRoot ? '' : ' (skipped: the tests run as one already)'}`;
+    test.skipIf(!isRoot).each(name === 'bubblewrap' ? [[[]], [['example.com']]] : [[[]]])(
+      `${asUser}, with the hosts %j`,
+      async (hosts) => {
         const { stdout } = await promisify(execFile)(
           process.execPath,
-          [fileURLToPath(new URL('../process/intrusion.ts', import.meta.url)), name],
+          [fileURLToPath(new URL('../process/intrusion.ts', import.meta.url)), name, ...hosts],
           { uid: 65534, gid: 65534, env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } },
         );
         const { tried, open } = JSON.parse(stdout) as Findings;

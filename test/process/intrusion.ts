@@ -15,7 +15,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openCommands } from '../../src/confine/process/commands.ts';
+import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
 import type { ConfiningName } from '../../src/confine/process/sandbox.ts';
 
 /** What an intruder inside a sandbox reached: everything that did not hold, and whether the run came to its end. */
@@ -28,7 +28,10 @@ const here = dirname(fileURLToPath(import.meta.url));
 const repository = join(here, '../..');
 
 /** Sets up canaries, lets the intruder loose inside the sandbox and looks at what it touched. */
-export async function intrude(backend: ConfiningName): Promise<Findings> {
+export async function intrude(
+  backend: ConfiningName,
+  network?: CommandsOptions['network'],
+): Promise<Findings> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-intrusion-')));
   const root = join(base, 'root');
   const outside = join(base, 'outside');
@@ -54,10 +57,13 @@ export async function intrude(backend: ConfiningName): Promise<Findings> {
     roots: [{ hostPath: root, writable: true }],
     sandbox: 'required',
     backends: [backend],
+    network,
     readable: [join(repository, 'node_modules')],
     serverEnvironment: { ...process.env, SECRET: secret, LD_PRELOAD: '/nowhere/evil.so' },
   });
   try {
+    const [status] = await commands.status();
+    if (status?.withoutNetwork) throw new Error(status.withoutNetwork.en);
     const result = await commands.forSession('intruder').run(
       {
         kind: 'program',
@@ -109,7 +115,9 @@ function listen(
   });
 }
 
-// As a program of its own, for another user: `node intrusion.ts BACKEND`.
+// As a program of its own, for another user: `node intrusion.ts BACKEND [HOST…]`.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.stdout.write(JSON.stringify(await intrude(process.argv[2] as ConfiningName)));
+  const [, , backend, ...entries] = process.argv;
+  const network = { entries, key: 'process.network' };
+  process.stdout.write(JSON.stringify(await intrude(backend as ConfiningName, network)));
 }

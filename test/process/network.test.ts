@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
 import { openServerProcesses } from '../../src/confine/process/servers.ts';
@@ -170,6 +172,50 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
     expect(command.network()).toMatchObject([{ host: `localhost:${echoPort}`, outcome: 'reached' }]);
     await command.kill();
     expect(command.network()).toMatchObject([{ receivedBytes: 5 }]);
+    await runner.close();
+  });
+
+  test('what a command leaves behind loses the way with it', async () => {
+    const runner = open([`localhost:${echoPort}`]);
+    let reached = 0;
+    const count = () => reached++;
+    echo.on('connection', count);
+    const loop = `while :; do (exec 5<>/dev/tcp/127.0.0.1/${echoPort}) 2>/dev/null; done`;
+    const result = await runner.bash(`setsid bash -c '${loop}' >/dev/null 2>&1 & (${loop}) & sleep 0.5`);
+    expect(result.exitCode).toBe(0);
+    // What was on its way when the command ended has arrived by now.
+    await sleep(300);
+    const before = reached;
+    await sleep(700);
+    echo.off('connection', count);
+    expect(before).toBeGreaterThan(0);
+    expect(reached).toBe(before);
+    await runner.close();
+  });
+
+  test('no command reaches the proxy of another', async () => {
+    const [one, other] = [open([`localhost:${echoPort}`]), open(['example.com'])];
+    const slow = one.bash('sleep 2');
+    const scan = `for port in {3000..3200} ${echoPort}; do (exec 5<>/dev/tcp/127.0.0.1/$port) 2>/dev/null && echo $port; done; cat /proc/net/tcp | tail -n +2 | wc -l`;
+    expect((await other.bash(scan)).stdout).toMatch(/^3128\n\d+\n$/);
+    await slow;
+    await Promise.all([one.close(), other.close()]);
+  });
+
+  test('a command that is stopped in the middle of a download leaves nothing', async () => {
+    const runner = open([`localhost:${echoPort}`]);
+    const stop = new AbortController();
+    const work = runner
+      .forSession('two')
+      .run(
+        { kind: 'script', shell: 'bash', script: `exec 5<>/dev/tcp/127.0.0.1/${echoPort}; cat <&5` },
+        { workingFolder: root, timeoutMs: 60_000, signal: stop.signal },
+      );
+    const [socket] = (await once(echo, 'connection')) as [Socket];
+    const closed = once(socket, 'close');
+    stop.abort();
+    await expect(work).rejects.toMatchObject({ code: 'cancelled' });
+    await closed;
     await runner.close();
   });
 

@@ -83,7 +83,10 @@ test.each([
 
 test('what is judged is what is run', async () => {
   const checked = tool.check({ command: 'rm -rf "a b"', cwd: 'sub' }) as CheckedInput;
-  const context = { files: workspace.folder } as unknown as ToolContext<CapabilityName>;
+  const context = {
+    files: workspace.folder,
+    commands: runner.forSession('s'),
+  } as unknown as ToolContext<CapabilityName>;
   expect(await tool.risk?.(checked.input, context)).toEqual({
     command: { line: { kind: 'program', program: 'rm', args: ['-rf', 'a b'] }, dialect: 'plain' },
     workingFolder: 'sub',
