@@ -54,6 +54,8 @@ export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
 
 /** The capability `commands`: runs what was judged, inside the sandbox, in the background too. */
 export interface Commands {
+  /** What runs a script here: name it in the `CommandLine`, so that the judge reads what will run. */
+  readonly shell: 'sh' | 'bash';
   /** Throws `unavailable` with what to install where no sandbox works, `timed_out` never: see `timedOut`. */
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
   start(command: CommandLine, options: Omit<RunOptions, 'timeoutMs' | 'signal'>): Promise<BackgroundCommand>;

@@ -112,27 +112,29 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
 });
 
 describe('what the judge is given', () => {
-  test('a command is a script of the strict dialect', async () => {
+  test.each(['bash', 'sh'] as const)('a command is a script of the strict dialect, for %s', async (shell) => {
     const { createAssistantToolset } = await import('../../src/tools/assistant/index.ts');
     const bash = createAssistantToolset().tools.find(({ name }) => name === 'bash');
     const desk = { ownPath: 'output/2026-02-21/user_ann' };
-    expect(await bash?.risk?.({ command: 'ls' }, { desk } as never)).toEqual({
-      command: { line: { kind: 'script', script: 'ls', shell: 'bash' }, dialect: 'strict' },
+    expect(await bash?.risk?.({ command: 'ls' }, { desk, commands: { shell } } as never)).toEqual({
+      command: { line: { kind: 'script', script: 'ls', shell }, dialect: 'strict' },
       workingFolder: 'output/2026-02-21/user_ann',
     });
   });
 
   test.each([
-    ['bash', true],
-    ['exec /bin/sh -i', true],
-    ['env FOO=1 zsh', true],
-    ['cat', false],
-    ['./publish.py', false],
-    ['fresh-start', false],
-  ])('what is typed into %s is judged as a command: %s', async (running, judged) => {
+    ['bash', 'bash'],
+    ['bash ./run.sh', 'bash'],
+    ['exec /bin/sh -i', 'sh'],
+    ['env FOO=1 zsh', 'sh'],
+    ['bash -c "exec dash"', 'sh'],
+    ['cat', undefined],
+    ['./publish.py', undefined],
+    ['fresh-start', undefined],
+  ])('what is typed into %s is judged as a command for %s', async (running, shell) => {
     const { bashInput } = await import('../../src/tools/assistant/bash-input.ts');
-    const commands = { background: () => ({ command: running }) };
+    const commands = { shell: 'bash', background: () => ({ command: running }) };
     const risk = await bashInput.risk?.({ process_id: 'x', text: 'sudo rm\n' }, { commands } as never);
-    expect(risk?.command !== undefined).toBe(judged);
+    expect(risk?.command?.line).toEqual(shell && { kind: 'script', script: 'sudo rm\n', shell });
   });
 });

@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import type { CommandLine, JudgeContext } from '../../contract/process.ts';
+import type { Text } from '../../contract/text.ts';
 import { assignmentRule, namesAssigned } from './assignments.ts';
 import { createCallGraph } from './call-graph.ts';
 import { inspectNode } from './inspect-node.ts';
@@ -17,6 +18,8 @@ import { literalWord, partOf, type Word, wordOf } from './words.ts';
 export interface Finding {
   readonly rule: string;
   readonly excerpt: string;
+  /** What exactly, where a rule is about many things. */
+  readonly named?: Text | undefined;
   /** The command it was found in; nothing for a construct. */
   readonly use?: Use | undefined;
 }
@@ -66,8 +69,8 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
   const pipelines = createPipelines();
   const folders: Word[] = [];
   const jobs: (ScriptJob | CommandJob)[] = [firstJob(line)];
-  const raise = (rule: string, excerpt: string): void =>
-    void findings.push({ rule, excerpt: clean(excerpt) });
+  const raise = (rule: string, excerpt: string, named?: Text): void =>
+    void findings.push({ rule, excerpt: clean(excerpt), named });
 
   let done = 0;
   for (let job = jobs.pop(); job; job = jobs.pop()) {
@@ -96,11 +99,12 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
 
   function readScript(job: ScriptJob): void {
     walkScript(job.source, job.place, {
-      node: (node, excerpt) =>
+      node: (node, excerpt, source) =>
         inspectNode(node, {
           posix: job.posix,
+          source,
           strict: context.dialect === 'strict',
-          raise: (rule) => raise(rule, excerpt()),
+          raise: (rule, named) => raise(rule, excerpt(), named),
           defer: (rule, isBad) => void deferred.push({ rule, excerpt: excerpt(), isBad }),
           assign: (name, value, given) => {
             variables.add(name, given ?? givenBy(value));
@@ -112,7 +116,7 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
       command: (command) => {
         if (command.words.length > 0) jobs.push({ kind: 'command', ...command, via: job.via });
       },
-      unread: raise,
+      unread: (rule, excerpt) => raise(rule, excerpt),
     });
   }
 

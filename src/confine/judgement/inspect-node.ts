@@ -1,4 +1,5 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
+import type { Text } from '../../contract/text.ts';
 import { bashOnly } from './posix.ts';
 import type { Scene } from './rule.ts';
 import { isDevice } from './targets.ts';
@@ -8,8 +9,11 @@ import { counters, readWord, type Word } from './words.ts';
 /** What an inspection can say of a node. */
 export interface NodeNotes {
   readonly posix: boolean;
+  /** The whole text that the node's places are in. */
+  readonly source: string;
   readonly strict: boolean;
-  raise(rule: string): void;
+  /** `named` says what it is that the rule speaks of. */
+  raise(rule: string, named?: Text): void;
   /** Asked when the whole script is read and its variables are known. */
   defer(rule: string, isBad: (scene: Scene) => boolean): void;
   assign(name: string, value: Word | undefined, given?: Given): void;
@@ -18,7 +22,8 @@ export interface NodeNotes {
 
 /** Looks at one node of the syntax: constructs that are refused, names that get values, data that becomes code. */
 export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
-  if (notes.posix && bashOnly(node)) notes.raise('not-posix');
+  const bashism = notes.posix ? bashOnly(node, notes.source) : undefined;
+  if (bashism) notes.raise('not-posix', bashism);
   switch (node.type) {
     case 'CommandExpansion':
       if (notes.strict) notes.raise('command-substitution');

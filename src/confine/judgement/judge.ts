@@ -80,7 +80,9 @@ function judgementOf(
   return {
     decision: rule.decision,
     rule: rule.id,
-    because: rule.because,
+    because: finding.named
+      ? text(`${finding.named.en}: ${rule.because.en}`, `${finding.named.ja}: ${rule.because.ja}`)
+      : rule.because,
     suggestion: rule.suggestion,
     ...(finding.excerpt === '' ? {} : { excerpt: finding.excerpt }),
     commands,

@@ -1,39 +1,101 @@
-import type { SyntaxNode } from 'unbash';
+import type { SyntaxNode, Word, WordPart } from 'unbash';
+import type { Text } from '../../contract/text.ts';
+import { text } from '../../contract/text.ts';
 
-/** Does a plain `sh` (dash) read this differently than bash, whose grammar the parser follows? */
-export function bashOnly(node: SyntaxNode): boolean {
+/**
+ * What of a node a plain `sh` (dash, busybox) reads differently than bash, whose grammar the parser follows; by
+ * the name that its writer would give it.
+ */
+export function bashOnly(node: SyntaxNode, source: string): Text | undefined {
   switch (node.type) {
     case 'TestCommand':
+      return named('[[ … ]]');
     case 'ArithmeticCommand':
+      return named('(( … ))');
     case 'ArithmeticFor':
+      return named('for (( … ))');
     case 'Select':
+      return named('select');
     case 'Coproc':
+      return named('coproc');
     case 'ProcessSubstitution':
+      return text(`process substitution ${node.operator}(…)`, `プロセス置換 ${node.operator}(…)`);
     case 'ExtendedGlob':
+      return named(`${node.operator}(…)`);
+    case 'BraceExpansion':
+      return text('brace expansion {a,b}', 'ブレース展開 {a,b}');
     case 'AnsiCQuoted':
+      return named("$'…'");
     case 'LocaleString':
+      return named('$"…"');
     case 'HereString':
+      return text('the here-string <<<', 'ヒアストリング <<<');
     case 'ArrayValue':
+      return array;
     case 'FileDescriptorVariable':
-      return true;
+      return named(`{${node.name}}>`);
+    case 'FileDescriptor':
+      return node.value > 9 ? text(`descriptor ${node.value}`, `記述子 ${node.value}`) : undefined;
+    case 'ArithmeticExpansion':
+      return node.text.startsWith('$[') ? named('$[ … ]') : undefined;
+    case 'Function':
+      return source.slice(node.pos, node.name.pos).trim() === '' ? undefined : named('function');
     case 'Assignment':
-      return node.append === true || node.index !== undefined;
+      if (node.index !== undefined) return array;
+      return node.append === true ? named('+=') : undefined;
+    case 'Command':
+      return splitAssignment(node);
     case 'Redirect':
-      return (
-        node.operator.startsWith('&>') ||
-        (node.operator === '>&' && !/^(\d+|-)$/.test(node.target?.text ?? ''))
-      );
+      return redirection(node);
     case 'Pipeline':
-      return node.operators.includes('|&');
+      return node.operators.includes('|&') ? named('|&') : timed(node);
     case 'CaseItem':
-      return node.terminator === ';&' || node.terminator === ';;&';
+      return node.terminator === ';&' || node.terminator === ';;&' ? named(node.terminator) : undefined;
     case 'ParameterExpansion':
-      return (
-        node.index !== undefined ||
-        node.prefix === '!' ||
+      if (node.index !== undefined) return array;
+      return node.prefix === '!' ||
         /^(Replace|Slice|CaseModification|Transform|Names|Unknown)$/.test(node.operation?.type ?? '')
-      );
+        ? named(node.text.slice(0, shownChars))
+        : undefined;
     default:
-      return false;
+      return undefined;
   }
 }
+
+function named(words: string): Text {
+  return text(`\`${words}\``, `\`${words}\``);
+}
+
+function redirection(node: SyntaxNode & { type: 'Redirect' }): Text | undefined {
+  if (node.operator.startsWith('&>')) return named(node.operator);
+  return node.operator === '>&' && !/^(\d|-)$/.test(node.target?.text ?? '') ? named('>&') : undefined;
+}
+
+/** For bash `time` is a word of the grammar, with no options but -p; for sh a program, with options of its own. */
+function timed({ prefixes, commands: [first] }: SyntaxNode & { type: 'Pipeline' }): Text | undefined {
+  if (!prefixes.some(({ type }) => type === 'Time')) return undefined;
+  const isPlain = first?.type === 'Command' && /^[\w./]/.test(first.name?.text ?? '');
+  return isPlain && prefixes.at(-1)?.type === 'Time' ? undefined : named('time');
+}
+
+/** `export x=$y`: where y holds blanks, sh sees several assignments. */
+function splitAssignment({ name, suffix }: SyntaxNode & { type: 'Command' }): Text | undefined {
+  if (!/^(export|readonly|local)$/.test(name?.value ?? '')) return undefined;
+  const splits = suffix.some(
+    (part) => part.type === 'Assignment' && part.value.type === 'Word' && isSplit(part.value),
+  );
+  return splits ? text('a value without quotes after `export`', '`export` の後の引用符のない値') : undefined;
+}
+
+function isSplit({ parts }: Word): boolean {
+  return parts?.some(({ type }) => split.has(type)) ?? false;
+}
+
+const split: ReadonlySet<WordPart['type']> = new Set([
+  'SimpleExpansion',
+  'ParameterExpansion',
+  'CommandExpansion',
+  'ArithmeticExpansion',
+]);
+const array = text('an array', '配列');
+const shownChars = 30;

@@ -27,7 +27,7 @@ export interface Pipe {
 export interface SyntaxVisitor {
   command(command: FoundCommand): void;
   /** Every node, before its children. */
-  node(node: SyntaxNode, excerpt: () => string): void;
+  node(node: SyntaxNode, excerpt: () => string, source: string): void;
   unread(rule: string, excerpt: string): void;
 }
 
@@ -59,7 +59,7 @@ export function walkScript(source: string, place: Place, visitor: SyntaxVisitor)
         visitor.unread('parse-error', clean(text.slice(Math.max(0, error.pos - 20), error.pos + 40)));
     }
     const here = { ...step, source: text };
-    visitor.node(node, () => excerptOf(here));
+    visitor.node(node, () => excerptOf(here), text);
     if (node.type === 'Command') visitor.command(readCommand(node, here));
     const children: Step[] = [];
     forEachChild(node, (child) => {

@@ -19,6 +19,7 @@ import { defaultProcessLimits } from './prelude.ts';
 import { cancelled, createQueue, type Queue } from './queue.ts';
 import { waitForEnd } from './run-child.ts';
 import { openSandbox, type Sandbox, type SandboxOptions, type Walls } from './sandbox.ts';
+import { shellOf } from './shell.ts';
 
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, over the built-in few. */
@@ -45,6 +46,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   const sandbox = openSandbox(options);
   const sessions = new Map<string, Session>();
   let closed = false;
+  let shell: Commands['shell'] | undefined;
 
   function sessionOf(id: string): Session {
     let session = sessions.get(id);
@@ -77,6 +79,10 @@ export function openCommands(options: CommandsOptions): CommandRunner {
 
   return {
     forSession: (id) => ({
+      get shell() {
+        shell ??= shellOf((options.serverEnvironment ?? process.env).PATH);
+        return shell;
+      },
       run: (command, order) => {
         if (closed) return Promise.reject(cancelled());
         const session = sessionOf(id);

@@ -8,6 +8,7 @@ import type { Backend } from './child.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { waitForEnd } from './run-child.ts';
 import { askProxy, findOpenProxy, proxyRequests } from './self-test-proxy.ts';
+import { shellIn } from './shell.ts';
 
 /**
  * Tries the walls from inside, with nothing but a shell's own words. Returns the first that gives way. Runs once,
@@ -104,7 +105,7 @@ async function runProbe(
     command: {
       kind: 'script',
       script: probeScript(targets),
-      shell: existsSync('/bin/bash') || existsSync('/usr/bin/bash') ? 'bash' : 'sh',
+      shell: shellIn(['/usr/bin', '/bin']),
     },
     limits: defaultProcessLimits,
     workingFolder,

@@ -2,15 +2,13 @@ import { defineToolset, type LooseTool } from '../../contract/define-tool.ts';
 import { createFileRead } from './file-read.ts';
 import { createFileWrite } from './file-write.ts';
 import { assertMimePattern } from './mime-pattern.ts';
-import { createShellExec, type ShellExecOptions } from './shell-exec.ts';
+import { createShellExec } from './shell-exec.ts';
 
 export interface AgentCliOptions {
   /** `--allow-mime`: kinds of files beside text that file_read returns, e.g. `image/png`, `audio/*`. */
   readonly allowMime: readonly string[];
   /** `--allow-executable`: file_write may write programs and scripts. */
   readonly allowExecutable: boolean;
-  /** The shell that shell_exec runs a line in; default: bash. */
-  readonly shell?: ShellExecOptions['shell'] | undefined;
 }
 
 /** The tools of document 000. Throws `ConfigError` for a kind that is none. */
@@ -24,7 +22,7 @@ export function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
       }),
     }),
     createFileWrite({ allowExecutable }),
-    createShellExec({ shell: options.shell }),
+    createShellExec(),
   ];
 }
 

@@ -7,13 +7,8 @@ import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { commandLineOf } from './command-line.ts';
 
-export interface ShellExecOptions {
-  /** The shell for a line that needs one; the judge reads the same dialect. */
-  readonly shell?: 'sh' | 'bash' | undefined;
-}
-
 /** Runs a program, or a line that is judged as a script, in the sandbox. */
-export function createShellExec({ shell = 'bash' }: ShellExecOptions = {}): LooseTool {
+export function createShellExec(): LooseTool {
   return defineTool({
     name: 'shell_exec',
     category: 'commands',
@@ -77,15 +72,15 @@ export function createShellExec({ shell = 'bash' }: ShellExecOptions = {}): Loos
     },
     example: { command: 'git', args: ['log', '--oneline', '-5'] },
 
-    risk(input, { files }) {
+    risk(input, { files, commands }) {
       return {
-        command: { line: commandLineOf(input, shell), dialect: 'plain' },
+        command: { line: commandLineOf(input, commands.shell), dialect: 'plain' },
         workingFolder: input.cwd === undefined ? '.' : files.at(input.cwd).path,
       };
     },
 
     async run(input, { commands, files, signal, audit, meta }) {
-      const result = await commands.run(commandLineOf(input, shell), {
+      const result = await commands.run(commandLineOf(input, commands.shell), {
         workingFolder: workingFolderOf(input.cwd, files),
         timeoutMs: input.timeout_ms,
         signal,

@@ -33,7 +33,9 @@ export const bashInput = defineTool({
   // What a shell reads is a command like any other; for other programs it is data.
   risk: ({ process_id, text: words }, { commands }) => {
     const running = commands.background(process_id)?.command ?? '';
-    return shell.test(running) ? { command: { line: scriptOf(words), dialect: 'strict' } } : {};
+    if (!shell.test(running)) return {};
+    const line = scriptOf(words, otherShell.test(running) ? 'sh' : commands.shell);
+    return { command: { line, dialect: 'strict' } };
   },
   render: ({ running }, locale) =>
     running
@@ -48,4 +50,6 @@ export const bashInput = defineTool({
   },
 });
 
+/** Not bash: what the two read differently is refused. */
+const otherShell = /(?:^|[^\w.-])(?:da|z|k|mk|c|tc|a|fi)?sh(?:$|[^\w-])/;
 const shell = /(?:^|[^\w-])(?:ba|da|z|k|mk|c|tc|a|fi)?sh(?:$|[^\w-])/;

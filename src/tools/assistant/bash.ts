@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Desk } from '../../contract/capabilities.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { limits } from '../../contract/limits.ts';
-import type { CommandLine } from '../../contract/process.ts';
+import type { CommandLine, Commands } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 
 export const bash = defineTool({
@@ -47,8 +47,8 @@ export const bash = defineTool({
     process_id: 'バックグラウンドのコマンドの ID。',
   },
   example: { command: 'ls -l | head' },
-  risk: ({ command }, { desk }) => ({
-    command: { line: scriptOf(command), dialect: 'strict' },
+  risk: ({ command }, { desk, commands }) => ({
+    command: { line: scriptOf(command, commands.shell), dialect: 'strict' },
     workingFolder: desk.ownPath,
   }),
   render: (output, locale) => {
@@ -67,7 +67,7 @@ export const bash = defineTool({
   },
 
   async run({ command, timeout, background }, { desk, commands, signal, progress, meta, audit }) {
-    const line = scriptOf(command);
+    const line = scriptOf(command, commands.shell);
     const where = workingFolderOf(desk);
     if (background) {
       const started = await commands.start(line, where);
@@ -98,9 +98,9 @@ export const bash = defineTool({
   },
 });
 
-/** The dialect that is judged is the one that runs. */
-export function scriptOf(command: string): CommandLine {
-  return { kind: 'script', script: command, shell: 'bash' };
+/** The dialect that is judged is the one that runs: bash's, or where there is none what every `sh` reads alike. */
+export function scriptOf(command: string, shell: Commands['shell']): CommandLine {
+  return { kind: 'script', script: command, shell };
 }
 
 /** The caller's own folder, made if it is not there yet: the one place that a command may write. */
