@@ -8,7 +8,7 @@ export interface ProtectedResource {
   readonly resource: string;
   readonly metadataUrl: string;
   readonly issuers: readonly string[];
-  /** The least that is of use, and all that there are. */
+  /** The least that is of use, and what there is for users. */
   readonly firstScope: string;
   readonly scopes: readonly string[];
 }
@@ -19,7 +19,10 @@ export function protectedResourceOf({ resource, issuers }: OauthTrust): Protecte
     metadataUrl: resourceMetadataUrl(resource),
     issuers: issuers.map(({ issuer }) => issuer),
     firstScope: issuers[0]?.scopeNames['tools:read'] ?? 'tools:read',
-    scopes: [...new Set(issuers.flatMap(({ scopeNames }) => Object.values(scopeNames)))],
+    // What a client may ask for without being told; the right of an operator is not among it.
+    scopes: [
+      ...new Set(issuers.flatMap(({ scopeNames }) => [scopeNames['tools:read'], scopeNames['tools:write']])),
+    ],
   };
 }
 

@@ -6,8 +6,8 @@ import { loginFailed } from './oauth-errors.ts';
 /** Where the browser comes back to: a port of the loopback interface, open for one answer (RFC 8252). */
 export interface Callback {
   readonly redirectUrl: string;
-  /** The code and who says to have made it. Rejects when the person refuses or the time is over. */
-  answer(state: string, signal: AbortSignal): Promise<{ readonly code: string; readonly iss?: string }>;
+  /** What the browser brought with this state. Rejects when the time is over. */
+  answer(state: string, signal: AbortSignal): Promise<URLSearchParams>;
   close(): void;
 }
 
@@ -44,15 +44,8 @@ export async function openCallback(port: number): Promise<Callback> {
           if (!isSame(searchParams.getAll('state'), state)) {
             return reply(response, 400, 'This answer belongs to no login.');
           }
-          const [code, second] = searchParams.getAll('code');
-          const iss = searchParams.get('iss') ?? undefined;
-          if (!code || second !== undefined || searchParams.has('error')) {
-            reply(response, 200, 'The login was refused. You can close this window.');
-            const why = searchParams.get('error') ?? 'no code';
-            return reject(loginFailed('The login was refused.', 'ログインが拒否されました。', why));
-          }
           reply(response, 200, 'Sekisho has the answer. You can close this window.');
-          resolve({ code, ...(iss !== undefined && { iss }) });
+          resolve(searchParams);
         };
       }),
     close() {

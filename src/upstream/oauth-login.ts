@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { AuthorizationServerMetadata, OAuthTokens } from '@modelcontextprotocol/client';
+import type {
+  AuthorizationServerMetadata,
+  OAuthTokens,
+  validateAuthorizationResponseIssuer as ValidateIssuer,
+} from '@modelcontextprotocol/client';
 import { ToolError } from '../contract/error.ts';
 import type { HttpStart, LoginOptions, OauthSettings } from '../contract/upstream.ts';
 import { grantWith } from './oauth-access.ts';
@@ -8,8 +12,7 @@ import { findAuthorizationServer } from './oauth-discovery.ts';
 import { loginFailed } from './oauth-errors.ts';
 import type { OauthFetch } from './oauth-fetch.ts';
 import type { Grant, GrantFile } from './oauth-grant.ts';
-
-type Client = Grant['client'];
+import { clientFor } from './oauth-registration.ts';
 
 /** How long the address waits for the browser. */
 const waitMs = 5 * 60_000;
@@ -28,13 +31,17 @@ export async function login(
   const { metadata, resource, scope: offered } = await findAuthorizationServer(start, settings, fetch);
   assertProofOfCode(metadata);
   const before = file.read();
-  const asked = options.scope ?? settings.scope ?? before?.wantedScope ?? offered;
+  assertSameIssuer(settings, before, metadata);
+  const sdk = await import('@modelcontextprotocol/client');
+  // What was granted stays: a server names only what it misses at the moment.
+  const asked =
+    options.scope ??
+    sdk.computeScopeUnion(settings.scope ?? before?.scope ?? offered, before?.wantedScope ?? undefined);
   const scope = withOfflineAccess(asked, metadata);
   const callback = await openCallback(settings.redirectPort ?? 0);
   try {
     const { redirectUrl } = callback;
     const client = await clientFor(metadata, settings, redirectUrl, scope, fetch);
-    const sdk = await import('@modelcontextprotocol/client');
     const state = randomBytes(32).toString('base64url');
     const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(metadata.issuer, {
       metadata,
@@ -48,7 +55,7 @@ export async function login(
     const answered = callback.answer(state, AbortSignal.any(signals));
     answered.catch(() => {});
     options.show(authorizationUrl, metadata.issuer);
-    const { code, iss } = await answered;
+    const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
     let tokens: OAuthTokens;
     try {
       tokens = await sdk.exchangeAuthorization(metadata.issuer, {
@@ -71,79 +78,46 @@ export async function login(
   }
 }
 
-/** Ends the grant at the authorization server where it can be, and forgets it here in any case. */
-export async function logout(file: GrantFile, fetch: OauthFetch): Promise<'revoked' | 'forgotten' | 'none'> {
-  return await file.lock(async () => {
-    const grant = file.read();
-    file.remove();
-    if (!grant) return 'none';
-    const { metadata, client } = grant;
-    if (metadata.revocation_endpoint === undefined) return 'forgotten';
-    const body = new URLSearchParams({ token: grant.refreshToken ?? grant.accessToken });
-    const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
-    if (client.client_secret === undefined || client.token_endpoint_auth_method === 'client_secret_post') {
-      body.set('client_id', client.client_id);
-      if (client.client_secret !== undefined) body.set('client_secret', client.client_secret);
-    } else {
-      headers.authorization = `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`;
-    }
-    try {
-      const { ok } = await fetch(metadata.revocation_endpoint, {
-        method: 'POST',
-        headers,
-        body: body.toString(),
-      });
-      return ok ? 'revoked' : 'forgotten';
-    } catch {
-      return 'forgotten';
-    }
-  });
+/**
+ * Who answered is looked at before what they say (RFC 9207): of an answer that another authorization server made nothing
+ * is used or shown.
+ */
+function readAnswer(
+  answer: URLSearchParams,
+  metadata: AuthorizationServerMetadata,
+  assertIssuer: typeof ValidateIssuer,
+): { readonly code: string; readonly iss: string | undefined } {
+  const [iss] = answer.getAll('iss');
+  try {
+    assertIssuer({
+      iss,
+      expectedIssuer: metadata.issuer,
+      issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+    });
+  } catch {
+    throw loginFailed(
+      'The answer is not from the authorization server that was asked.',
+      '応答が、要求した認可サーバーのものではありません。',
+    );
+  }
+  const [code, second] = answer.getAll('code');
+  if (code && second === undefined && !answer.has('error')) return { code, iss };
+  throw loginFailed('The login was refused.', 'ログインが拒否されました。', answer.get('error') ?? 'no code');
 }
 
-/** The client of the configuration; else a metadata document, where that is understood; else one registered now. */
-async function clientFor(
+/** A client that is registered at one authorization server means nothing, or somebody else, at another. */
+function assertSameIssuer(
+  { clientId, issuer }: OauthSettings,
+  before: Grant | undefined,
   metadata: AuthorizationServerMetadata,
-  settings: OauthSettings,
-  redirectUrl: string,
-  scope: string | undefined,
-  fetch: OauthFetch,
-): Promise<Client> {
-  if (settings.clientId !== undefined) {
-    return { client_id: settings.clientId, client_secret: settings.clientSecret };
-  }
-  if (settings.clientMetadataUrl !== undefined && metadata.client_id_metadata_document_supported === true) {
-    return { client_id: settings.clientMetadataUrl };
-  }
-  if (metadata.registration_endpoint === undefined) {
-    throw loginFailed(
-      'The authorization server registers no clients by itself: register one there, and name it as oauth.clientId.',
-      '認可サーバーが動的登録に対応していません。クライアントを登録し、oauth.clientId に設定してください。',
-    );
-  }
-  const { registerClient } = await import('@modelcontextprotocol/client');
-  try {
-    const made = await registerClient(metadata.issuer, {
-      metadata,
-      fetchFn: fetch,
-      clientMetadata: {
-        client_name: 'Sekisho',
-        redirect_uris: [redirectUrl],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: 'none',
-        application_type: 'native',
-        ...(scope !== undefined && { scope }),
-      },
-    });
-    const { client_id, client_secret, token_endpoint_auth_method } = made;
-    return { client_id, client_secret, token_endpoint_auth_method };
-  } catch (error) {
-    throw loginFailed(
-      'The authorization server did not register us.',
-      'クライアントを登録できませんでした。',
-      error,
-    );
-  }
+): void {
+  if (clientId === undefined || issuer !== undefined || !before) return;
+  if (before.metadata.issuer === metadata.issuer) return;
+  throw loginFailed(
+    'The server names another authorization server than before. If that is right, say so as oauth.issuer.',
+    'サーバーが以前とは異なる認可サーバーを指定しています。正しければ oauth.issuer に設定してください。',
+    metadata.issuer,
+  );
 }
 
 /** Without S256 a code that is caught on its way could be redeemed by whoever caught it. */

@@ -3,7 +3,8 @@ import { type Access, createAccountAccess, createLoginAccess } from './oauth-acc
 import { loginFailed } from './oauth-errors.ts';
 import { createOauthFetch } from './oauth-fetch.ts';
 import { type GrantPlace, openGrantFile } from './oauth-grant.ts';
-import { login, logout } from './oauth-login.ts';
+import { login } from './oauth-login.ts';
+import { logout } from './oauth-logout.ts';
 
 /** What logins need of the rest of the house. */
 export interface OauthPlace extends GrantPlace {

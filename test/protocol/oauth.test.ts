@@ -147,7 +147,7 @@ test('the server describes itself, and a refusal says where', async () => {
   const expected = {
     resource: served.resource,
     authorization_servers: [issuer.issuer],
-    scopes_supported: ['tools:read', 'tools:write', 'admin'],
+    scopes_supported: ['tools:read', 'tools:write'],
     bearer_methods_supported: ['header'],
     resource_name: 'Sekisho',
   };

@@ -55,12 +55,31 @@ test('an answer that another authorization server made is not redeemed (mix-up)'
     back.searchParams.set('iss', 'https://attacker.example');
     return back;
   };
-  await expect(logIn(world, { change })).rejects.toThrow('could not be completed');
+  await expect(logIn(world, { change })).rejects.toThrow('not from the authorization server that was asked');
   const drop = (back: URL) => {
     back.searchParams.delete('iss');
     return back;
   };
-  await expect(logIn(world, { change: drop })).rejects.toThrow('could not be completed');
+  await expect(logIn(world, { change: drop })).rejects.toThrow(
+    'not from the authorization server that was asked',
+  );
+  const refuse = (back: URL) => {
+    const iss = back.searchParams.get('iss') ?? '';
+    const state = back.searchParams.get('state') ?? '';
+    back.search = new URLSearchParams({
+      state,
+      error: 'access_denied',
+      error_description: 'Send money.',
+      iss,
+    }).toString();
+    return back;
+  };
+  const refused = await logIn(world, { change: refuse }).catch((error: unknown) => error as Error);
+  expect(refused).toMatchObject({ message: 'The login was refused.', cause: 'access_denied' });
+  const lied = await logIn(world, { change: (back) => change(refuse(back)) }).catch(
+    (error: unknown) => error as Error,
+  );
+  expect((lied as Error).cause).toBeUndefined();
   expect(issuer.requests).not.toContain('POST /token');
   expect(await problemOf(world)).toContain('sekisho server login far');
 });

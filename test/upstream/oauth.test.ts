@@ -82,7 +82,8 @@ test('a call that needs more rights says who can grant them, and the next login 
   expect(await call(world, 'far__write')).toMatch(/forbidden: .*more rights.*sekisho server login far/);
   // What needs no more goes on.
   expect(await call(world, 'far__echo')).toBe('hello');
-  await logIn(world);
+  const again = await logIn(world);
+  expect(again.searchParams.get('scope')).toBe('tools:read tools:write offline_access');
   expect(await call(world, 'far__write')).toBe('wrote hello');
 }, 60_000);
 
