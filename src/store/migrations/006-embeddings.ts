@@ -13,9 +13,8 @@ export const embeddings: Migration = {
       seq integer primary key references memories (seq) on delete cascade, owner text not null,
       model text not null, dimensions integer, code blob, vector blob, rev integer not null default 0,
       attempts integer not null default 0, due_at_ms integer);
-    create index memory_vectors_waiting on memory_vectors (model, due_at_ms) where due_at_ms is not null;
-    create index memory_vectors_codes on memory_vectors (owner, model, dimensions, seq, code)
-      where due_at_ms is null;
+    create index memory_vectors_waiting on memory_vectors (model, due_at_ms);
+    create index memory_vectors_codes on memory_vectors (owner, model, dimensions, due_at_ms, seq, code);
     create index memory_vectors_new on memory_vectors (owner, rev) where due_at_ms is null;
   `,
   postgres: `
@@ -23,9 +22,8 @@ export const embeddings: Migration = {
       seq bigint primary key references memories (seq) on delete cascade, owner text not null,
       model text not null, dimensions integer, code bytea, vector bytea, rev bigint not null default 0,
       attempts integer not null default 0, due_at_ms bigint);
-    create index memory_vectors_waiting on memory_vectors (model, due_at_ms) where due_at_ms is not null;
-    create index memory_vectors_codes on memory_vectors (owner, model, dimensions, seq, code)
-      where due_at_ms is null;
+    create index memory_vectors_waiting on memory_vectors (model, due_at_ms);
+    create index memory_vectors_codes on memory_vectors (owner, model, dimensions, due_at_ms, seq, code);
     create index memory_vectors_new on memory_vectors (owner, rev) where due_at_ms is null;
   `,
 };

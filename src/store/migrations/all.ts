@@ -4,6 +4,7 @@ import { history } from './003-history.ts';
 import { askSessions } from './004-ask-sessions.ts';
 import { consoleSessions } from './005-console.ts';
 import { embeddings } from './006-embeddings.ts';
+import { runningTasks } from './007-running-tasks.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   askSessions,
   consoleSessions,
   embeddings,
+  runningTasks,
 ];
