@@ -29,8 +29,10 @@ export function createAuthorizedFetch(
     if (new URL(url).origin !== origin) return await send(url, init);
     let token = await access.token().catch(refuse);
     let response = await send(url, withToken(init, token));
-    if (response.status === 401 && token !== undefined) {
-      token = await access.renew(token).catch(refuse);
+    if (response.status === 401) {
+      const refused = token;
+      // Somebody may have logged in while this was on its way.
+      token = await (refused === undefined ? access.token() : access.renew(refused)).catch(refuse);
       if (token !== undefined) {
         await response.body?.cancel().catch(() => {});
         response = await send(url, withToken(init, token));
