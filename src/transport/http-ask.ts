@@ -22,7 +22,7 @@ export interface AskRoute {
 export const askPath = '/ask';
 
 /** A client that reads nothing must not have a whole conversation kept for it. */
-const maxUnreadBytes = 16 * 1024 * 1024;
+const maxUnreadBytes = 4 * 1024 * 1024;
 
 /** Is this the address of questions, or of one conversation? */
 export function isAskPath(path: string): boolean {

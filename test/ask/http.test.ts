@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openAskServer } from './http-world.ts';
-import { answersStatus, calls, openScriptedModel, type Step, says, send } from './scripted-model.ts';
+import { answersStatus, calls, openScriptedModel, type Step, says, send, stream } from './scripted-model.ts';
 
 const hangs: Step = (_seen, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -384,4 +385,52 @@ test('more than four questions of one person at once are too many', async () => 
   });
   cancel.abort();
   await Promise.all(four);
+});
+
+test('a client that reads nothing is cut off before a whole conversation waits for it', async () => {
+  // Each character is six in the stream; what the kernel takes for the client is filled after a round or two.
+  const words = Array.from({ length: 900 }, () => ({ content: '\u202e'.repeat(1000) }));
+  await using model = await openScriptedModel((seen, response) => {
+    const call = {
+      index: 0,
+      id: `c${seen.body.messages.length}`,
+      function: { name: 'list_files', arguments: '{}' },
+    };
+    stream(response, [...words, { tool_calls: [call] }], 'tool_calls');
+  });
+  await using server = await openAskServer(model.url);
+  const { hostname, port } = new URL(server.base);
+  const socket = connect(Number(port), hostname);
+  const body = '{"message":"talk"}';
+  socket.write(
+    `POST /ask HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${await server.tokenOf('ann')}\r\n` +
+      `accept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  socket.on('error', () => {});
+  const { db } = await (await server.checkpoint.store()).engine();
+  const kept = () => db.selectFrom('ask_sessions').select('id').execute();
+  await expect.poll(async () => (await kept()).length, { timeout: 30_000 }).toBe(1);
+  expect(model.seen.length).toBeLessThan(20);
+  socket.destroy();
+});
+
+test('a server that stops answers what runs as cancelled, and keeps what was said', async () => {
+  await using model = await openScriptedModel(says('one'), hangs);
+  await using server = await openAskServer(model.url);
+  const { session } = (await server.ask('ann', { message: 'first' })).body;
+  const running = server.ask('ann', { message: 'second', session });
+  await expect.poll(() => model.seen.length, { timeout: 20_000 }).toBe(2);
+
+  await server.service.close();
+
+  expect(await running).toMatchObject({
+    status: 503,
+    body: { error: { code: 'cancelled' }, answer: 'half  …' },
+  });
+  const { askSessions } = await server.checkpoint.store();
+  const key = { principal: 'user:ann', id: String(session), holder: 'look' };
+  expect(await askSessions.take(key, Date.now() + 1000, Date.now())).toMatchObject({
+    kind: 'taken',
+    body: expect.stringContaining('"second"'),
+  });
 });
