@@ -184,6 +184,9 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
         `${at}.url must start with http:// or https://, got ${JSON.stringify(config.url)}.`,
       );
     }
+    if (config.network !== undefined) {
+      throw new ConfigError(`${at}.network is for a server that is started here, not for one with a url.`);
+    }
     if (config.type === 'sse') {
       throw new ConfigError(
         `${at}: the transport "sse" was given up; use the server's Streamable HTTP address, often /mcp instead of /sse.`,

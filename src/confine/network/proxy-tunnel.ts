@@ -3,11 +3,9 @@ import type { Socket } from 'node:net';
 import type { Contacts } from './proxy-contacts.ts';
 import { type Opening, readOpening } from './proxy-hello.ts';
 import { dismiss } from './proxy-refusal.ts';
-import type { Road } from './proxy-road.ts';
 import type { Target } from './proxy-rules.ts';
 
 export interface TunnelOptions {
-  readonly road: Road;
   readonly contacts: Contacts;
   /** Takes over a connection through which HTTP is spoken in the clear: each of its requests is looked at. */
   readonly plain: (client: Socket, target: Target) => void;
@@ -21,7 +19,7 @@ export async function openTunnel(
   client: Socket,
   upstream: Socket,
   target: Target,
-  { contacts, plain }: Omit<TunnelOptions, 'road'>,
+  { contacts, plain }: TunnelOptions,
 ): Promise<void> {
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   const { opening, bytes } = await readStart(client);
@@ -66,7 +64,8 @@ export function join(client: Socket, upstream: Socket): Promise<void> {
 /** A server may be silent for minutes; a connection that nobody uses is given back. */
 export const idleMs = 5 * 60_000;
 const startMs = 15_000;
-const maxHelloBytes = 64 * 1024;
+/** The largest greetings in use have two thousand. */
+const maxHelloBytes = 20 * 1024;
 
 function isFor({ serverName, hidesName }: Extract<Opening, { kind: 'tls' }>, { host }: Target): boolean {
   if (hidesName) return false;

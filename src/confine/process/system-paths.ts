@@ -30,6 +30,7 @@ export const systemFiles = [
   '/etc/ssl/certs',
   '/etc/ssl/openssl.cnf',
   '/etc/pki/tls/certs',
+  '/etc/pki/ca-trust/extracted',
   '/etc/ca-certificates',
   '/etc/crypto-policies',
   '/etc/locale.alias',

@@ -31,6 +31,12 @@ export function stateOf(command: BackgroundCommand) {
   };
 }
 
+/** Whom it reached or tried to reach so far, for the record. */
+export function networkOf(command: BackgroundCommand) {
+  const network = command.network();
+  return network.length > 0 ? { network } : {};
+}
+
 export const stateOutput = {
   running: z.boolean(),
   exit_code: z.number().int().optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { text } from '../../contract/text.ts';
-import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
+import { backgroundOf, networkOf, processIdInput, stateOf, stateOutput } from './background.ts';
 
 export const bashKill = defineTool({
   name: 'bash_kill',
@@ -23,7 +23,7 @@ export const bashKill = defineTool({
   async run({ process_id }, { commands, audit }) {
     const command = backgroundOf(commands, process_id);
     await command.kill();
-    audit({ process: process_id });
+    audit({ process: process_id, ...networkOf(command) });
     return stateOf(command);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { text } from '../../contract/text.ts';
-import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
+import { backgroundOf, networkOf, processIdInput, stateOf, stateOutput } from './background.ts';
 
 export const bashOutput = defineTool({
   name: 'bash_output',
@@ -39,9 +39,10 @@ export const bashOutput = defineTool({
     return output === '' ? state[locale] : `${output}\n${state[locale]}`;
   },
 
-  async run({ process_id, cursor, wait }, { commands, signal }) {
+  async run({ process_id, cursor, wait }, { commands, signal, audit }) {
     const command = backgroundOf(commands, process_id);
     if (wait > 0) await command.wait(cursor, wait * 1000, signal);
+    audit({ process: process_id, ...networkOf(command) });
     const { text: output, nextCursor, droppedBytes } = command.read(cursor);
     return {
       output,
