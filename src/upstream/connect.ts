@@ -9,7 +9,8 @@ import { listTools } from './list-tools.ts';
 import type { Access } from './oauth-access.ts';
 import { createAuthorizedFetch } from './oauth-request.ts';
 import { createPipe, type Pipe } from './pipe.ts';
-import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+import { type RemoteRequest, SessionLost } from './remote.ts';
+import { requestBySdk } from './request-by-sdk.ts';
 import { createSubscriptions, type SetWatched } from './subscribe.ts';
 
 /** A live connection to one server. */
@@ -27,6 +28,8 @@ export interface Connection {
   /** Hears of changes of these resources and no others. */
   readonly setWatched: SetWatched;
   readonly closed: Promise<void>;
+  /** It ended because the server forgot the session, which is no failure. */
+  isLost(): boolean;
   /** The server's last words, for the log. */
   lastWords(): string;
   close(): Promise<void>;
@@ -169,9 +172,31 @@ function connectionOf(
   const offered = client.getServerCapabilities() ?? {};
   // The newest revision says who speaks on each request; the SDK does it for what goes through it.
   const isModern = client.getNegotiatedProtocolVersion() === '2026-07-28';
+  let isLost = false;
   const schemas = new Map<unknown, RemoteTool>();
-  const throughSdk = (request: RemoteRequest) =>
-    requestBySdk(client, request, refusal, isModern ? schemas.get(request.params.name) : undefined);
+  const forgotten = Promise.withResolvers<void>();
+  let underWay = 0;
+  /** Requests that are under way when the session is lost hear of it each for themselves. */
+  async function throughSdk(request: RemoteRequest): Promise<unknown> {
+    underWay += 1;
+    try {
+      return await requestBySdk(
+        client,
+        request,
+        refusal,
+        isModern ? schemas.get(request.params.name) : undefined,
+      );
+    } catch (error) {
+      if (error instanceof SessionLost) {
+        isLost = true;
+        forgotten.resolve();
+      }
+      throw error;
+    } finally {
+      underWay -= 1;
+      if (isLost && underWay === 0) void client.close().catch(() => {});
+    }
+  }
   const request = pipe && !isModern ? pipe.request : throughSdk;
   return {
     offers: {
@@ -190,69 +215,12 @@ function connectionOf(
     setWatched: createSubscriptions(client, isModern),
     request,
     sign: { method: isModern ? 'server/discover' : 'ping', params: {} },
-    closed,
+    closed: Promise.race([closed, forgotten.promise]),
+    isLost: () => isLost,
     lastWords: () => pipe?.lastWords() ?? '',
     close: () => client.close(),
   };
 }
-
-async function requestBySdk(
-  client: Client,
-  request: RemoteRequest,
-  refusal: Way['refusal'],
-  tool: RemoteTool | undefined,
-): Promise<unknown> {
-  const { method, params, signal, timeoutMs, progress, waitsForPerson } = request;
-  const over = new AbortController();
-  // A person takes the time that they take; the SDK's own clock knows nothing of it.
-  let timer = setTimeout(expire, timeoutMs);
-  function expire(): void {
-    if (waitsForPerson?.()) timer = setTimeout(expire, timeoutMs);
-    else over.abort();
-  }
-  const options = {
-    signal: AbortSignal.any([signal, over.signal]),
-    timeout: longestWaitMs,
-    ...(progress && {
-      onprogress: (news: { progress: number; total?: number | undefined; message?: string | undefined }) =>
-        progress(news.progress, news.total, news.message),
-    }),
-  };
-  try {
-    if (!tool) return await client.request({ method, params }, asItIs, options);
-    // The newest revision lets a server ask for arguments in headers as well, which its definition says.
-    const { name, inputSchema } = tool;
-    const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
-    const call = { name, arguments: params.arguments as Record<string, unknown> };
-    return await client.callTool(call, { ...options, toolDefinition });
-  } catch (error) {
-    if (signal.aborted) throw cancelled();
-    if (over.signal.aborted) throw timedOut(timeoutMs);
-    const { code } = error as { code?: unknown };
-    if (typeof code === 'number') throw new RemoteError(error);
-    const refused = refusal?.();
-    // More rights are wanted for this call; the others go on.
-    if (refused?.code === 'forbidden') throw refused;
-    // The address does not answer, or has forgotten us: what is left of the connection is of no use.
-    await client.close().catch(() => {});
-    if (refused) throw refused;
-    throw new ToolError(
-      'upstream_error',
-      text('The server could not be asked.', 'サーバーに要求を送れませんでした。'),
-      { cause: error },
-    );
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** A timer takes no more. */
-const longestWaitMs = 2 ** 31 - 1;
-
-/** Results are read by whoever asked, field by field. */
-const asItIs = {
-  '~standard': { version: 1 as const, vendor: 'sekisho', validate: (value: unknown) => ({ value }) },
-};
 
 function isProtocolError(error: unknown): boolean {
   return typeof (error as { code?: unknown } | undefined)?.code === 'number';

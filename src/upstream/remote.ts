@@ -45,3 +45,20 @@ export function timedOut(timeoutMs: number): ToolError {
     },
   );
 }
+
+/** The server has forgotten the session (HTTP 404): what was asked was not begun. */
+export class SessionLost extends ToolError {
+  constructor() {
+    super('upstream_error', text('The server forgot the session.', 'サーバーがセッションを失いました。'));
+  }
+}
+
+/** Does it once more, on a new session, where the first attempt was never begun. */
+export async function afterLoss<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof SessionLost) return attempt();
+    throw error;
+  }
+}

@@ -12,6 +12,7 @@ import { accessOf, type OauthPlace } from './oauth.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
 import { createPulse } from './pulse.ts';
 import { asRemote, notAsApproved, notWatched, pinWords, refusedBy, shownProgress } from './refusals.ts';
+import { afterLoss } from './remote.ts';
 import { outputOf } from './result.ts';
 import { supervise, withSignal } from './supervise.ts';
 import { createTurns } from './turns.ts';
@@ -82,7 +83,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       });
       try {
         await compare(connection);
-        await watchAgain(connection);
+        await watches.begin(connection);
       } catch (error) {
         await connection.close().catch(() => {});
         throw error;
@@ -90,14 +91,6 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       return connection;
     },
   });
-
-  /** A server that was started again knows nothing of who watched it. */
-  async function watchAgain(connection: Connection): Promise<void> {
-    const uris = watches.uris();
-    if (uris.length > 0 && connection.offers.subscriptions) await connection.setWatched(uris).catch(() => {});
-    // Meanwhile something may have changed.
-    for (const uri of uris) watches.updated(uri);
-  }
 
   function changed(): void {
     shown = undefined;
@@ -174,17 +167,20 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     const leave = await turns.take(context.signal);
     const forget = elicitations.begin(context);
     try {
-      const connection = await supervisor.connection(context.signal);
-      if (looking) await withSignal(looking, context.signal);
-      if (pinProblem) throw new ToolError('unavailable', pinWords(name));
-      if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
-      const result = await request(connection, {
-        method: 'tools/call',
-        params: { name: remote.name, arguments: input },
-        signal: context.signal,
-        timeoutMs: settings.callTimeoutMs,
-        waitsForPerson: elicitations.isOpen,
-        progress: (done, total, message) => context.progress(done, total, message && shownProgress(message)),
+      const result = await afterLoss(async () => {
+        const connection = await supervisor.connection(context.signal);
+        if (looking) await withSignal(looking, context.signal);
+        if (pinProblem) throw new ToolError('unavailable', pinWords(name));
+        if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
+        return request(connection, {
+          method: 'tools/call',
+          params: { name: remote.name, arguments: input },
+          signal: context.signal,
+          timeoutMs: settings.callTimeoutMs,
+          waitsForPerson: elicitations.isOpen,
+          progress: (done, total, message) =>
+            context.progress(done, total, message && shownProgress(message)),
+        });
       });
       context.meta({ 'sekisho/untrusted': name });
       return outputOf(result, settings, remote.hasOutputSchema);
@@ -197,9 +193,9 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   }
 
   async function subscribe(uri: string, context: BaseContext): Promise<void> {
+    watches.assertRoom(uri);
     const leave = await turns.take(context.signal);
     try {
-      watches.assertRoom(uri);
       const connection = await supervisor.connection(context.signal);
       if (!connection.offers.subscriptions) throw notWatched(name);
       await withSignal(connection.setWatched([...new Set([...watches.uris(), uri])]), context.signal);
@@ -218,10 +214,9 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     const leave = await turns.take(context.signal);
     const forget = elicitations.begin(context);
     try {
-      const connection = await supervisor.connection(context.signal);
       const { signal, progress } = context;
-      const timeoutMs = settings.callTimeoutMs;
-      const result = await request(connection, { method, params, signal, timeoutMs, progress });
+      const asked = { method, params, signal, timeoutMs: settings.callTimeoutMs, progress };
+      const result = await afterLoss(async () => request(await supervisor.connection(signal), asked));
       return typeof result === 'object' && result !== null ? { ...result } : {};
     } catch (error) {
       throw refusedBy(name, error);
@@ -271,8 +266,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       await looking;
     },
     refresh() {
-      // Somebody logged in or out, perhaps by the command line of another process.
-      if (access && access.stamp() !== accessStamp) {
+      // Somebody logged in or out, perhaps in another process. What starts now is woken once it failed.
+      if (access && access.stamp() !== accessStamp && supervisor.state().kind !== 'starting') {
         accessStamp = access.stamp();
         supervisor.wake();
       }

@@ -75,6 +75,11 @@ export function supervise(options: SuperviseOptions): Supervisor {
         become({ kind: 'ready' });
         void connection.closed.then(() => {
           if (now() - since >= wellMs) failures = 0;
+          if (live === opening && connection.isLost() && !isClosed) {
+            live = undefined;
+            become({ kind: 'idle' });
+            return;
+          }
           if (live === opening) fail(crashed(connection.lastWords()));
         });
       },

@@ -1,9 +1,12 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
+import type { Connection } from './connect.ts';
 
 /** Who watches which resource of one server. */
 export interface Watches {
   readonly uris: () => readonly string[];
+  /** A server that was started again knows nothing of who watched it. */
+  begin(connection: Connection): Promise<void>;
   /** Throws `rate_limited` where one more resource would be too many. */
   assertRoom(uri: string): void;
   add(uri: string, changed: () => void): () => void;
@@ -36,8 +39,19 @@ export function createWatches(): Watches {
     for (const changed of watched.get(uri) ?? []) changed();
   }
 
+  function updated(uri: string): void {
+    // A server may name a part of what is watched.
+    for (const known of watched.keys()) if (uri === known || uri.startsWith(`${known}/`)) tell(known);
+  }
+
   return {
     uris: () => [...watched.keys()],
+    async begin({ offers, setWatched }) {
+      const uris = [...watched.keys()];
+      if (uris.length > 0 && offers.subscriptions) await setWatched(uris).catch(() => {});
+      // Meanwhile something may have changed.
+      for (const uri of uris) updated(uri);
+    },
     assertRoom(uri) {
       if (!watched.has(uri) && watched.size >= maxWatched) throw tooMany();
     },
@@ -52,10 +66,7 @@ export function createWatches(): Watches {
         if (listeners.size === 0 && watched.get(uri) === listeners) watched.delete(uri);
       };
     },
-    updated(uri) {
-      // A server may name a part of what is watched.
-      for (const known of watched.keys()) if (uri === known || uri.startsWith(`${known}/`)) tell(known);
-    },
+    updated,
     close() {
       for (const { timer } of late.values()) clearTimeout(timer);
       late.clear();
