@@ -1,9 +1,8 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'esbuild';
-import { consoleAssets } from '../src/config/console-assets.ts';
+import { composeConsoleAsset, consoleAssetNames } from '../src/config/console-assets.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
@@ -50,10 +49,7 @@ await build({
 });
 // The console's files lie beside the chunk that reads them.
 mkdirSync('dist/chunks/console', { recursive: true });
-for (const [name, { from }] of consoleAssets) {
-  const source = from.startsWith('.') ? join('src/config', from) : join('node_modules', from);
-  copyFileSync(source, join('dist/chunks/console', name));
-}
+for (const name of consoleAssetNames) writeFileSync(`dist/chunks/console/${name}`, composeConsoleAsset(name));
 chmodSync('dist/sekisho.js', 0o755);
 // A benchmark needs no declarations.
 if (!process.argv.includes('--bundle-only')) {

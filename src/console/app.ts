@@ -145,6 +145,6 @@ async function assetPaths(desk: ConsoleDesk): Promise<AssetPaths> {
   return {
     css: await pathOf('console.css'),
     icon: await pathOf('icon.svg'),
-    scripts: await Promise.all(['htmx.js', 'htmx-sse.js', 'console.js'].map(pathOf)),
+    scripts: await Promise.all(['htmx.js', 'console.js'].map(pathOf)),
   };
 }

@@ -60,10 +60,12 @@ export function createLiveFeed(desk: ConsoleDesk): LiveFeed {
     const log = await desk.audit();
     const approvals = await desk.approvals();
     while (streams.size > 0 && !closing.signal.aborted) {
-      const from = Math.min(...[...streams].map(({ seq }) => seq));
+      // Whoever comes while we read is told at the next look: what was read may begin after what they have.
+      const watching = [...streams];
+      const from = Math.min(...watching.map(({ seq }) => seq));
       const entries = await log.search({ afterSeq: from, limit: mostAtOnce });
       const pending = await approvals.list('pending', desk.now());
-      for (const stream of [...streams]) {
+      for (const stream of watching.filter((each) => streams.has(each))) {
         showCalls(stream, entries);
         const own = scopeOf(stream.watcher.person);
         const ids = pending
