@@ -4,11 +4,16 @@ import { configFolderOf, homeOf } from './config/state.ts';
 import { ConfigError } from './contract/error.ts';
 import { once } from './once.ts';
 
+export interface RoomsOptions {
+  readonly version?: string | undefined;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
 /**
  * The rooms beside the road, each opened at its first need: a process that serves file_read alone never loads a
  * database driver for memories, a sandbox or a browser's parser.
  */
-export function createRooms(settings: Settings, version = '0.0.0') {
+export function createRooms(settings: Settings, { version = '0.0.0', onFault }: RoomsOptions = {}) {
   const workspace = once(async () => {
     const { openWorkspace } = await import('./confine/files/workspace.ts');
     const { defaultProtectedNames } = await import('./confine/files/protected-names.ts');
@@ -155,7 +160,7 @@ export function createRooms(settings: Settings, version = '0.0.0') {
     const { openIdentity } = await import('./identity/open.ts');
     const { oauth } = settings.http;
     if (!oauth) throw new ConfigError('No issuer of tokens is configured (http.oauth).');
-    return openIdentity(oauth, { now: Date.now });
+    return openIdentity(oauth, { now: Date.now, onFault });
   });
 
   async function close(): Promise<void> {

@@ -25,6 +25,8 @@ export interface CheckpointOptions {
   readonly now?: (() => number) | undefined;
   /** The role of the local caller, for policy rules. */
   readonly localRole?: string | undefined;
+  /** Hears of failures that a caller is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
   /** Toolsets of your own, served beside those that the settings name. */
   readonly toolsets?: readonly Toolset[] | undefined;
 }
@@ -50,7 +52,7 @@ export async function openCheckpoint(
 ): Promise<Checkpoint> {
   await assertSettings(settings);
   const now = options.now ?? Date.now;
-  const rooms = createRooms(settings, options.version);
+  const rooms = createRooms(settings, options);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
@@ -151,7 +153,9 @@ export async function openCheckpoint(
       const caller = await identifyArrival(arrival, {}, credentials);
       if (caller.kind !== 'anonymous') return admissionOf(caller);
       // Where tokens can be had by asking, the refusal is what tells a client to ask.
-      if (settings.http.oauth) return { ok: false, reason: caller.reason ?? 'no_credential' };
+      if (settings.http.oauth) {
+        return { ok: false, reason: caller.reason ?? 'no_credential', problem: caller.problem };
+      }
       // An agent has no credential before it authenticates, and may hand it over as an argument: the call decides.
       if (team.credentials && caller.reason === 'no_credential') return { ok: true };
       return { ok: false, reason: caller.reason ?? 'no_credential' };

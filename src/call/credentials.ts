@@ -22,7 +22,7 @@ export interface TokenIssuers {
           readonly client: string;
         };
       }
-    | { readonly kind: 'bad' | 'expired' | 'unverifiable' }
+    | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string }
     | undefined
   >;
 }
@@ -66,7 +66,7 @@ export function createCredentials(sources: CredentialSources): Credentials {
           remote: arrival.transport === 'http',
         };
       }
-      if (foreign) return anonymous(arrival, foreignReasons[foreign.kind]);
+      if (foreign) return { ...anonymous(arrival, foreignReasons[foreign.kind]), problem: foreign.problem };
       const store = await sources.tokens();
       const found = await store.find(token, sources.now());
       if (found === 'unknown') return anonymous(arrival, 'bad_credential');

@@ -29,6 +29,7 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
   const checkpoint = await openCheckpoint(settings, {
     version: versionOf(),
     localRole: options.as as string | undefined,
+    onFault: logFault,
   });
   const stop = new AbortController();
   const { closed } = await serveStdio(checkpoint, {
@@ -48,7 +49,7 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
 
 async function serveOverHttp(settings: Settings, options: Options): Promise<number> {
   const { host, port } = addressOf(options.http, settings);
-  const checkpoint = await openCheckpoint(settings, { version: versionOf() });
+  const checkpoint = await openCheckpoint(settings, { version: versionOf(), onFault: logFault });
   const server = await serveHttp(checkpoint, { host, port, onFault: logFault });
   const { welcome } = await import('./welcome.ts');
   await welcome(checkpoint, server.address);

@@ -30,6 +30,8 @@ interface CallerBase {
 export interface AnonymousCaller extends CallerBase {
   readonly kind: 'anonymous';
   readonly reason?: 'no_credential' | 'bad_credential' | 'expired_credential' | 'unverifiable' | undefined;
+  /** What is wrong with the credential, in words for its holder. */
+  readonly problem?: string | undefined;
 }
 /** The person at this machine, over stdio or the command line. */
 export interface LocalCaller extends CallerBase {

@@ -28,7 +28,7 @@ export type Admission =
       /** A scope that the token lacks for what only operators see, in its issuer's words. */
       readonly lacksAdmin?: string | undefined;
     }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly reason: string; readonly problem?: string | undefined };
 
 /** Prompts of proxied servers, through the same road as calls. */
 export interface PromptDoor {

@@ -6,7 +6,7 @@ import { createIssuerKeys, IssuerDown, type IssuerKeys } from './issuer-keys.ts'
 /** What a token turned out to be. */
 export type TokenFinding =
   | { readonly kind: 'good'; readonly issuer: TrustedIssuer; readonly claims: JWTPayload }
-  | { readonly kind: 'bad' | 'expired' | 'unverifiable' };
+  | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string };
 
 export interface AccessTokens {
   verify(token: string): Promise<TokenFinding>;
@@ -15,6 +15,8 @@ export interface AccessTokens {
 export interface AccessTokenOptions {
   readonly fetchJson?: ((url: string) => Promise<unknown>) | undefined;
   readonly now: () => number;
+  /** Hears why an issuer's keys cannot be had. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** Signatures that only the issuer can make. No `none`, no HMAC: a public key must not serve as a password. */
@@ -25,29 +27,37 @@ const algorithms = [
 const maxTokenChars = 16 * 1024;
 const leewaySeconds = 30;
 
-const bad = { kind: 'bad' } as const;
+/** Said to whoever sent the token, and to nobody else's credit: none of it says what the token holds. */
+const bad = {
+  shape: refusal('The token cannot be read.'),
+  issuer: refusal('The issuer of the token is not trusted here.'),
+  audience: refusal('The token is for another audience.'),
+  signature: refusal('No published key of the issuer made the signature.'),
+  claims: refusal('A claim of the token is missing or cannot be true.'),
+  type: refusal('This is not an access token for a bearer.'),
+} as const;
 
 /** Checks JWT access tokens (RFC 9068) of the trusted issuers, with keys that these publish. */
 export function createAccessTokens(trust: OauthTrust, options: AccessTokenOptions): AccessTokens {
-  const { now, fetchJson = fetchFromIssuer } = options;
+  const { now, onFault, fetchJson = fetchFromIssuer } = options;
   const known = new Map(
     trust.issuers.map((issuer): [string, { readonly issuer: TrustedIssuer; readonly keys: IssuerKeys }] => [
       issuer.issuer,
-      { issuer, keys: createIssuerKeys(issuer.issuer, fetchJson, now) },
+      { issuer, keys: createIssuerKeys(issuer.issuer, fetchJson, now, onFault) },
     ]),
   );
 
   return {
     async verify(token) {
-      if (token.length > maxTokenChars || !looksLikeJwt(token)) return bad;
+      if (token.length > maxTokenChars || !looksLikeJwt(token)) return bad.shape;
       const jose = await import('jose');
       let found: ReturnType<typeof known.get>;
       try {
         found = known.get(jose.decodeJwt(token).iss ?? '');
       } catch {
-        return bad;
+        return bad.shape;
       }
-      if (!found) return bad;
+      if (!found) return bad.issuer;
       const { issuer, keys } = found;
       const rules = {
         algorithms,
@@ -82,15 +92,25 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
           return await check(renewed);
         });
         const { payload, protectedHeader } = verified;
-        if (!isAccessToken(protectedHeader.typ, payload)) return bad;
-        if (typeof payload.iat === 'number' && payload.iat * 1000 > now() + leewaySeconds * 1000) return bad;
+        if (!isAccessToken(protectedHeader.typ, payload)) return bad.type;
+        if (typeof payload.iat === 'number' && payload.iat * 1000 > now() + leewaySeconds * 1000)
+          return bad.claims;
         return { kind: 'good', issuer, claims: payload };
       } catch (error) {
-        if (error instanceof IssuerDown) return { kind: 'unverifiable' };
-        return error instanceof jose.errors.JWTExpired ? { kind: 'expired' } : bad;
+        if (error instanceof IssuerDown) {
+          return { kind: 'unverifiable', problem: 'The issuer of the token does not answer.' };
+        }
+        if (error instanceof jose.errors.JWTExpired)
+          return { kind: 'expired', problem: 'The token is over.' };
+        if (!(error instanceof jose.errors.JWTClaimValidationFailed)) return bad.signature;
+        return error.claim === 'aud' ? bad.audience : bad.claims;
       }
     },
   };
+}
+
+function refusal(problem: string): { readonly kind: 'bad'; readonly problem: string } {
+  return { kind: 'bad', problem };
 }
 
 export function looksLikeJwt(token: string): boolean {

@@ -25,6 +25,7 @@ export function createIssuerKeys(
   issuer: string,
   fetchJson: (url: string) => Promise<unknown>,
   now: () => number,
+  onFault?: (error: unknown) => void,
 ): IssuerKeys {
   let held: { readonly keys: JSONWebKeySet; readonly atMs: number } | undefined;
   let asking: Promise<JSONWebKeySet> | undefined;
@@ -41,6 +42,7 @@ export function createIssuerKeys(
       })
       .catch((error: unknown) => {
         failure = error;
+        onFault?.(new Error(`The keys of ${issuer} cannot be had: ${wordsOf(error)}`));
         throw error;
       })
       .finally(() => {
@@ -87,6 +89,15 @@ async function load(issuer: string, fetchJson: (url: string) => Promise<unknown>
     return { keys: keys.filter(({ kty, use }) => kty !== 'oct' && (use === undefined || use === 'sig')) };
   }
   throw last;
+}
+
+/** Of a failed fetch the reason is its cause. */
+function wordsOf(error: unknown): string {
+  const { message, cause } = error as { readonly message?: unknown; readonly cause?: unknown };
+  return [message, (cause as { readonly message?: unknown } | undefined)?.message]
+    .filter((words) => typeof words === 'string')
+    .join(': ')
+    .slice(0, 500);
 }
 
 /** RFC 8414 puts its part before the issuer's path, OpenID behind it. */

@@ -16,7 +16,7 @@ export interface Identity {
 
 export type TokenIdentity =
   | { readonly kind: 'good'; readonly standing: TokenStanding }
-  | { readonly kind: 'bad' | 'expired' | 'unverifiable' };
+  | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string };
 
 interface Kept {
   readonly identity: TokenIdentity;
@@ -56,5 +56,5 @@ export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Id
 function identityOf(finding: TokenFinding): TokenIdentity {
   if (finding.kind !== 'good') return finding;
   const standing = standingOf(finding.issuer, finding.claims);
-  return standing ? { kind: 'good', standing } : { kind: 'bad' };
+  return standing ? { kind: 'good', standing } : { kind: 'bad', problem: 'The token names no user.' };
 }

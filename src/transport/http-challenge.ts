@@ -46,11 +46,20 @@ export function scopeMissingIn(reply: Extract<Reply, { kind: 'error' }>): string
 /** `WWW-Authenticate` as RFC 6750 and RFC 9728 have it. The words are ours or the operator's: none needs escaping. */
 export function challengeOf(
   resource: ProtectedResource | undefined,
-  problem: { readonly error?: 'invalid_token' | 'insufficient_scope'; readonly scope?: string | undefined },
+  problem: {
+    readonly error?: 'invalid_token' | 'insufficient_scope';
+    readonly scope?: string | undefined;
+    readonly description?: string | undefined;
+  },
 ): string {
-  const { error, scope = error === 'insufficient_scope' ? undefined : resource?.firstScope } = problem;
+  const {
+    error,
+    description,
+    scope = error === 'insufficient_scope' ? undefined : resource?.firstScope,
+  } = problem;
   const fields = [
     error && `error="${error}"`,
+    description !== undefined && `error_description="${description}"`,
     scope !== undefined && `scope="${scope}"`,
     resource && `resource_metadata="${resource.metadataUrl}"`,
   ].filter((field) => typeof field === 'string');

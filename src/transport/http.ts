@@ -196,10 +196,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     request.resume();
     if (verdict.reason === 'unverifiable') {
       response.setHeader('retry-after', '30');
-      turnAway(503, 'The issuer of the token does not answer.');
+      turnAway(503, verdict.problem ?? verdict.reason);
       return undefined;
     }
-    const problem = arrival.bearer === undefined ? {} : { error: 'invalid_token' as const };
+    const problem =
+      arrival.bearer === undefined ? {} : { error: 'invalid_token' as const, description: verdict.problem };
     response.setHeader('www-authenticate', challengeOf(resource, problem));
     turnAway(401, verdict.reason);
     return undefined;

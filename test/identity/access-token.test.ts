@@ -62,7 +62,18 @@ test.each<[string, () => JWTPayload]>([
   ['that was made in the future', () => ({ ...good(), iat: now() + 120 })],
   ['that is bound to a key', () => ({ ...good(), cnf: { jkt: 'x' } })],
 ])('a token %s proves nothing', async (_which, claims) => {
-  expect(await tokensOf().verify(await signer.sign(claims()))).toEqual({ kind: 'bad' });
+  expect(await tokensOf().verify(await signer.sign(claims()))).toMatchObject({ kind: 'bad' });
+});
+
+test('whoever sent a token is told what is wrong with it', async () => {
+  const problemOf = async (claims: JWTPayload) => {
+    const found = await tokensOf().verify(await signer.sign(claims));
+    return found.kind === 'good' ? '' : found.problem;
+  };
+  expect(await problemOf({ ...good(), aud: 'https://else.example' })).toContain('another audience');
+  expect(await problemOf({ ...good(), iss: 'https://else.example' })).toContain('not trusted');
+  expect(await problemOf({ ...good(), exp: 1 })).toContain('over');
+  expect(await problemOf({ ...good(), nbf: now() + 999 })).toContain('claim');
 });
 
 test('a token ends, with half a minute for clocks that differ', async () => {
@@ -71,7 +82,7 @@ test('a token ends, with half a minute for clocks that differ', async () => {
   const at = (ms: number) => tokensOf(() => start + ms).verify(token);
   expect(await at(0)).toMatchObject({ kind: 'good' });
   expect(await at(80_000)).toMatchObject({ kind: 'good' });
-  expect(await at(100_000)).toEqual({ kind: 'expired' });
+  expect(await at(100_000)).toMatchObject({ kind: 'expired' });
   const early = await signer.sign({ ...good(), nbf: now() + 20, iat: now() + 20 });
   expect(await tokensOf().verify(early)).toMatchObject({ kind: 'good' });
 });
@@ -103,7 +114,7 @@ test('alg none, HMAC under the public key, and keys that the token brings along 
       now: Date.now,
     },
   );
-  for (const token of forged) expect(await both.verify(token), token).toEqual({ kind: 'bad' });
+  for (const token of forged) expect(await both.verify(token), token).toMatchObject({ kind: 'bad' });
   expect(other.requests.filter((url) => url === '/jwks')).toEqual([]);
 });
 
@@ -114,7 +125,7 @@ test('a critical extension that nobody knows is not passed over', async () => {
   const signature = createSign('RSA-SHA256')
     .update(head)
     .sign(KeyObject.from(signer.pair.privateKey), 'base64url');
-  expect(await tokensOf().verify(`${head}.${signature}`)).toEqual({ kind: 'bad' });
+  expect(await tokensOf().verify(`${head}.${signature}`)).toMatchObject({ kind: 'bad' });
 });
 
 test.each<[string, object, string | undefined, boolean]>([
@@ -154,13 +165,13 @@ test('nothing that is not a token of ours reaches the issuer or throws', async (
         fc.tuple(words, words, words).map((parts) => parts.map(encode).join('.')),
       ),
       async (token) => {
-        expect(await tokens.verify(token)).toEqual({ kind: 'bad' });
+        expect(await tokens.verify(token)).toMatchObject({ kind: 'bad' });
       },
     ),
     { seed: 7, numRuns: 300 },
   );
   const huge = `${encode({ alg: 'RS256' })}.${'A'.repeat(1024 * 1024)}.AA`;
-  expect(await tokens.verify(huge)).toEqual({ kind: 'bad' });
+  expect(await tokens.verify(huge)).toMatchObject({ kind: 'bad' });
   expect(signer.requests.length).toBe(before);
 });
 
@@ -176,7 +187,7 @@ test('a flood of made-up key names asks the issuer once, and a new key is found'
     const strange = await Promise.all(
       Array.from({ length: 50 }, (_, index) => local.sign(claims, { kid: `strange-${index}` })),
     );
-    for (const token of strange) expect(await tokens.verify(token)).toEqual({ kind: 'bad' });
+    for (const token of strange) expect(await tokens.verify(token)).toMatchObject({ kind: 'bad' });
     expect(asked()).toBe(1);
     at += 31_000;
     await Promise.all(strange.map((token) => tokens.verify(token)));
@@ -185,11 +196,11 @@ test('a flood of made-up key names asks the issuer once, and a new key is found'
     const next = await generateKeyPair('ES256', { extractable: true });
     local.state.keys = [{ ...(await exportJWK(next.publicKey)), kid: 'two', alg: 'ES256', use: 'sig' }];
     const rotated = await local.sign(claims, { alg: 'ES256', kid: 'two' }, next.privateKey);
-    expect(await tokens.verify(rotated)).toEqual({ kind: 'bad' });
+    expect(await tokens.verify(rotated)).toMatchObject({ kind: 'bad' });
     at += 31_000;
     expect(await tokens.verify(rotated)).toMatchObject({ kind: 'good' });
     // The old key was taken back.
-    expect(await tokens.verify(await local.sign(claims))).toEqual({ kind: 'bad' });
+    expect(await tokens.verify(await local.sign(claims))).toMatchObject({ kind: 'bad' });
   } finally {
     await local.close();
   }
@@ -199,7 +210,9 @@ test('while the issuer is down the keys at hand go on for an hour, and then noth
   const local = await openSigner();
   try {
     let at = Date.now();
-    const tokens = createAccessTokens(trustIn(local.issuer), { now: () => at });
+    const faults: string[] = [];
+    const onFault = (error: unknown) => void faults.push((error as Error).message);
+    const tokens = createAccessTokens(trustIn(local.issuer), { now: () => at, onFault });
     const claims = { ...goodClaims(local.issuer, resource), exp: Math.floor(at / 1000) + 86_400 };
     const token = await local.sign(claims);
     expect(await tokens.verify(token)).toMatchObject({ kind: 'good' });
@@ -207,11 +220,15 @@ test('while the issuer is down the keys at hand go on for an hour, and then noth
     at += 50 * 60_000;
     expect(await tokens.verify(token)).toMatchObject({ kind: 'good' });
     at += 11 * 60_000;
-    expect(await tokens.verify(token)).toEqual({ kind: 'unverifiable' });
+    expect(await tokens.verify(token)).toMatchObject({ kind: 'unverifiable' });
     const asked = local.requests.length;
     for (let times = 0; times < 20; times++)
-      expect(await tokens.verify(token)).toEqual({ kind: 'unverifiable' });
+      expect(await tokens.verify(token)).toMatchObject({ kind: 'unverifiable' });
     expect(local.requests.length).toBe(asked);
+    // The operator hears of it, once for each time that the issuer was asked.
+    expect(faults).toHaveLength(2);
+    expect(faults[0]).toContain(`The keys of ${local.issuer} cannot be had`);
+    expect(faults[0]).toContain('503');
     local.state.isDown = false;
     at += 31_000;
     expect(await tokens.verify(token)).toMatchObject({ kind: 'good' });
@@ -231,7 +248,7 @@ test.each([
     local.state.metadata = metadata;
     const tokens = createAccessTokens(trustIn(local.issuer), { now: Date.now });
     const token = await local.sign(goodClaims(local.issuer, resource));
-    expect(await tokens.verify(token)).toEqual({ kind: 'unverifiable' });
+    expect(await tokens.verify(token)).toMatchObject({ kind: 'unverifiable' });
   } finally {
     await local.close();
   }
@@ -266,7 +283,7 @@ test('a secret that was published among the keys signs nothing', async () => {
       { alg: 'HS256' },
       Buffer.from('a secret'.padEnd(32)),
     );
-    expect(await tokens.verify(token)).toEqual({ kind: 'bad' });
+    expect(await tokens.verify(token)).toMatchObject({ kind: 'bad' });
   } finally {
     await local.close();
   }
@@ -378,7 +395,7 @@ test('a token is looked at again after a minute, and at its end', async () => {
     expect(await identity.identify(token)).toMatchObject({ standing: { principal: 'user:x/alice' } });
     expect(await identity.identify('skt_something')).toBeUndefined();
     at += 130_000;
-    expect(await identity.identify(token)).toEqual({ kind: 'expired' });
+    expect(await identity.identify(token)).toMatchObject({ kind: 'expired' });
   } finally {
     await local.close();
   }

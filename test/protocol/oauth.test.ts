@@ -173,7 +173,7 @@ test.each([
   const token = await signer.sign({ ...goodClaims(signer.issuer, served.resource), ...change(served) });
   expect(await post(served, `Bearer ${token}`)).toMatchObject({
     status: 401,
-    challenge: expect.stringContaining('error="invalid_token"'),
+    challenge: expect.stringContaining('error="invalid_token", error_description="The token is '),
   });
 });
 
