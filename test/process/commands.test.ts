@@ -367,3 +367,22 @@ test('four commands run at once in a session, a bounded number waits, and others
   expect((await run(sh('echo free'), order())).stdout).toBe('free\n');
   await runner.close();
 });
+
+test.each(['bubblewrap', 'landlock'] as const)(
+  'with / as a root there is no %s, and the reason is said',
+  async (name) => {
+    const runner = open(name, { roots: [{ hostPath: '/', writable: true }] });
+    expect(await runner.status()).toEqual([
+      {
+        name,
+        works: false,
+        problem: expect.objectContaining({ en: expect.stringMatching(/root \/ leaves nothing/) }),
+      },
+    ]);
+    await expect(runner.forSession('one').run(sh('true'), order())).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/root \/ leaves nothing outside/),
+    });
+    await runner.close();
+  },
+);

@@ -50,7 +50,7 @@ test.skipIf(!works)(
     });
     const { audit } = await world.checkpoint.store();
     const [entry] = await audit.search({ limit: 1, newestFirst: true });
-    expect(entry?.facts.network).toEqual([
+    expect(entry?.facts?.network).toEqual([
       { host: `localhost:${port}`, outcome: 'reached', times: 1, sentBytes: 0, receivedBytes: 6 },
       unreached('example.com:443'),
     ]);
@@ -69,7 +69,7 @@ test.skipIf(!works)(
     await world.call('bash_kill', { process_id: id });
     const { audit } = await world.checkpoint.store();
     const entries = await audit.search({ limit: 2, newestFirst: true });
-    expect(entries.map(({ tool, facts }) => [tool, facts.network])).toEqual([
+    expect(entries.map(({ tool, facts }) => [tool, facts?.network])).toEqual([
       ['bash_kill', [unreached('example.com:443')]],
       ['bash_output', [unreached('example.com:443')]],
     ]);

@@ -75,6 +75,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   /** The first that works. */
   async function choose(names: readonly SandboxName[]): Promise<Walls> {
     const problems: string[] = [];
+    if (options.sandbox !== 'off' && holdsMachine(roots())) throw nothingOutside();
     for (const name of options.sandbox === 'off' ? (['none'] as const) : names) {
       const trial = await attempt(name);
       if (trial.walls) return trial.walls;
@@ -114,6 +115,32 @@ export type ConfiningName = 'bubblewrap' | 'landlock';
 const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];
 const remedies = { bubblewrap: 'apt-get install bubblewrap (or dnf, apk, pacman)' };
 
+/** With `/` as a root there is nothing left that walls could keep a command from. */
+function holdsMachine({ all }: Roots): boolean {
+  return all.some(({ hostPath }) => hostPath === '/');
+}
+
+const wholeMachine = text(
+  'the root / leaves nothing outside of it, so no sandbox can hold',
+  'ルートが / では外側が残らないため、サンドボックスが成り立ちません',
+);
+
+function nothingOutside(): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      'Commands are not run: the root / leaves nothing outside of it that a sandbox could protect.',
+      'コマンドは実行されません。ルートが / では、サンドボックスが守るべき外側が残りません。',
+    ),
+    {
+      suggestion: text(
+        'Use the tools for files. The operator can serve the folders that are needed in place of /, or run commands without walls by --sandbox off.',
+        'ファイル用のツールを使ってください。管理者は / の代わりに必要なフォルダを公開するか、--sandbox off で壁なしに実行できます。',
+      ),
+    },
+  );
+}
+
 function unavailable(problems: readonly string[]): ToolError {
   return new ToolError(
     'unavailable',
@@ -140,6 +167,9 @@ interface Trial {
 
 async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roots): Promise<Trial> {
   let backend: Backend | undefined;
+  if (name !== 'none' && holdsMachine(roots)) {
+    return { cause: wholeMachine.en, status: { name, works: false, problem: wholeMachine } };
+  }
   try {
     await closeInheritedOnSpawn();
     const proxy = name === 'none' ? undefined : await proxyOf(options);
@@ -191,7 +221,8 @@ function withoutNetwork(key: string, problem: string): Text {
 }
 
 function failed(name: SandboxName, cause: string): Trial {
-  const remedy = name === 'bubblewrap' ? remedies.bubblewrap : undefined;
+  const isMissing = name === 'bubblewrap' && findProgram('bwrap') === undefined;
+  const remedy = isMissing ? remedies.bubblewrap : undefined;
   return { cause, status: { name, works: false, problem: verbatim(cause), remedy } };
 }
 
