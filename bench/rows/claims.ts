@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { openTeam, passkey, settle } from '../../test/team/people.ts';
 import { isFull, type Result, type Row, within } from '../measure.ts';
@@ -21,20 +22,26 @@ export const rows: readonly Row[] = [
       const store = await openStore({ url, stateFolder: folder });
       await prepare(store);
       const owners = new Map<string, number>();
-      let firstMs = Number.POSITIVE_INFINITY;
+      const children: ChildProcessByStdio<Writable, Readable, null>[] = [];
+      let firstMs = 0;
       let lastMs = 0;
+      let ready = 0;
       await Promise.all(
         Array.from({ length: processes }, async (_, n) => {
-          const child = spawn(process.execPath, [claimant, url, folder, `p${n}`], {
-            stdio: ['ignore', 'pipe', 'ignore'],
+          const child = spawn(process.execPath, [claimant, url, folder, `p${n}`, 'when-told-to'], {
+            stdio: ['pipe', 'pipe', 'ignore'],
           });
+          children.push(child);
           const ended = once(child, 'exit');
           for await (const line of createInterface(child.stdout)) {
             const [what, id = ''] = line.split(' ');
+            if (what === 'ready' && ++ready === processes) {
+              firstMs = performance.now();
+              for (const one of children) one.stdin.write('go\n');
+            }
             if (what !== 'claimed') continue;
             owners.set(id, (owners.get(id) ?? 0) + 1);
             lastMs = performance.now();
-            firstMs = Math.min(firstMs, lastMs);
           }
           await ended;
         }),
