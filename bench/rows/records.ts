@@ -26,6 +26,19 @@ export const rows: readonly Row[] = [
   recallRow('recall-10k', 10_000, 6),
   recallRow('recall-100k', 100_000, 6),
   ...(isFull ? [recallRow('recall-1m', 1_000_000, 40)] : []),
+  {
+    name: 'recall-meaning',
+    async run() {
+      const script = join(import.meta.dirname, '../servers/meaning.ts');
+      const points = [10_000, 100_000, ...(isFull ? [1_000_000] : [])].map((count) => {
+        const output = execFileSync(process.execPath, [script, String(count)], { encoding: 'utf8' });
+        const { ms, found } = JSON.parse(output) as { ms: number; found: number };
+        if (found < 0.9) throw new Error(`only ${found} of the questions found their memory`);
+        return { size: `${count.toLocaleString('en')} memories`, ms };
+      });
+      return [{ operation: 'find memories by meaning, CPU', points }];
+    },
+  },
 ];
 
 /** Questions over so many memories of one user; what counts is the processor's time, which the noise of others spares. */

@@ -128,5 +128,5 @@ async function loadSince(engine: Engine, space: Space, set: CodeSet, rev: number
   }
 }
 
-const pageRows = 5000;
+const pageRows = 2000;
 const usualMaxBytes = 256 * 1024 * 1024;

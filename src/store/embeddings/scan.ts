@@ -81,5 +81,5 @@ async function scanPage(
   return last;
 }
 
-const pageRows = 2000;
+const pageRows = 500;
 const overlapRows = 1000;
