@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { jsonBlock } from '../contract/json-block.ts';
-import { createResultJson } from './result-json.ts';
+import { createResultJson, stringJson } from './result-json.ts';
 
 const long = `"quoted" \\ $& $1 \u0001 \u2028 日本 ${'line\n'.repeat(400)}`;
 
@@ -48,6 +48,21 @@ test.each([
 ])('a result with %s is the JSON that it always was', (_what, result) => {
   expect(createResultJson()(result)).toBe(JSON.stringify(result));
 });
+
+test.each([-2, -1, 0, 1, 2])(
+  'a text of megabytes is the JSON that it always was, with a piece that ends %i off',
+  (off) => {
+    const start = 'x'.repeat(65_536 + off);
+    for (const text of [
+      `${start}😀`,
+      `${start}\ud83d`,
+      `${start}\ude00`,
+      `${start}${'"\n日本😀\ud83d'.repeat(50_000)}`,
+    ]) {
+      expect(stringJson(text) === JSON.stringify(text)).toBe(true);
+    }
+  },
+);
 
 const output = { stdout: long, exitCode: 0, missing: undefined, deep: { list: [long, null] } };
 

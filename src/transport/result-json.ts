@@ -32,8 +32,30 @@ export function createResultJson(): (result: Params) => string {
       content: [{ ...block, text: mark }],
       structuredContent: { ...structuredContent, [key]: mark },
     };
-    return JSON.stringify(marked).split(markJson).join(JSON.stringify(text));
+    const [first = '', ...rest] = JSON.stringify(marked).split(markJson);
+    const json = stringJson(text);
+    // By `+`, which copies nothing until the whole is written; `join` would copy megabytes once more.
+    return rest.reduce((whole, part) => whole + json + part, first);
   };
 }
 
+/** What `JSON.stringify` says, made in pieces: its buffer grows by copying, a quarter of the time for megabytes. */
+export function stringJson(text: string): string {
+  if (text.length <= pieceChars) return JSON.stringify(text);
+  let json = '"';
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + pieceChars, text.length);
+    // The halves of a character stay together: alone each would be escaped.
+    if (to < text.length && isFirstHalf(text.charCodeAt(to - 1))) to -= 1;
+    json += JSON.stringify(text.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  return `${json}"`;
+}
+
+function isFirstHalf(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
 const longChars = 1024;
+const pieceChars = 64 * 1024;
