@@ -43,7 +43,7 @@ export const listFiles = defineTool({
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
   render: ({ directories, files, others = [], total, next_cursor: next }, locale) => {
     const section = (title: string, names: readonly string[]) =>
-      names.length === 0 ? [] : [`${title}:\n${names.map((name) => `  ${name}`).join('\n')}`];
+      names.length === 0 ? [] : [`${title}:\n  ${names.join('\n  ')}`];
     const sections = [
       ...section('Directories', directories),
       ...section(
@@ -64,17 +64,18 @@ export const listFiles = defineTool({
   async run({ path, sizes, limit, cursor }, { desk }) {
     const offset = offsetOf(cursor);
     const grounds = groundsOf(desk, path);
-    const entries = entriesOf(grounds);
+    const { entries, groundOf } = entriesOf(grounds);
     // A size costs a look at the file, so a page with sizes is shorter.
     const page = entries.slice(offset, offset + (sizes ? Math.min(limit, maxSizes) : limit));
     const directories: string[] = [];
     const files: { name: string; bytes?: number }[] = [];
     const others: string[] = [];
-    for (const { name, kind, ground } of page) {
+    for (const entry of page) {
+      const { name, kind } = entry;
       const shown = cleanName(name);
       if (kind === 'folder') directories.push(`${shown}/`);
       else if (kind !== 'file') others.push(shown);
-      else files.push(sizes ? { name: shown, ...sizeOf(ground, name) } : { name: shown });
+      else files.push(sizes ? { name: shown, ...sizeOf(groundOf(entry), name) } : { name: shown });
     }
     const next = offset + page.length;
     return {
@@ -90,25 +91,41 @@ export const listFiles = defineTool({
 
 const maxSizes = 1000;
 
-interface Listed extends FolderEntry {
-  readonly ground: Ground;
+interface Listing {
+  readonly entries: readonly FolderEntry[];
+  readonly groundOf: (entry: FolderEntry) => Ground | undefined;
 }
 
 /** Folders, files, then the rest, each by name. What the caller's own folder holds hides what lies behind it. */
-function entriesOf(grounds: readonly Ground[]): readonly Listed[] {
+function entriesOf(grounds: readonly Ground[]): Listing {
   const seen = new Set<string>();
-  const byKind: [Listed[], Listed[], Listed[]] = [[], [], []];
+  const groundsByEntry = new Map<FolderEntry, Ground>();
+  const folders: FolderEntry[] = [];
+  const files: FolderEntry[] = [];
+  const others: FolderEntry[] = [];
+  // A folder may hold tens of thousands: with one ground, which is usual, nothing is kept of each but itself.
+  const isOne = grounds.length === 1;
   for (const ground of grounds) {
-    for (const { name, kind } of ground.place.entries()) {
+    for (const entry of ground.place.entries()) {
+      const { name, kind } = entry;
       if (ground.skip && (seen.has(name) || ground.skip(name))) continue;
-      if (grounds.length > 1) seen.add(name);
-      byKind[kind === 'folder' ? 0 : kind === 'file' ? 1 : 2].push({ name, kind, ground });
+      if (!isOne) {
+        seen.add(name);
+        groundsByEntry.set(entry, ground);
+      }
+      (kind === 'file' ? files : kind === 'folder' ? folders : others).push(entry);
     }
   }
-  return byKind.flatMap((entries) => entries.sort((a, b) => (a.name < b.name ? -1 : 1)));
+  for (const entries of [folders, files, others]) entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    entries: folders.concat(files, others),
+    groundOf: (entry) => (isOne ? grounds[0] : groundsByEntry.get(entry)),
+  };
 }
 
-function sizeOf({ folder, place }: Ground, name: string): { bytes?: number } {
+function sizeOf(ground: Ground | undefined, name: string): { bytes?: number } {
+  if (!ground) return {};
+  const { folder, place } = ground;
   try {
     return { bytes: folder.at(nameBelow(place.path, name)).stat().bytes };
   } catch (error) {
