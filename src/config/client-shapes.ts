@@ -35,6 +35,14 @@ const consents = new Set(['alwaysAllow', 'autoApprove', 'autoApproved', 'trust',
 /** Say nothing that matters here. */
 const silent = new Set(['gallery', 'version', 'source', 'description', 'icon', 'inputs', 'name']);
 
+/** What somebody who wrote a client's key into our own file should write instead. */
+export function hintForKey(key: string): string {
+  if (consents.has(key)) return ' A standing consent is given here by "ask" or "tools".';
+  if (Object.hasOwn(renamed, key)) return ` It is called "${renamed[key]}" here.`;
+  if (key === 'timeout') return ' It is called "callTimeoutMs" here.';
+  return '';
+}
+
 const ours = new Set([
   ...[
     'type',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { hintForKey } from './client-shapes.ts';
 import { parseJsonc } from './jsonc.ts';
 import { profiles } from './profiles.ts';
 import { type ConfigFile, configSchema } from './schema.ts';
@@ -41,20 +42,31 @@ function readConfigFile(
   throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);
 }
 
-function describeProblem(
-  issue:
-    | {
-        readonly path: readonly PropertyKey[];
-        readonly message: string;
-        readonly code?: string | undefined;
-        readonly keys?: unknown;
-      }
-    | undefined,
-  value: unknown,
-): string {
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly keys?: unknown;
+  /** Of a value that may have several shapes: what is wrong with each. */
+  readonly errors?: unknown;
+}
+
+/** Of several shapes the one that the value comes closest to: whose first mistake lies deepest. */
+function closestOf({ errors }: Problem): Problem | undefined {
+  if (!Array.isArray(errors)) return undefined;
+  const firsts = errors.flatMap(([first]: readonly Problem[]) => (first ? [first] : []));
+  const [closest] = firsts.toSorted((a, b) => b.path.length - a.path.length);
+  return closest && closest.path.length > 0 ? closest : undefined;
+}
+
+function describeProblem(issue: Problem | undefined, value: unknown): string {
+  const inner = issue && closestOf(issue);
+  if (inner) return describeProblem({ ...inner, path: [...issue.path, ...inner.path] }, value);
   const key = issue?.path.map(String).join('.') ?? '';
   if (Array.isArray(issue?.keys)) {
-    return `${[key, String(issue.keys[0])].filter(Boolean).join('.')} is not a setting.`;
+    const unknown = String(issue.keys[0]);
+    const hint = /^(?:mcpServers|servers)\b/.test(key) ? hintForKey(unknown) : '';
+    return `${[key, unknown].filter(Boolean).join('.')} is not a setting.${hint}`;
   }
   let found: unknown = value;
   for (const part of issue?.path ?? []) {

@@ -125,7 +125,29 @@ test.each([
     { servers: [{ name: 'a', command: 'x' }], mcpServers: { a: { command: 'y' } } },
     'two servers',
   ],
-  ['a key that is no setting', { mcpServers: { a: { command: 'x', sandbx: 'off' } } }, 'mcpServers'],
+  [
+    'a key that is no setting',
+    { mcpServers: { a: { command: 'x', sandbx: 'off' } } },
+    'mcpServers.a.sandbx is not a setting.',
+  ],
+  [
+    "a client's standing consent",
+    { mcpServers: { a: { command: 'x', alwaysAllow: ['b'] } } },
+    'mcpServers.a.alwaysAllow is not a setting. A standing consent is given here by "ask" or "tools".',
+  ],
+  [
+    "a client's name for a key",
+    { mcpServers: { a: { serverUrl: 'https://x.example' } } },
+    'It is called "url" here.',
+  ],
+  ['a value of another type', { mcpServers: { a: { command: 'x', args: 'y' } } }, 'mcpServers.a.args: '],
+  ['the same in a list', { servers: [{ name: 'a', command: 'x', env: { K: 7 } }] }, 'servers.0.env.K: '],
+  ['a server without a name', { servers: [{ command: 'x' }] }, 'servers.0.name is missing'],
+  [
+    'the transport that was given up',
+    { mcpServers: { a: { type: 'sse', url: 'https://x.example/sse' } } },
+    'often /mcp instead of /sse',
+  ],
   [
     'a folder that is not there',
     { mcpServers: { a: { command: 'x', folders: ['/not/there'] } } },
