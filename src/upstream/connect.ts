@@ -7,7 +7,7 @@ import { boundedFetch } from './bounded-fetch.ts';
 import type { RemoteTool } from './definition.ts';
 import { listTools } from './list-tools.ts';
 import type { Access } from './oauth-access.ts';
-import { createAuthorizedFetch } from './oauth-request.ts';
+import { createAuthorizedFetch, refusalIn } from './oauth-request.ts';
 import { createPipe, type Pipe } from './pipe.ts';
 import { type RemoteRequest, SessionLost } from './remote.ts';
 import { requestBySdk } from './request-by-sdk.ts';
@@ -84,7 +84,7 @@ async function connectStdio(
       ended,
       aborted(signal, settings.startTimeoutMs, pipe),
     ]);
-    return connectionOf(client, closed, settings, { pipe });
+    return connectionOf(client, closed, settings, pipe);
   } catch (error) {
     const hasEnded = pipe.isClosed();
     await child.kill();
@@ -106,7 +106,7 @@ async function connectHttp(
     options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
   const transport = new StreamableHTTPClientTransport(new URL(start.url), {
     requestInit: { headers: { ...start.headers } },
-    fetch: authorized?.fetch ?? boundedFetch,
+    fetch: authorized ?? boundedFetch,
   });
   const client = await openClient(options, 'auto');
   const closed = new Promise<void>((resolve) => {
@@ -114,10 +114,10 @@ async function connectHttp(
   });
   try {
     await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
-    return connectionOf(client, closed, settings, { refusal: authorized?.refusal });
+    return connectionOf(client, closed, settings);
   } catch (error) {
     await client.close().catch(() => {});
-    const refusal = authorized?.refusal();
+    const refusal = refusalIn(error);
     if (refusal) throw refusal;
     if (signal.aborted) throw startTimedOut(settings.startTimeoutMs, error);
     throw new ToolError('unavailable', text('The server cannot be reached.', 'サーバーに接続できません。'), {
@@ -157,17 +157,11 @@ async function openClient(
   return client;
 }
 
-/** How the connection is made: through our own pipe, or by requests that can be refused. */
-interface Way {
-  readonly pipe?: Pipe | undefined;
-  readonly refusal?: (() => ToolError | undefined) | undefined;
-}
-
 function connectionOf(
   client: Client,
   closed: Promise<void>,
   settings: ServerSettings,
-  { pipe, refusal }: Way,
+  pipe?: Pipe,
 ): Connection {
   const offered = client.getServerCapabilities() ?? {};
   // The newest revision says who speaks on each request; the SDK does it for what goes through it.
@@ -180,12 +174,7 @@ function connectionOf(
   async function throughSdk(request: RemoteRequest): Promise<unknown> {
     underWay += 1;
     try {
-      return await requestBySdk(
-        client,
-        request,
-        refusal,
-        isModern ? schemas.get(request.params.name) : undefined,
-      );
+      return await requestBySdk(client, request, isModern ? schemas.get(request.params.name) : undefined);
     } catch (error) {
       if (error instanceof SessionLost) {
         isLost = true;

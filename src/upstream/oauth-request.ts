@@ -1,60 +1,46 @@
-import type { ToolError } from '../contract/error.ts';
+import { ToolError } from '../contract/error.ts';
 import type { Access } from './oauth-access.ts';
 import { loginNeeded, moreScopeNeeded } from './oauth-errors.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-export interface AuthorizedFetch {
-  readonly fetch: Fetch;
-  /** Why the last request was not let in. The SDK wraps what `fetch` throws, and loses it. */
-  refusal(): ToolError | undefined;
+/** Why a request was not let in, where the SDK has wrapped what `fetch` threw. */
+export function refusalIn(error: unknown): ToolError | undefined {
+  if (error instanceof ToolError) return error;
+  const { cause } = (typeof error === 'object' && error !== null ? error : {}) as {
+    readonly cause?: unknown;
+  };
+  return cause instanceof ToolError ? cause : undefined;
 }
 
 /** Sends each request with the token of the moment, to the server's own origin and nowhere else. */
-export function createAuthorizedFetch(
-  name: string,
-  serverUrl: string,
-  access: Access,
-  send: Fetch,
-): AuthorizedFetch {
+export function createAuthorizedFetch(name: string, serverUrl: string, access: Access, send: Fetch): Fetch {
   const { origin } = new URL(serverUrl);
-  let refusal: ToolError | undefined;
-
-  function refuse(error: ToolError): never {
-    refusal = error;
-    throw error;
-  }
-
-  async function authorized(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  return async function authorized(url: string | URL, init: RequestInit = {}): Promise<Response> {
     if (new URL(url).origin !== origin) return await send(url, init);
-    let token = await access.token().catch(refuse);
+    let token = await access.token();
     let response = await send(url, withToken(init, token));
     if (response.status === 401) {
       const refused = token;
       // Somebody may have logged in while this was on its way.
-      token = await (refused === undefined ? access.token() : access.renew(refused)).catch(refuse);
+      token = await (refused === undefined ? access.token() : access.renew(refused));
       if (token !== undefined) {
         await response.body?.cancel().catch(() => {});
         response = await send(url, withToken(init, token));
       }
     }
-    if (response.status !== 401 && response.status !== 403) {
-      refusal = undefined;
-      return response;
-    }
+    if (response.status !== 401 && response.status !== 403) return response;
     const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
     const { error, scope } = extractWWWAuthenticateParams(response);
     if (response.status === 401) {
       await response.body?.cancel().catch(() => {});
-      return refuse(loginNeeded(name));
+      throw loginNeeded(name);
     }
     if (error !== 'insufficient_scope') return response;
     await response.body?.cancel().catch(() => {});
     if (scope !== undefined && isScope(scope)) access.wants(scope);
-    return refuse(moreScopeNeeded(name, scope));
-  }
-
-  return { fetch: authorized, refusal: () => refusal };
+    throw moreScopeNeeded(name, scope);
+  };
 }
 
 function withToken(init: RequestInit, token: string | undefined): RequestInit {

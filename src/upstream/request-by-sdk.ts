@@ -2,13 +2,13 @@ import type { Client } from '@modelcontextprotocol/client';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 import type { RemoteTool } from './definition.ts';
+import { refusalIn } from './oauth-request.ts';
 import { cancelled, RemoteError, type RemoteRequest, SessionLost, timedOut } from './remote.ts';
 
 /** One request through the SDK's client, which knows the ways of the newest revision and of HTTP. */
 export async function requestBySdk(
   client: Client,
   request: RemoteRequest,
-  refusal: (() => ToolError | undefined) | undefined,
   tool: RemoteTool | undefined,
 ): Promise<unknown> {
   const { method, params, signal, timeoutMs, progress, waitsForPerson } = request;
@@ -42,7 +42,7 @@ export async function requestBySdk(
     if ((error as { status?: unknown }).status === 404 && client.transport?.sessionId !== undefined) {
       throw new SessionLost();
     }
-    const refused = refusal?.();
+    const refused = refusalIn(error);
     // More rights are wanted for this call; the others go on.
     if (refused?.code === 'forbidden') throw refused;
     // The address does not answer, or has forgotten us: what is left of the connection is of no use.

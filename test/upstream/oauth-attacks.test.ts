@@ -231,15 +231,10 @@ test('the token goes to the origin of the server only', async () => {
   const seen: (string | undefined)[] = [];
   const { createAuthorizedFetch } = await import('../../src/upstream/oauth-request.ts');
   const access = { token: async () => 'secret', renew: async () => undefined, wants() {}, stamp: () => '' };
-  const { fetch: authorized } = createAuthorizedFetch(
-    'far',
-    'https://far.example/mcp',
-    access,
-    async (_url, init) => {
-      seen.push(new Headers(init?.headers).get('authorization') ?? undefined);
-      return new Response();
-    },
-  );
+  const authorized = createAuthorizedFetch('far', 'https://far.example/mcp', access, async (_url, init) => {
+    seen.push(new Headers(init?.headers).get('authorization') ?? undefined);
+    return new Response();
+  });
   await authorized('https://far.example/mcp');
   await authorized('https://far.example:8443/mcp');
   await authorized('http://far.example/mcp');
