@@ -47,6 +47,7 @@ export async function serveStdio(
 /** Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. */
 export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {}): Promise<HttpService> {
   const { http } = checkpoint.settings;
+  const named = [...http.allowedHosts, ...(http.oauth ? [new URL(http.oauth.resource).hostname] : [])];
   const transport = await import('./transport/http.ts');
   const { loopbackHosts } = await import('./transport/http-guard.ts');
   const { deriveKey } = await import('./store/derived-key.ts');
@@ -57,7 +58,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     port: http.port,
     sessionKey: deriveKey(checkpoint.settings.stateFolder, 'http sessions'),
     maxBodyBytes: http.maxBodyBytes,
-    ...(http.allowedHosts.length > 0 ? { allowedHosts: [...loopbackHosts, ...http.allowedHosts] } : {}),
+    ...(named.length > 0 ? { allowedHosts: [...loopbackHosts, ...named] } : {}),
     allowedOrigins: http.allowedOrigins,
     trust: http.oauth,
     ask: once(async () => (await import('./checkpoint-ask.ts')).openAskDesk(checkpoint, options)),

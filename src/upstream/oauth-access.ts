@@ -47,6 +47,12 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
     // Another process was quicker.
     if (grant.accessToken !== refused) return grant.accessToken;
     if (grant.refreshToken === undefined) return undefined;
+    // The old refresh token ends with the request: what comes back must find a place to be kept.
+    try {
+      file.write(grant);
+    } catch (error) {
+      throw loginFailed('The renewed login could not be kept.', '更新したログインを保存できません。', error);
+    }
     const { refreshAuthorization } = await import('@modelcontextprotocol/client');
     let tokens: OAuthTokens;
     try {

@@ -12,6 +12,8 @@ import type { ConfigFile } from '../../src/config/schema.ts';
 import { goodClaims, openSigner } from '../identity/signer.ts';
 import { browse, openIssuer } from '../support/issuer.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
+import { openGuardedServer } from '../upstream/guarded-server.ts';
+import { logIn, problemOf } from '../upstream/log-in.ts';
 
 type Issuers = NonNullable<NonNullable<ConfigFile['http']>['oauth']>['issuers'];
 
@@ -258,6 +260,48 @@ test('a session of an older client is its holder’s: another user with the same
   expect(await use(again)).toBe(200);
   expect(await use(mallory)).toBe(404);
   expect(await use(otherApp)).toBe(404);
+});
+
+test('no token of a caller reaches a server behind this one, and the answer to each is its own', async () => {
+  await using signer = await openSigner();
+  await using issuer = await openIssuer();
+  await using far = await openGuardedServer(issuer.issuer);
+  await using served = await openServed([{ issuer: signer.issuer, name: 'corp' }], {
+    mcpServers: { far: { url: far.url, ask: 'never', roles: ['user:corp/alice'] } },
+  });
+  await logIn(served);
+  expect(await problemOf(served)).toBe('');
+  const claims = { ...goodClaims(signer.issuer, served.resource), scope: 'tools:write' };
+  const alice = await signer.sign(claims);
+  const bob = await signer.sign({ ...claims, sub: 'bob' });
+  const reader = await signer.sign({ ...claims, scope: 'tools:read' });
+  const say = (token: string) => post(served, `Bearer ${token}`, '', 'far__echo', { text: 'hi' });
+  expect(JSON.stringify((await say(alice)).body)).toContain('hi');
+  expect(JSON.stringify((await say(bob)).body)).toContain('There is no tool');
+  expect((await say(reader)).challenge).toContain('scope="tools:write"');
+  expect(far.tokens.length).toBeGreaterThan(0);
+  for (const token of [alice, bob, reader]) expect(far.tokens).not.toContain(token);
+}, 60_000);
+
+test('the host of the resource is served, and no other', async () => {
+  const world = await openTestCheckpoint({
+    config: {
+      http: { oauth: { resource: 'https://tools.example.com/mcp', issuers: ['https://login.example.com'] } },
+    },
+  });
+  const service = await serveHttp(world.checkpoint, { port: 0 });
+  const url = new URL(`http://127.0.0.1:${service.address.port}/.well-known/oauth-protected-resource/mcp`);
+  const ask = (host: string) =>
+    new Promise((resolve) => {
+      httpRequest(url, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end();
+    });
+  expect(await ask('tools.example.com')).toBe(200);
+  expect(await ask('evil.example.com')).toBe(403);
+  await service.close();
+  await world.close();
 });
 
 interface Answer {

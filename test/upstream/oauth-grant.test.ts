@@ -112,6 +112,26 @@ test.each([
   },
 );
 
+test('where nothing can be written the refresh token is not spent', async () => {
+  const { file } = place();
+  file.write(grant);
+  let asked = 0;
+  const full = {
+    ...file,
+    write() {
+      throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    },
+  };
+  const answer = async () => {
+    asked += 1;
+    return Response.json({});
+  };
+  const access = createLoginAccess(full, answer, () => 200_000);
+  await expect(access.token()).rejects.toMatchObject({ code: 'unavailable' });
+  expect(asked).toBe(0);
+  expect(file.read()).toEqual(grant);
+});
+
 test('a grant that the authorization server ended is forgotten', async () => {
   const { file } = place();
   file.write(grant);
