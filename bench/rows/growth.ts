@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawClient } from '../client.ts';
-import { atMost, type Growth, isFull, medianOf, type Row } from '../measure.ts';
+import { atMost, type Growth, medianOf, type Row } from '../measure.ts';
 import { coding, openOurs, residentMiB } from '../world.ts';
 
 const line = `${'x'.repeat(79)}\n`;
@@ -11,7 +11,7 @@ export const rows: readonly Row[] = [
   {
     name: 'memory-growth',
     async run() {
-      const many = isFull ? 100_000 : 10_000;
+      const many = 100_000;
       const world = await openOurs({ files: { 'a.txt': line.repeat(50) } });
       await callOften(world.ours, 1000);
       const early = residentMiB(world.ours.pid);
