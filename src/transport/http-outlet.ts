@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { encodingOf } from './encoding.ts';
 
 /** The way back to an HTTP client: one JSON body, or a stream of events once there is something to say earlier. */
 export interface Outlet {
@@ -68,12 +67,11 @@ export function sendJson(
   json: string,
   headers: readonly string[] = [],
 ): void {
-  const bytes = Buffer.byteLength(json);
   response.writeHead(status, [
-    ...['content-type', 'application/json', 'content-length', String(bytes)],
+    ...['content-type', 'application/json', 'content-length', String(Buffer.byteLength(json))],
     ...headers,
   ]);
-  response.end(json, encodingOf(json, bytes));
+  response.end(json);
 }
 
 export function acceptsEvents({ headers }: IncomingMessage): boolean {

@@ -1,5 +1,4 @@
 import type { Writable } from 'node:stream';
-import { encodingOf } from './encoding.ts';
 
 /** Lines on their way out. */
 export interface Outbox {
@@ -31,7 +30,7 @@ export function createOutbox(output: Writable): Outbox {
     if (waiting.length === 0 || gone) return;
     const text = waiting.length === 1 ? `${waiting[0]}\n` : `${waiting.join('\n')}\n`;
     waiting = [];
-    output.write(text, encodingOf(text));
+    output.write(text);
   }
 
   return {
