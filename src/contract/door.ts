@@ -50,7 +50,7 @@ export interface PromptDoor {
 /** Resources (notes of the vault, those of proxied servers), through the same road as calls. */
 export interface ResourceDoor {
   list(arrival: Arrival, cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>;
-  read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceText | ResourceBlob>;
+  read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceContents>;
   /** Calls back when the resource changes, until the returned function is called. */
   subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
   /** The list itself changed; absent where it never tells. */
@@ -68,6 +68,11 @@ export interface ResourcePage {
   }[];
   readonly nextCursor?: string | undefined;
 }
+
+/** `more`: what else a proxied server has under the address, such as the files of a folder. */
+export type ResourceContents = (ResourceText | ResourceBlob) & {
+  readonly more?: readonly (ResourceText | ResourceBlob)[] | undefined;
+};
 
 export interface ResourceText {
   readonly uri: string;

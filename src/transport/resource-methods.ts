@@ -25,8 +25,12 @@ export function resourceMethods(resources: ResourceDoor): MethodTable {
       })),
     'resources/read': (exchange) =>
       spoken(exchange, async () => {
-        const contents = await resources.read(exchange.arrival, uriOf(exchange), exchange.signal);
-        return { contents: [contents], ...freshness(exchange.era) };
+        const { more = [], ...first } = await resources.read(
+          exchange.arrival,
+          uriOf(exchange),
+          exchange.signal,
+        );
+        return { contents: [first, ...more], ...freshness(exchange.era) };
       }),
     'resources/subscribe': (exchange) =>
       spoken(exchange, async () => {

@@ -73,12 +73,9 @@ export function methodTools(
     }),
     make('resources/read', async ({ uri }, context) => {
       const { contents } = await ask('resources/read', { uri }, context);
-      const [first] = list(contents);
-      const mimeType = typeof first?.mimeType === 'string' ? cleanLine(first.mimeType) : 'text/plain';
-      const about = { uri: localUri(server, String(uri)), mimeType };
-      if (typeof first?.text === 'string') return { ...about, text: first.text };
-      if (typeof first?.blob === 'string') return { ...about, blob: first.blob };
-      throw notFound();
+      const [first, ...more] = list(contents).flatMap((each) => shownContents(server, String(uri), each));
+      if (!first) throw notFound();
+      return { ...first, ...(more.length > 0 && { more }) };
     }),
     make('resources/subscribe', async ({ uri }, context) => {
       await subscribe(String(uri), context);
@@ -147,6 +144,20 @@ function shownResource(
       mimeType: typeof mimeType === 'string' ? cleanLine(mimeType) : 'application/octet-stream',
     },
   ];
+}
+
+function shownContents(
+  server: string,
+  asked: string,
+  { uri, mimeType, text: words, blob }: Members,
+): readonly Members[] {
+  const about = {
+    uri: localUri(server, typeof uri === 'string' ? uri : asked),
+    mimeType: typeof mimeType === 'string' ? cleanLine(mimeType) : 'text/plain',
+  };
+  if (typeof words === 'string') return [{ ...about, text: words }];
+  if (typeof blob === 'string') return [{ ...about, blob }];
+  return [];
 }
 
 function shownTemplate(

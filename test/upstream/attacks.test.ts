@@ -77,6 +77,33 @@ test('links lead to the server that gave them and nowhere else, whatever they sa
   ).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('contents and prompts of a server are its own as well, all of them, and nothing that is none', async () => {
+  await using world = await openWithServers({ bad: habitual('shelf') });
+  await namesIn(world);
+  const { resources, prompts } = world.checkpoint.door;
+  const { signal } = new AbortController();
+  expect(await resources?.read(local, 'upstream://bad/shelf:///a', signal)).toEqual({
+    uri: 'upstream://bad/shelf:///a/1',
+    mimeType: 'text/plain',
+    text: 'one',
+    more: [{ uri: 'upstream://bad/shelf:///a', mimeType: 'text/plain', blob: 'AAAA' }],
+  });
+  await expect(resources?.read(local, 'upstream://bad/shelf:///empty', signal)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  expect(await prompts?.list(local, signal)).toEqual([
+    { name: 'bad__p', arguments: [{ name: 'a', description: 'b\\u202ec' }] },
+  ]);
+  expect(await prompts?.get(local, 'bad__p', undefined, signal)).toEqual({
+    messages: [
+      {
+        role: 'user',
+        content: { type: 'resource_link', uri: 'upstream://bad/vault://notes/secret.md', name: 'ours?' },
+      },
+    ],
+  });
+});
+
 test('data that is nested without end is refused in words, and the next call is answered', async () => {
   await using world = await openWithServers({ bad: habitual() });
   const reply = await world.call('bad__echo', { text: 'deep' });
