@@ -56,6 +56,8 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
   async function run(): Promise<void> {
     let scanned = false;
     for (let failures = 0; !closing.signal.aborted; ) {
+      // Whoever calls from here on is heard after this look.
+      called = Promise.withResolvers();
       const outcome = await attempt(async () => {
         if (!scanned) await scanMemories(await openEngine(), { model, nowMs: clock() }, closing.signal);
         scanned = true;
@@ -69,7 +71,6 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
       failures = 0;
       if (outcome.kind === 'done') continue;
       await Promise.race([called.promise, pause(pace.idleMs, closing.signal)]);
-      called = Promise.withResolvers();
     }
   }
 
