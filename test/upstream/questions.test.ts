@@ -32,6 +32,41 @@ test('a question of a server goes out with the reply, and its answer reaches the
   expect(await runsOf(world)).toBe('1');
 });
 
+test('the log shows both requests of one call, and which answer went to which question', async () => {
+  await using world = await openWithServers({ fix: habitual() });
+  const { state } = questionOf(await world.call('fix__echo', { text: 'ask' }, carries));
+  await world.call('fix__echo', { text: 'ask' }, { ...carries, formAnswer: hana, questionState: state });
+  const { audit } = await world.checkpoint.store();
+  const entries = (await audit.search({ limit: 10 })).filter(({ tool }) => tool === 'fix__echo');
+  const [asked, answered] = entries.toSorted((a, b) => a.atMs - b.atMs);
+  expect(asked).toMatchObject({ outcome: 'question', facts: { server: 'fix', asks: expect.any(String) } });
+  expect(answered).toMatchObject({
+    outcome: 'ok',
+    facts: { server: 'fix', remote_tool: 'echo', answers: asked?.facts?.asks },
+  });
+  // What a person filled in is theirs: the log has none of it.
+  expect(JSON.stringify(entries)).not.toContain('Hana');
+});
+
+test('a call that is withdrawn before or after its question is withdrawn from the server too', async () => {
+  await using world = await openWithServers({ fix: habitual('none', undefined, { callsAtOnce: 1 }) });
+  await namesIn(world);
+  const before = new AbortController();
+  const hanging = world.call('fix__echo', { text: 'hang' }, { ...carries, signal: before.signal });
+  before.abort();
+  expect(await hanging).toMatchObject({ code: 'cancelled' });
+
+  const input = { text: 'ask and hang' };
+  const { state } = questionOf(await world.call('fix__echo', input, carries));
+  const after = new AbortController();
+  const retry = { ...carries, formAnswer: hana, questionState: state, signal: after.signal };
+  const answered = world.call('fix__echo', input, retry);
+  setTimeout(() => after.abort(), 200);
+  expect(await answered).toMatchObject({ code: 'cancelled' });
+  // One call at once: were one of them still there, this one would wait for ever.
+  expect(wordsOf(await world.call('fix__echo', { text: 'free' }))).toBe('free');
+});
+
 test('one call asks twice, and each answer fits its own question', async () => {
   await using world = await openWithServers({ fix: habitual() });
   const input = { text: 'ask twice' };

@@ -89,6 +89,14 @@ test('a server over Streamable HTTP answers like one over stdio, and a dead one 
     );
     expect(reply).toMatchObject({ kind: 'output' });
     expect(steps).toEqual([1, 2]);
+    const asking = ['far__trigger-elicitation-request', {}] as const;
+    const form = async () => ({ action: 'accept' as const, content: { name: 'Hana', check: true } });
+    expect(wordsOf(await world.call(...asking, { form }))).toContain('Hana');
+    const carries = { canRetry: true, carriesForms: true };
+    const asked = await world.call(...asking, carries);
+    if (asked.kind !== 'question') throw new Error('expected a question');
+    const retry = { ...carries, formAnswer: await form(), questionState: asked.question.state };
+    expect(wordsOf(await world.call(...asking, retry))).toContain('Hana');
     const status = (await world.checkpoint.rooms.upstreams()).status();
     expect(status.find(({ name }) => name === 'nowhere')).toMatchObject({ state: 'failed' });
   } finally {
