@@ -36,4 +36,21 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     await expect(changing).rejects.toMatchObject({ code: 'unavailable' });
     expect(await engine.read((tx) => tx.selectFrom('rates').selectAll().execute())).toEqual([]);
   });
+
+  test.skipIf(missing)('thousands of reads at once let other work through', async () => {
+    const engine = await (await (await createPlace()).open()).engine();
+    let done = 0;
+    const reads = Promise.all(
+      Array.from({ length: 3000 }, async () => {
+        await engine.read((tx) => tx.selectFrom('audit').select('seq').execute());
+        done += 1;
+      }),
+    );
+    const doneBefore = await new Promise<number>((resolve) =>
+      setImmediate(() => setImmediate(() => resolve(done))),
+    );
+    await reads;
+    expect(done).toBe(3000);
+    expect(doneBefore).toBeLessThan(3000);
+  });
 });
