@@ -59,6 +59,23 @@ test('memory embed says how far it is, embeds what waits, and starts anew when t
   expect((await sekisho('memory', 'export')).stdout.split('\n')[0]).toMatch(/^\{"content":"one","category"/);
 }, 60_000);
 
+test('recall through the whole server uses what is configured, and answers where nobody listens', async () => {
+  const server = await startEmbeddings();
+  const embeddings = { url: server.url, model: 'fake', timeoutMs: 10_000 };
+  const { sekisho, folder } = openHome({ memory: { embeddings }, toolsets: ['assistant'] });
+  writeFileSync(join(folder, 'm.jsonl'), '{"content": "Our pup is afraid of thunder."}\n');
+  await sekisho('memory', 'import', join(folder, 'm.jsonl'));
+  await expect.poll(async () => (await sekisho('memory', 'embed')).code, { timeout: 30_000 }).toBe(0);
+  const ask = async () =>
+    JSON.parse((await sekisho('call', 'recall', '{"query": "What scares the dog?"}', '--json')).stdout);
+
+  expect((await ask()).memories).toMatchObject([
+    { content: 'Our pup is afraid of thunder.', low_confidence: true },
+  ]);
+  server.script = (_, response) => response.writeHead(503).end();
+  expect((await ask()).memories).toEqual([]);
+}, 60_000);
+
 test('memory embed without embeddings says what to configure', async () => {
   const { sekisho } = openHome({});
   const { code, stderr } = await sekisho('memory', 'embed');

@@ -104,8 +104,8 @@ export const constructRules: readonly ConstructRule[] = [
       '通常の `sh` はこれを bash とは異なる意味に読みます',
     ),
     suggestion: text(
-      "Write it for POSIX sh, or run it with `bash -c '…'`.",
-      "POSIX sh の書き方にするか、`bash -c '…'` で実行してください。",
+      "Write it for POSIX sh; where there is a bash, `bash -c '…'` takes it.",
+      "POSIX sh の書き方にしてください。bash があれば `bash -c '…'` で実行できます。",
     ),
     match: [
       "sh -c '[[ -f x ]]'",
