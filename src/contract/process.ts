@@ -39,12 +39,17 @@ export interface RunResult {
   readonly network?: readonly NetworkContact[] | undefined;
 }
 
+/**
+ * `unlisted`: the operator's list does not name it. `inner`: it leads to an address that is not public. `misnamed`: the
+ * greeting of TLS was for another host, or hid its name. `failed`: allowed, and did not answer.
+ */
+export type ContactOutcome = 'reached' | 'unlisted' | 'inner' | 'misnamed' | 'failed';
+
 /** One place on the network, and what came of asking for it. */
 export interface NetworkContact {
   /** With its port, e.g. "registry.npmjs.org:443"; `*` stands for those that were too many to list. */
   readonly host: string;
-  /** Refused by the operator's list; failed on the way there. */
-  readonly outcome: 'reached' | 'refused' | 'failed';
+  readonly outcome: ContactOutcome;
   readonly times: number;
   readonly sentBytes: number;
   readonly receivedBytes: number;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => void echo.close());
 
 /** An entry without bytes: what was not reached. */
-const unreached = (host: string) => ({ host, outcome: 'refused', times: 1, sentBytes: 0, receivedBytes: 0 });
+const unreached = (host: string) => ({ host, outcome: 'unlisted', times: 1, sentBytes: 0, receivedBytes: 0 });
 
 const full = {
   mode: 'full-access',

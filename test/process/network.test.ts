@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy } from '../../src/confine/network/proxy.ts';
+import { openBubblewrap } from '../../src/confine/process/bubblewrap.ts';
 import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
+import { defaultProcessLimits } from '../../src/confine/process/prelude.ts';
 import { openServerProcesses } from '../../src/confine/process/servers.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
@@ -105,8 +108,8 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
       expect(result.network?.map(({ host, outcome, times }) => [host, outcome, times])).toEqual([
         [`registry.test:${port}`, 'reached', 1],
         [`127.0.0.2:${port}`, 'reached', 1],
-        [`other.test:${port}`, 'refused', 1],
-        ['example.org:443', 'refused', 1],
+        [`other.test:${port}`, 'unlisted', 1],
+        ['example.org:443', 'unlisted', 1],
       ]);
       expect(result.network?.[1]?.receivedBytes).toBeGreaterThan(50);
     } finally {
@@ -141,7 +144,7 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
     );
     await runner.close();
     expect(result.stdout).toBe(
-      '/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n2\nclosed\nlocalhost,127.0.0.1,::1\n',
+      '/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n2\nclosed\nlocalhost,.localhost,127.0.0.1,::1,0.0.0.0\n',
     );
   });
 
@@ -217,6 +220,60 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
     await expect(work).rejects.toMatchObject({ code: 'cancelled' });
     await closed;
     await runner.close();
+  });
+
+  test('nothing stays open of commands that came and went, or were never there', async () => {
+    const runner = open([`localhost:${echoPort}`]);
+    const script = `exec 5<>/dev/tcp/127.0.0.1/${echoPort}; read -r -N 5 line <&5`;
+    const some = async () => {
+      await Promise.all(Array.from({ length: 12 }, () => runner.bash(script)));
+      await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          runner
+            .forSession(`stopped ${index}`)
+            .run(
+              { kind: 'script', shell: 'bash', script: `${script}; sleep 60` },
+              { workingFolder: root, timeoutMs: 1 + index * 10, signal: new AbortController().signal },
+            ),
+        ),
+      );
+      await sleep(100);
+      return readdirSync('/proc/self/fd').length;
+    };
+    const before = await some();
+    for (let round = 0; round < (process.env.SEKISHO_HAMMER ? 50 : 2); round++) await some();
+    expect(await some()).toBeLessThanOrEqual(before + 2);
+    await runner.close();
+  });
+
+  test('where bubblewrap cannot be started, the way is taken back', async () => {
+    const proxy = createProxy({ entries: ['example.com'], key: 'process.network' });
+    const backend = await openBubblewrap({
+      program: '/no/such/bwrap',
+      roots: [{ hostPath: root, writable: true }],
+      readable: [],
+      readOnlyNames: [],
+      hiddenPaths: [],
+      temporaryBytes: 1024,
+      path: undefined,
+      outletPorts: proxy.ports,
+    });
+    const before = readdirSync('/proc/self/fd').length;
+    for (let times = 0; times < 5; times++) {
+      const started = backend.spawn({
+        command: { kind: 'program', program: 'true', args: [] },
+        limits: defaultProcessLimits,
+        workingFolder: root,
+        environment: {},
+        writable: [],
+        stdin: 'null',
+        outlet: proxy.openOutlet(),
+      });
+      await expect(started).rejects.toThrow();
+    }
+    await sleep(100);
+    expect(readdirSync('/proc/self/fd').length).toBe(before);
+    await backend.close();
   });
 
   test('a proxied server reaches the hosts of its own list and no others', async () => {

@@ -1,20 +1,19 @@
 import type { Socket } from 'node:net';
-import type { NetworkContact } from '../../contract/process.ts';
+import type { ContactOutcome, NetworkContact } from '../../contract/process.ts';
 import type { Target } from './proxy-rules.ts';
 
 /** What a command had to do with the network: for its record, so bounded. */
 export interface Contacts {
   /** A connection that was made; its bytes are counted as long as it lives. */
   reached(target: Target, socket: Socket): void;
-  refused(target: Target): void;
-  failed(target: Target): void;
+  missed(target: Target, outcome: Exclude<ContactOutcome, 'reached'>): void;
   list(): readonly NetworkContact[];
 }
 
 export function createContacts(): Contacts {
   const known = new Map<string, Tally>();
 
-  function tallyOf(target: Target, outcome: NetworkContact['outcome']): Tally {
+  function tallyOf(target: Target, outcome: ContactOutcome): Tally {
     const host = nameOf(target);
     const key = `${outcome} ${host}`;
     const isNew = !known.has(key);
@@ -39,8 +38,7 @@ export function createContacts(): Contacts {
         tally.received += socket.bytesRead;
       });
     },
-    refused: (target) => void tallyOf(target, 'refused'),
-    failed: (target) => void tallyOf(target, 'failed'),
+    missed: (target, outcome) => void tallyOf(target, outcome),
     list: () =>
       [...known.values()].map(({ host, outcome, times, sent, received, open }) => {
         const sockets = [...open];
@@ -64,7 +62,7 @@ const maxContacts = 32;
 
 interface Tally {
   readonly host: string;
-  readonly outcome: NetworkContact['outcome'];
+  readonly outcome: ContactOutcome;
   times: number;
   sent: number;
   received: number;

@@ -24,21 +24,21 @@ export interface RoadOptions {
 export function createRoad({ rules, refusals, contacts, resolve, signal }: RoadOptions): Road {
   return async (target) => {
     if (!rules.allows(target)) {
-      contacts.refused(target);
+      contacts.missed(target, 'unlisted');
       return { kind: 'refused', refusal: refusals.notListed(target) };
     }
     try {
       const within = AbortSignal.any([signal, AbortSignal.timeout(connectMs)]);
       const addresses = isIP(target.host) ? [target.host] : await unlessAborted(resolve(target.host), within);
       if (!rules.mayConnect(target, addresses)) {
-        contacts.refused(target);
+        contacts.missed(target, 'inner');
         return { kind: 'refused', refusal: refusals.inner(target) };
       }
       const socket = await connectTo(target, addresses, within);
       contacts.reached(target, socket);
       return { kind: 'reached', socket };
     } catch {
-      contacts.failed(target);
+      contacts.missed(target, 'failed');
       return { kind: 'refused', refusal: refusals.unreachable(target) };
     }
   };

@@ -31,8 +31,7 @@ export async function openTunnel(
   }
   if (opening.kind !== 'tls' || !isFor(opening, target)) {
     upstream.destroy();
-    if (opening.kind === 'tls')
-      contacts.refused({ host: opening.serverName ?? '(no name)', port: target.port });
+    if (opening.kind === 'tls') contacts.missed(target, 'misnamed');
     // "unrecognized_name", which the client's own words say something about.
     dismiss(client, Buffer.from([21, 3, 3, 0, 2, 2, 112]));
     return;

@@ -161,7 +161,7 @@ function createHttpServer(handle: RequestListener): HttpServer {
 
 /** The names that curl, git, pip, npm, cargo, Go and Node look for. Its own loopback a command reaches directly. */
 function proxyEnvironment(url: string): Readonly<Record<string, string>> {
-  const own = 'localhost,127.0.0.1,::1';
+  const own = 'localhost,.localhost,127.0.0.1,::1,0.0.0.0';
   return {
     HTTP_PROXY: url,
     HTTPS_PROXY: url,

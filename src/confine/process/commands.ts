@@ -14,6 +14,7 @@ import { text } from '../../contract/text.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
 import type { Child } from './child.ts';
 import { buildEnvironment } from './environment.ts';
+import { networkNotes } from './network-notes.ts';
 import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { cancelled, createQueue, type Queue } from './queue.ts';
@@ -153,7 +154,7 @@ async function run(
     const network = contacts();
     const notes = [
       ...(ending.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
-      ...refusalNotes(network, options.network?.key),
+      ...networkNotes(network, options.network?.key),
     ];
     const out = stdout.finish();
     const err = stderr.finish();
@@ -266,15 +267,6 @@ async function spawnIn(
     );
   });
   return { child, contacts: () => outlet?.contacts() ?? [] };
-}
-
-/** A program says only that its proxy refused; whoever reads its output should know what would help. */
-function refusalNotes(network: readonly NetworkContact[], key = ''): readonly string[] {
-  return network.flatMap(({ host, outcome }) =>
-    outcome === 'refused'
-      ? [`[network: ${host} may not be reached; the operator can list it in ${key}]\n`]
-      : [],
-  );
 }
 
 /** What execve takes, and what the bounds allow. */

@@ -54,14 +54,17 @@ function openLanding(kernel: Kernel, program: number, count: number): Landing {
     const ready = makePipe(kernel);
     opened.push(...ready);
     const childEnds = [self, theirs, ready[1]];
+    const listeners = waitForByte(ready[0])
+      .then(() => receive(kernel, ours, count))
+      .finally(() => closeSync(ours));
+    // Where the child could not be started nobody waits for them.
+    listeners.catch(() => {});
     return {
       childEnds,
       close() {
         for (const fd of childEnds) closeSync(fd);
       },
-      listeners: waitForByte(ready[0])
-        .then(() => receive(kernel, ours, count))
-        .finally(() => closeSync(ours)),
+      listeners,
     };
   } catch (error) {
     for (const fd of opened) closeSync(fd);

@@ -1,0 +1,17 @@
+import type { ContactOutcome, NetworkContact } from '../../contract/process.ts';
+
+/** A program says only that its proxy refused; whoever reads its output should know what would help. `key` names the list. */
+export function networkNotes(network: readonly NetworkContact[], key = 'process.network'): readonly string[] {
+  return network.flatMap(({ host, outcome }) => {
+    const what = notes[outcome]?.replace('KEY', key);
+    return what === undefined ? [] : [`[network: ${host} ${what}]\n`];
+  });
+}
+
+const notes: Readonly<Record<ContactOutcome, string | undefined>> = {
+  reached: undefined,
+  unlisted: 'may not be reached; the operator can list it in KEY',
+  inner: 'leads to no public address; the operator can list the address itself, with its port, in KEY',
+  misnamed: 'was asked for, and the greeting of TLS was for another host or hid its name',
+  failed: 'did not answer',
+};
