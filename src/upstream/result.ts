@@ -16,6 +16,7 @@ export function outputOf(result: unknown, settings: ServerSettings, hasOutputSch
   const { content, structuredContent, isError } = asObject(result);
   const blocks = (Array.isArray(content) ? content : []).flatMap((block) => readBlock(block, settings.name));
   const structured = isObject(structuredContent) ? structuredContent : undefined;
+  if (!Array.isArray(content) && !structured) throw noResult();
   if (isTooDeep(structured)) throw tooDeep();
   const structuredChars = structured ? JSON.stringify(structured).length : 0;
   const kept = clip(blocks, settings.maxResultChars);
@@ -119,6 +120,16 @@ function tooLarge(chars: number, maxChars: number): ToolError {
       `結果が ${chars} 文字あり、上限の ${maxChars} 文字を超えています。`,
     ),
     { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
+  );
+}
+
+function noResult(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text(
+      'The server answered, but not with the result of a tool. It may have carried out the call.',
+      'サーバーは応答しましたが、ツールの結果ではありません。呼び出しは実行された可能性があります。',
+    ),
   );
 }
 

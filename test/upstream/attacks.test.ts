@@ -119,15 +119,24 @@ test('a picture of five megabytes is left out, and the reply says so', async () 
   );
 });
 
-test.each(['lie', 'nothing'])(
-  'a result that is no such thing ("%s") is passed on as what it is',
-  async (order) => {
-    const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
-    await using world = await worldOf([{ name: 'echo', inputSchema: object, outputSchema: schema }]);
-    expect(await world.call('bad__echo', { text: order })).toMatchObject({ kind: 'output', isError: false });
-    expect(wordsOf(await world.call('good__echo', { text: 'x' }))).toBe('x');
-  },
-);
+const promised = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+test('data that is not what the schema promised is passed on as it is: the client has the schema too', async () => {
+  await using world = await worldOf([{ name: 'echo', inputSchema: object, outputSchema: promised }]);
+  expect(await world.call('bad__echo', { text: 'lie' })).toMatchObject({
+    kind: 'output',
+    isError: false,
+    structured: { other: 1 },
+  });
+});
+
+test('an answer that is no result of a tool is an error that says so', async () => {
+  await using world = await worldOf([{ name: 'echo', inputSchema: object }]);
+  const reply = await world.call('bad__echo', { text: 'nothing' });
+  expect(reply).toMatchObject({ code: 'upstream_error' });
+  expect(wordsOf(reply)).toContain('may have carried out the call');
+  expect(wordsOf(await world.call('good__echo', { text: 'x' }))).toBe('x');
+});
 
 test('what a server says of its progress is cleaned and short', async () => {
   await using world = await openWithServers({ bad: habitual() });
