@@ -55,7 +55,10 @@ export function size(bytes: number): string {
 
 /** A unified diff, a line of it a row. */
 export function diffBlock(diff: string, view: Pick<View, 'words'>): Html {
-  const lines = cleanText(cut(diff, mostChars)).split('\n');
+  // The line of equals signs parts files from each other; here there is one.
+  const lines = cleanText(cut(diff, mostChars))
+    .split('\n')
+    .filter((row) => !/^={60,}$/.test(row));
   const rows = lines.slice(0, mostLines).map((row) => html`<span class="${kindOf(row)}">${row}\n</span>`);
   const isCut = diff.length > mostChars || lines.length > mostLines;
   return html`<pre class="diff" tabindex="0">${rows}</pre>${isCut ? html`<p class="quiet">… ${view.words.more(String(diff.length))}: <code>sekisho diff</code></p>` : ''}`;
@@ -63,7 +66,7 @@ export function diffBlock(diff: string, view: Pick<View, 'words'>): Html {
 
 function kindOf(row: string): string {
   if (row.startsWith('@@')) return 'at';
-  if (row.startsWith('+++') || row.startsWith('---') || row.startsWith('===')) return 'file';
+  if (row.startsWith('+++') || row.startsWith('---')) return 'file';
   if (row.startsWith('+')) return 'plus';
   return row.startsWith('-') ? 'minus' : 'same';
 }

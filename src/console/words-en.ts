@@ -98,7 +98,7 @@ export const en = {
     session: 'Allow for this session',
     always: 'Always allow',
     deny: 'Deny',
-    rule: 'Both write exactly this rule:',
+    rule: 'Either allows exactly this from now on:',
     grants: 'Standing permissions',
     noGrants: 'Nothing is allowed beyond single calls.',
     revoke: 'Take back',
