@@ -3,12 +3,15 @@ import { type Changes, createChanges } from './changes.ts';
 
 /**
  * Wakes by LISTEN and NOTIFY. A NOTIFY takes a lock of the whole database at commit, so a server sends at most one
- * every 50 ms, with all topics that changed. Whoever waits is woken every few seconds anyway: a lost connection,
- * or a pooler in between that swallows notifications, only delays.
+ * every 50 ms, with all topics that changed. Every few seconds the database is asked as well whether anything at all was
+ * committed, for all who wait together: a lost connection, or a pooler in between that swallows notifications, only
+ * delays.
  */
 export function createPostgresChanges(
   url: string,
   notify: (topics: string) => Promise<void>,
+  /** What a transaction would see now: two that are equal have nothing committed between them. */
+  snapshot: () => Promise<string>,
 ): { readonly changes: Changes; close(): Promise<void> } {
   const untold = new Set<string>();
   let telling: NodeJS.Timeout | undefined;
@@ -18,6 +21,9 @@ export function createPostgresChanges(
   let retrying: NodeJS.Timeout | undefined;
   let closed = false;
   let lastNotify: Promise<void> = Promise.resolve();
+  // Of the last look, however long ago: equal to it means that nothing was committed since, so nobody missed anything.
+  let seen: string | undefined;
+  let isLooking = false;
 
   const changes = createChanges({
     tell(topic) {
@@ -25,7 +31,7 @@ export function createPostgresChanges(
       telling ??= setTimeout(send, Math.max(0, lastToldAt + notifyEveryMs - performance.now()));
     },
     listen() {
-      looking ??= setInterval(() => changes.wakeAll(), lookEveryMs);
+      looking ??= setInterval(() => void look(), lookEveryMs);
       connect();
     },
     rest() {
@@ -42,6 +48,16 @@ export function createPostgresChanges(
     untold.clear();
     // Listeners look by themselves, so a notification that cannot be sent is not worth an error.
     if (topics !== '') lastNotify = notify(topics).catch(() => {});
+  }
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    const now = await snapshot().catch(() => undefined);
+    isLooking = false;
+    if (now !== undefined && now === seen) return;
+    seen = now;
+    changes.wakeAll();
   }
 
   function connect(): void {

@@ -27,8 +27,13 @@ export async function openPostgres(url: string): Promise<Engine> {
     await pool.end().catch(() => {});
     throw storageError(error);
   }
-  const { changes, close } = createPostgresChanges(url, (topics) =>
-    sql`select pg_notify('sekisho', ${topics})`.execute(db).then(() => {}),
+  const { changes, close } = createPostgresChanges(
+    url,
+    (topics) => sql`select pg_notify('sekisho', ${topics})`.execute(db).then(() => {}),
+    async () => {
+      const { rows } = await sql<{ now: string }>`select pg_current_snapshot()::text as now`.execute(db);
+      return rows[0]?.now ?? '';
+    },
   );
 
   return {
