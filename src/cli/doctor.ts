@@ -51,10 +51,28 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         });
       }
     }
+    const meaning = await (await checkpoint.store()).meaning?.();
+    const probed = await meaning?.probe(probeMs);
+    if (probed) {
+      findings.push({
+        what: 'embeddings',
+        works: 'dimensions' in probed,
+        detail: 'dimensions' in probed ? `${probed.dimensions} dimensions` : probed.problem,
+      });
+    }
     const { servers } = settings.servers.length > 0 ? await checkpoint.rooms.upstreams() : { servers: [] };
     const reports = await Promise.all(servers.map(examine));
     for (const report of reports) findings.push(findingOf(report, settings.locale));
-    const reached = reports.every(({ works }) => works);
+    const issuers = settings.http.oauth ? await (await checkpoint.rooms.identity()).examine() : [];
+    for (const { name, issuer, keys, problem } of issuers) {
+      findings.push({
+        what: `issuer ${name}`,
+        works: keys > 0,
+        detail: problem ?? `${issuer}: ${keys} keys`,
+        remedy: 'http.oauth.issuers must name it as its own metadata does, to the letter',
+      });
+    }
+    const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
     if (options.json) say(JSON.stringify(findings, null, 2));
     else for (const finding of findings) say(lineOf(finding));
@@ -76,6 +94,9 @@ function findingOf({ name, works, ...report }: ServerReport, locale: Locale): Fi
     remedy: works ? undefined : [hint?.[locale], `sekisho server check ${name}`].filter(Boolean).join(' '),
   };
 }
+
+/** A model may have to be loaded first. */
+const probeMs = 20_000;
 
 function lineOf({ what, works, detail, remedy }: Finding): string {
   const line = `${works ? 'ok     ' : 'missing'}  ${what.padEnd(20)} ${detail}`;

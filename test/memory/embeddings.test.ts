@@ -244,7 +244,7 @@ describe('a server that gives no proper vectors', () => {
     expect(server.asked.length).toBeLessThanOrEqual(2);
   });
 
-  test('that is asked again after a while is used again', async () => {
+  test('once is asked again, and used again', async () => {
     const { server, store } = await openHouse((_, response) => response.writeHead(500).end());
     expect(await found(store, question)).toHaveLength(1);
     server.script = undefined;

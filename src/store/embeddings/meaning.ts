@@ -24,6 +24,8 @@ export interface Meaning extends Pick<EmbeddingWorker, 'wake' | 'drain' | 'close
   /** What lies near a question, or nothing where that cannot be had in time. Never throws, never takes longer. */
   near(engine: Engine, owner: string, query: string, filter: MemoryFilter): Promise<readonly Near[]>;
   backlog(): ReturnType<typeof backlogOf>;
+  /** Embeds one word, to see whether the server answers: how long its vectors are, or what is wrong. */
+  probe(timeoutMs: number): Promise<{ readonly dimensions: number } | { readonly problem: string }>;
 }
 
 export function createMeaning(openEngine: OpenEngine, clock: Clock, options: EmbeddingOptions): Meaning {
@@ -93,6 +95,14 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
       return promise;
     },
     backlog: async () => backlogOf(await openEngine(), model),
+    async probe(timeoutMs) {
+      try {
+        const [vector] = await (await embedder()).embed(['sekisho'], AbortSignal.timeout(timeoutMs));
+        return { dimensions: vector?.length ?? 0 };
+      } catch (error) {
+        return { problem: String(Object(error).message) };
+      }
+    },
   };
 }
 
