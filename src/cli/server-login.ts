@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createInterface, type Interface } from 'node:readline';
 import type { Flags } from '../config/load.ts';
 import { cleanText } from '../contract/clean-text.ts';
 import { say } from './say.ts';
@@ -11,13 +12,20 @@ type Options = Readonly<Record<string, unknown>>;
 export function loginServer(name: string, flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams) => {
     const server = serverOf(upstreams, name);
+    let lines: Interface | undefined;
     try {
       await upstreams.logIn(server, {
         scope: options.scope as string | undefined,
-        show(url, issuer) {
+        show(url, issuer, handBack) {
           say(`Log in for ${name} at ${cleanText(issuer)}. Open this address within 5 minutes:`);
           say(cleanText(url.href));
           if (options.browser !== false && process.stdout.isTTY) openBrowser(url);
+          if (!process.stdin.isTTY) return;
+          say('If the browser is on another machine, paste the address that it ends at:');
+          lines = createInterface({ input: process.stdin });
+          lines.on('line', (line) => {
+            if (line.trim() !== '' && !handBack(line)) say('That is not the answer to this login.');
+          });
         },
       });
       say(`${name}: logged in.`);
@@ -25,6 +33,8 @@ export function loginServer(name: string, flags: Flags, options: Options): Promi
     } catch (error) {
       process.stderr.write(`${name}: ${wordsOf(error)}\n`);
       return 1;
+    } finally {
+      lines?.close();
     }
     const { tools, held } = server.status();
     say(`${name}: ${tools.length} tools.`);

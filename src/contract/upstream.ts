@@ -64,8 +64,11 @@ export interface OauthSettings {
 export interface LoginOptions {
   /** Instead of what the configuration or the server says. */
   readonly scope?: string | undefined;
-  /** Shows the person the address to open, and at whose door it is. */
-  readonly show: (url: URL, issuer: string) => void;
+  /**
+   * Shows the person the address to open, and at whose door it is. Where the browser runs elsewhere, the address that it
+   * ends at can be handed back; false: it is not of this login.
+   */
+  readonly show: (url: URL, issuer: string, handBack: (address: string) => boolean) => void;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -10,6 +10,16 @@ export type TokenFinding =
 
 export interface AccessTokens {
   verify(token: string): Promise<TokenFinding>;
+  /** Asks each issuer for its keys. */
+  examine(): Promise<readonly IssuerReport[]>;
+}
+
+export interface IssuerReport {
+  readonly name: string;
+  readonly issuer: string;
+  readonly keys: number;
+  /** Why there are none. */
+  readonly problem?: string | undefined;
 }
 
 export interface AccessTokenOptions {
@@ -48,6 +58,16 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
   );
 
   return {
+    examine: () =>
+      Promise.all(
+        [...known.values()].map(async ({ issuer: { name, issuer }, keys }) => {
+          try {
+            return { name, issuer, keys: (await keys.current()).keys.length };
+          } catch (error) {
+            return { name, issuer, keys: 0, problem: (error as Error).message };
+          }
+        }),
+      ),
     async verify(token) {
       if (token.length > maxTokenChars || !looksLikeJwt(token)) return bad.shape;
       const jose = await import('jose');

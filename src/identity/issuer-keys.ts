@@ -62,7 +62,7 @@ export function createIssuerKeys(
         }
       }
       if (held && now() - held.atMs < maxStaleMs) return held.keys;
-      throw new IssuerDown(`The keys of ${issuer} cannot be had.`, { cause: failure });
+      throw new IssuerDown(`The keys of ${issuer} cannot be had: ${wordsOf(failure)}`, { cause: failure });
     },
     async renewed() {
       if (!asking && now() - askedAtMs < cooldownMs) return undefined;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OauthTrust } from '../contract/identity.ts';
 import {
   type AccessTokenOptions,
+  type AccessTokens,
   createAccessTokens,
   looksLikeJwt,
   type TokenFinding,
@@ -9,7 +10,7 @@ import {
 import { standingOf, type TokenStanding } from './claims.ts';
 
 /** Who holds an access token of an issuer that the operator trusts. */
-export interface Identity {
+export interface Identity extends Pick<AccessTokens, 'examine'> {
   /** `undefined`: no such token, and somebody else's to look at. */
   identify(token: string): Promise<TokenIdentity | undefined>;
 }
@@ -33,6 +34,7 @@ export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Id
   const kept = new Map<string, Kept>();
 
   return {
+    examine: tokens.examine,
     async identify(token) {
       if (!looksLikeJwt(token)) return undefined;
       const digest = createHash('sha256').update(token).digest('base64');

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loginFailed } from './oauth-errors.ts';
 
@@ -8,19 +8,25 @@ export interface Callback {
   readonly redirectUrl: string;
   /** What the browser brought with this state. Rejects when the time is over. */
   answer(state: string, signal: AbortSignal): Promise<URLSearchParams>;
+  /** The same from an address that a person copied out of a browser elsewhere. False: it is not this login's. */
+  take(address: string): boolean;
   close(): void;
 }
 
-type Visit = (request: IncomingMessage, response: ServerResponse) => void;
+/** Says whether the answer was of the login that is waited for. */
+type Accept = (params: URLSearchParams) => boolean;
 
 /** Listens before the address is known to anybody. Port 0 takes a free one. */
 export async function openCallback(port: number): Promise<Callback> {
-  let visit: Visit = (_request, response) => reply(response, 404, 'Nothing is waited for.');
+  let accept: Accept = () => false;
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
     request.resume();
     // A page that has its name pointed at this machine is betrayed by its Host.
     if (request.headers.host !== host) return reply(response, 403, 'This Host is not served here.');
-    visit(request, response);
+    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${host}`);
+    if (request.method !== 'GET' || pathname !== '/callback') return reply(response, 404, 'Not here.');
+    if (!accept(searchParams)) return reply(response, 400, 'This answer belongs to no login.');
+    reply(response, 200, 'Sekisho has the answer. You can close this window.');
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -37,17 +43,14 @@ export async function openCallback(port: number): Promise<Callback> {
         const giveUp = () => reject(loginFailed('Nobody logged in.', 'ログインされませんでした。'));
         if (signal.aborted) giveUp();
         signal.addEventListener('abort', giveUp, { once: true });
-        visit = (request, response) => {
-          const { pathname, searchParams } = new URL(request.url ?? '/', `http://${host}`);
-          if (request.method !== 'GET' || pathname !== '/callback') return reply(response, 404, 'Not here.');
+        accept = (params) => {
           // Whoever does not know the state did not start this: they neither log in nor end the waiting.
-          if (!isSame(searchParams.getAll('state'), state)) {
-            return reply(response, 400, 'This answer belongs to no login.');
-          }
-          reply(response, 200, 'Sekisho has the answer. You can close this window.');
-          resolve(searchParams);
+          if (!isSame(params.getAll('state'), state)) return false;
+          resolve(params);
+          return true;
         };
       }),
+    take: (address) => URL.canParse(address.trim()) && accept(new URL(address.trim()).searchParams),
     close() {
       server.close();
       server.closeAllConnections();

@@ -54,7 +54,7 @@ export async function login(
     const signals = [AbortSignal.timeout(waitMs), ...(options.signal ? [options.signal] : [])];
     const answered = callback.answer(state, AbortSignal.any(signals));
     answered.catch(() => {});
-    options.show(authorizationUrl, metadata.issuer);
+    options.show(authorizationUrl, metadata.issuer, callback.take);
     const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
     let tokens: OAuthTokens;
     try {

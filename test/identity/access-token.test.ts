@@ -383,6 +383,19 @@ test('scopes can have other names, and be given to all', () => {
   ]);
 });
 
+test('the operator can ask whether each issuer has keys', async () => {
+  const tokens = createAccessTokens(trustIn(signer.issuer, { issuer: 'http://127.0.0.1:9', name: 'gone' }), {
+    now: Date.now,
+  });
+  const [there, gone] = await tokens.examine();
+  expect(there).toMatchObject({ keys: 1, issuer: signer.issuer });
+  expect(gone).toMatchObject({
+    name: 'gone',
+    keys: 0,
+    problem: expect.stringContaining('http://127.0.0.1:9'),
+  });
+});
+
 test('a token is looked at again after a minute, and at its end', async () => {
   let at = Date.now();
   const local = await openSigner();

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { expect, test } from 'vitest';
 import { createPublicAddressCheck } from '../../src/confine/network/address.ts';
 import { createOauthFetch, type OauthFetch } from '../../src/upstream/oauth-fetch.ts';
-import { listen, openIssuer } from '../support/issuer.ts';
+import { browse, listen, openIssuer } from '../support/issuer.ts';
 import { openGuardedServer } from './guarded-server.ts';
-import { logIn, problemOf } from './log-in.ts';
+import { logIn, problemOf, serverIn } from './log-in.ts';
 import { openWithServers } from './world.ts';
 
 test.each([
@@ -89,8 +89,7 @@ test('an answer without the state neither logs in nor ends the waiting', async (
   await using far = await openGuardedServer(issuer.issuer);
   await using world = await openWithServers({ far: { url: far.url } });
   const statuses: number[] = [];
-  const { upstreams, server } = await (await import('./log-in.ts')).serverIn(world);
-  const { browse } = await import('../support/issuer.ts');
+  const { upstreams, server } = await serverIn(world);
   let visit: Promise<unknown> = Promise.resolve();
   await upstreams.logIn(server, {
     show(url) {
@@ -115,6 +114,25 @@ test('an answer without the state neither logs in nor ends the waiting', async (
   });
   await visit;
   expect(statuses).toEqual([400, 400, 400, 400, 404, 403, 404, 200]);
+  expect(await problemOf(world)).toBe('');
+});
+
+test('an address that a person copied out of a browser elsewhere logs in, and no other does', async () => {
+  await using issuer = await openIssuer();
+  await using far = await openGuardedServer(issuer.issuer);
+  await using world = await openWithServers({ far: { url: far.url } });
+  const { upstreams, server } = await serverIn(world);
+  const taken: boolean[] = [];
+  await upstreams.logIn(server, {
+    show(url, _issuer, handBack) {
+      void browse(url, String(url.searchParams.get('redirect_uri'))).then((back) => {
+        const forged = new URL(back);
+        forged.searchParams.set('state', 'forged');
+        for (const words of ['', 'no address', forged.href, `  ${back.href}\n`]) taken.push(handBack(words));
+      });
+    },
+  });
+  expect(taken).toEqual([false, false, false, true]);
   expect(await problemOf(world)).toBe('');
 });
 
