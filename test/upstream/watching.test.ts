@@ -31,6 +31,25 @@ test('a change of a watched resource is told, and no longer when the watch ended
   expect(changed).toHaveBeenCalledTimes(1);
 });
 
+test('a server of the newest revision is listened to for what is watched, and for nothing else', async () => {
+  await using world = await openWithServers({ fix: habitual('newest') });
+  await namesIn(world);
+  const { resources } = world.checkpoint.door;
+  const first = vi.fn();
+  const second = vi.fn();
+  const end = await resources?.subscribe(local, 'upstream://fix/shelf:///b', first);
+  await resources?.subscribe(local, 'upstream://fix/shelf:///c', second);
+  await world.call('fix__echo', { text: 'touch' });
+  await vi.waitFor(() => expect(first).toHaveBeenCalled(), patience);
+  await vi.waitFor(() => expect(second).toHaveBeenCalled(), patience);
+  end?.();
+  await vi.waitFor(
+    async () =>
+      expect(wordsOf(await world.call('fix__echo', { text: 'listened to' }))).toBe('["shelf:///c"]'),
+    patience,
+  );
+});
+
 test('ten thousand words of one change are few by the time they reach the client, and the last is not lost', async () => {
   await using world = await openWithServers({ fix: habitual('shelf') });
   await namesIn(world);
