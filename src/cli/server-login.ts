@@ -19,6 +19,8 @@ export function loginServer(name: string, flags: Flags, options: Options): Promi
         show(url, issuer, handBack) {
           say(`Log in for ${name} at ${cleanText(issuer)}. Open this address within 5 minutes:`);
           say(cleanText(url.href));
+          const scope = url.searchParams.get('scope');
+          if (scope) say(`Rights asked for: ${cleanText(scope)}`);
           if (options.browser !== false && process.stdout.isTTY) openBrowser(url);
           if (!process.stdin.isTTY) return;
           say('If the browser is on another machine, paste the address that it ends at:');

@@ -103,7 +103,6 @@ export function createAccountAccess(
 ): Access {
   let held: { readonly token: string; readonly renewAtMs: number } | undefined;
   let asking: Promise<string> | undefined;
-  let wantedScope: string | undefined;
 
   async function ask(): Promise<string> {
     const { metadata, resource, scope } = await findAuthorizationServer(start, settings, fetch);
@@ -113,7 +112,7 @@ export function createAccountAccess(
       clientSecret: settings.clientSecret ?? '',
       expectedIssuer: metadata.issuer,
     });
-    const wanted = wantedScope ?? settings.scope ?? scope;
+    const wanted = settings.scope ?? scope;
     let tokens: OAuthTokens;
     try {
       tokens = await fetchToken(account, metadata.issuer, {
@@ -146,10 +145,8 @@ export function createAccountAccess(
       return held && held.renewAtMs > now() ? held.token : await fresh();
     },
     renew: async (refused) => (held && held.token !== refused ? held.token : await fresh()),
-    wants(scope) {
-      wantedScope = scope;
-      held = undefined;
-    },
+    // Nobody could see what it would ask for; the operator writes it down.
+    wants() {},
     stamp: () => '',
   };
 }

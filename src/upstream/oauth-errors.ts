@@ -23,8 +23,8 @@ export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
     ),
     {
       suggestion: text(
-        `The operator can grant them with \`sekisho server login ${name}\`.`,
-        `運用者が \`sekisho server login ${name}\` で付与できます。`,
+        `The operator can grant them with \`sekisho server login ${name}\`, or by oauth.scope in its configuration.`,
+        `運用者が \`sekisho server login ${name}\` または設定の oauth.scope で付与できます。`,
       ),
       cause,
     },

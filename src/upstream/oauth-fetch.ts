@@ -46,8 +46,14 @@ function assertAllowed(url: URL, isNamed: boolean, isPublic: AddressRule['isPubl
   if (isNamed) return;
   const bare = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (loopback.includes(url.hostname) || (isIP(bare) !== 0 && !isPublic(bare))) {
-    throw new Error(`Not asked, as it is an inner address: ${url.origin}`);
+    throw inner(url.origin);
   }
+}
+
+function inner(where: string): Error {
+  return new Error(
+    `Not asked, as it is an inner address: ${where}. If it is right, name it as oauth.issuer.`,
+  );
 }
 
 function lookupPublic(isPublic: AddressRule['isPublic']): LookupFunction {
@@ -56,7 +62,7 @@ function lookupPublic(isPublic: AddressRule['isPublic']): LookupFunction {
       const first = addresses?.[0];
       if (error || !first) return callback(error ?? new Error('no address'), '', 0);
       if (!addresses.every(({ address }) => isPublic(address))) {
-        return callback(new Error(`Not asked, as it is an inner address: ${hostname}`), '', 0);
+        return callback(inner(hostname), '', 0);
       }
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
