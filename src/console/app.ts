@@ -37,8 +37,10 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
 
   app.use(async (context, next) => {
     const request = context.req.raw;
-    if (isForeign(request)) context.res = new Response(null, { status: 403 });
-    else await next();
+    // No text of ours holds a NUL, and databases disagree on it.
+    const status = isForeign(request) ? 403 : request.url.includes('%00') ? 400 : undefined;
+    if (status === undefined) await next();
+    else context.res = new Response(null, { status });
     for (const [name, value] of Object.entries(securityHeaders)) {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }

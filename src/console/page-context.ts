@@ -31,5 +31,5 @@ export async function goBack(
 /** One field of a form as text; undefined where it is missing or a file. */
 export async function fieldOf(context: Context<PageContext>, name: string): Promise<string | undefined> {
   const value = (await context.req.parseBody())[name];
-  return typeof value === 'string' ? value.replace(/\r\n/g, '\n') : undefined;
+  return typeof value === 'string' ? value.replace(/\r\n/g, '\n').replaceAll('\0', '') : undefined;
 }
