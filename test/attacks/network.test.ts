@@ -16,7 +16,8 @@ const site = createHttpServer((request, response) => {
   request.on('end', () => {
     asked.push({
       method: request.method ?? '',
-      host: request.headers.host ?? '',
+      // All of them: another server might believe the second.
+      host: request.rawHeaders.filter((_, i, all) => all[i - 1]?.toLowerCase() === 'host').join(),
       url: request.url ?? '',
       body,
     });
@@ -305,25 +306,52 @@ describe('what TLS shows must fit', () => {
       secure.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
       secure.once('close', () => done(text));
     });
+    const outcomes = outlet.contacts().map(({ outcome }) => outcome);
     outlet.close();
-    return answer;
+    return `${answer} ${outcomes}`;
   }
 
   test('the host that was asked for gets through', async () => {
-    expect(await greet('secure.test', 'secure.test')).toBe('secret page');
-    expect(await greet('SECURE.test.', 'secure.test')).toBe('secret page');
+    expect(await greet('secure.test', 'secure.test')).toBe('secret page reached');
+    expect(await greet('SECURE.test.', 'secure.test')).toBe('secret page reached');
     // An address has no name to show.
-    expect(await greet('127.0.0.2', undefined)).toBe('secret page');
+    expect(await greet('127.0.0.2', undefined)).toBe('secret page reached');
   });
 
   test.each(['other.test', 'a.secure.test', 'secure.test.evil', undefined])(
     'the name %j does not, and the client hears why',
     async (name) => {
       const before = names.length;
-      expect(await greet('secure.test', name)).toMatch(/UNRECOGNIZED_NAME/);
+      expect(await greet('secure.test', name)).toMatch(/UNRECOGNIZED_NAME reached,misnamed$/);
       expect(names.length).toBe(before);
     },
   );
+});
+
+test('a greeting that hides a second one (ECH) is not passed on, whatever name it shows', async () => {
+  const length = (bytes: Buffer, size: number) => {
+    const head = Buffer.alloc(size);
+    head.writeUIntBE(bytes.length, 0, size);
+    return Buffer.concat([head, bytes]);
+  };
+  const shown = length(Buffer.concat([Buffer.from([0]), length(Buffer.from('site.test'), 2)]), 2);
+  const greeting = (...extensions: readonly Buffer[]) => {
+    const start = [Buffer.from([3, 3]), Buffer.alloc(32), Buffer.from([0, 0, 2, 0x13, 1, 1, 0])];
+    const hello = Buffer.concat([...start, length(Buffer.concat(extensions), 2)]);
+    const message = Buffer.concat([Buffer.from([1]), length(hello, 3)]);
+    return Buffer.concat([Buffer.from([22, 3, 1]), length(message, 2)]);
+  };
+  const name = Buffer.concat([Buffer.from([0, 0]), length(shown, 2)]);
+  const hidden = Buffer.concat([Buffer.from([0xfe, 0x0d]), length(Buffer.alloc(64), 2)]);
+  const { talk, outlet } = await open();
+  const say = (bytes: Buffer) =>
+    talk(Buffer.concat([Buffer.from(`CONNECT site.test:${port} HTTP/1.1\r\n\r\n`), bytes]));
+  const established = 'HTTP/1.1 200 Connection established\r\n\r\n';
+  expect(await say(greeting(name, hidden))).toBe(`${established}\x15\x03\x03\x00\x02\x02\x70`);
+  // The site speaks no TLS, and says so: this one got through.
+  expect(await say(greeting(name))).toContain('HTTP/1.1 400 ');
+  expect(outlet.contacts().map(({ outcome }) => outcome)).toEqual(['reached', 'misnamed']);
+  outlet.close();
 });
 
 describe('whoever holds on is let go', () => {
@@ -348,6 +376,32 @@ describe('whoever holds on is let go', () => {
     for (const each of [outlet, other.outlet]) each.close();
     // Its listener is gone with it.
     await expect(talk('GET / HTTP/1.1\r\n\r\n')).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  test.each([
+    ['a request', 'GET http://site.test/ HTTP/1.1\r\nX: '],
+    ['the greeting of TLS in a tunnel', '\x16\x03\x01\x02\x00\x01\x00'],
+  ])('%s that comes a byte at a time is not waited for', async (_, start) => {
+    const { dial, outlet } = await openLocalOutlet({
+      entries: [`127.0.0.2:${port}`, `site.test:${port}`],
+      resolve,
+      patienceMs: 500,
+    });
+    const socket = await dial();
+    socket.on('error', () => {});
+    socket.resume();
+    if (start.startsWith('\x16')) {
+      socket.write(`CONNECT site.test:${port} HTTP/1.1\r\n\r\n`);
+      await new Promise<void>((done) => socket.once('data', () => done()));
+    }
+    socket.write(Buffer.from(start, 'latin1'));
+    const dripping = setInterval(() => socket.write('a'), 50);
+    await new Promise<void>((done) => {
+      socket.once('end', () => socket.destroy());
+      socket.once('close', () => done());
+    });
+    clearInterval(dripping);
+    outlet.close();
   });
 
   test('a client that never reads costs no memory', async () => {
@@ -427,6 +481,25 @@ test.each([
   expect(() => createProxyRules(['fine.example', entry], 'process.network')).toThrow(
     /^process\.network\[1\] must/,
   );
+});
+
+test('an entry opens its port, or those of the web, and a wildcard what is below it', () => {
+  const rules = createProxyRules(['a.example', '*.b.example', 'c.example:8443'], 'process.network');
+  const open = [
+    'a.example',
+    'x.a.example',
+    'b.example',
+    'x.b.example',
+    'x.y.b.example',
+    'xb.example',
+    'c.example',
+  ].flatMap((host) =>
+    [22, 80, 443, 8080, 8443].filter((port) => rules.allows({ host, port })).map((port) => `${host}:${port}`),
+  );
+  expect(open).toEqual([
+    ...['a.example:80', 'a.example:443', 'x.b.example:80', 'x.b.example:443'],
+    ...['x.y.b.example:80', 'x.y.b.example:443', 'c.example:8443'],
+  ]);
 });
 
 test('a rule that denies a host to everybody wins over the list', () => {

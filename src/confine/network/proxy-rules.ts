@@ -40,7 +40,7 @@ export function createProxyRules(
     rules.some((rule) => fits(rule, host, port) && (rule.port !== undefined || usualPorts.has(port)));
 
   const isListedInner = (address: string, port: number) =>
-    rules.some((rule) => !rule.below && rule.port === port && isInnerName(rule.host, address));
+    rules.some((rule) => rule.port === port && isInnerName(rule.host, address));
 
   return {
     allows,

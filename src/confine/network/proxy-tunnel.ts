@@ -9,6 +9,7 @@ export interface TunnelOptions {
   readonly contacts: Contacts;
   /** Takes over a connection through which HTTP is spoken in the clear: each of its requests is looked at. */
   readonly plain: (client: Socket, target: Target) => void;
+  readonly patienceMs: number;
 }
 
 /**
@@ -19,10 +20,10 @@ export async function openTunnel(
   client: Socket,
   upstream: Socket,
   target: Target,
-  { contacts, plain }: TunnelOptions,
+  { contacts, plain, patienceMs }: TunnelOptions,
 ): Promise<void> {
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-  const { opening, bytes } = await readStart(client);
+  const { opening, bytes } = await readStart(client, patienceMs);
   if (opening.kind === 'plain') {
     upstream.destroy();
     client.unshift(bytes);
@@ -62,7 +63,6 @@ export function join(client: Socket, upstream: Socket): Promise<void> {
 
 /** A server may be silent for minutes; a connection that nobody uses is given back. */
 export const idleMs = 5 * 60_000;
-const startMs = 15_000;
 /** The largest greetings in use have two thousand. */
 const maxHelloBytes = 20 * 1024;
 
@@ -74,7 +74,10 @@ function isFor({ serverName, hidesName }: Extract<Opening, { kind: 'tls' }>, { h
 }
 
 /** Reads until it can be told what is spoken. */
-function readStart(client: Socket): Promise<{ readonly opening: Opening; readonly bytes: Buffer }> {
+function readStart(
+  client: Socket,
+  patienceMs: number,
+): Promise<{ readonly opening: Opening; readonly bytes: Buffer }> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0);
     const finish = (opening: Opening) => {
@@ -92,7 +95,7 @@ function readStart(client: Socket): Promise<{ readonly opening: Opening; readonl
       if (opening.kind !== 'incomplete') finish(opening);
       else if (bytes.length > maxHelloBytes) giveUp();
     };
-    const timer = setTimeout(giveUp, startMs);
+    const timer = setTimeout(giveUp, patienceMs);
     client.on('data', take);
     client.once('end', giveUp);
     client.once('close', giveUp);

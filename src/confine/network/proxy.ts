@@ -15,6 +15,8 @@ export interface HostProxyOptions {
   readonly deniedHosts?: readonly string[] | undefined;
   /** All addresses of a host name. Default: the system's resolver. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+  /** How long the head of a request, or the greeting in a tunnel, may take. Default: 15 s. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** An HTTP proxy that reaches the hosts of a list and no others. */
@@ -40,6 +42,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const rules = createProxyRules(options.entries, options.key, options.deniedHosts);
   const refusals = createRefusals(options.key);
   const resolve = options.resolve ?? resolveBySystem;
+  const patienceMs = options.patienceMs ?? 15_000;
   // Below 1024 nobody inside may listen.
   const loopback = [...rules.loopback].filter(([port]) => port >= 1024).slice(0, maxLoopbackPorts);
   const proxyPort = [3128, 3129].find((port) => !rules.loopback.has(port)) ?? 3130;
@@ -55,9 +58,9 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     const handle: RequestListener = (incoming, answer) =>
       void passOn(incoming, answer, { road, refusals, tunnelled: tunnelled.get(incoming.socket) });
 
-    const proxy = createHttpServer(handle);
+    const proxy = createHttpServer(handle, patienceMs);
     // Reads what comes through a tunnel in the clear. It listens nowhere.
-    const inner = createHttpServer(handle);
+    const inner = createHttpServer(handle, patienceMs);
     const plain = (client: Socket, target: Target) => {
       tunnelled.set(client, target);
       inner.emit('connection', client);
@@ -71,7 +74,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       const reached = await road(target);
       if (reached.kind === 'refused') return dismiss(client, rawAnswer(reached.refusal));
       keep(reached.socket);
-      await openTunnel(client, reached.socket, target, { contacts, plain });
+      await openTunnel(client, reached.socket, target, { contacts, plain, patienceMs });
     }
 
     proxy.on('connect', (request, stream, head) => {
@@ -141,15 +144,15 @@ export function createProxy(options: HostProxyOptions): HostProxy {
 const maxConnections = 128;
 const maxLoopbackPorts = 16;
 
-function createHttpServer(handle: RequestListener): HttpServer {
+function createHttpServer(handle: RequestListener, patienceMs: number): HttpServer {
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
-      headersTimeout: 15_000,
+      headersTimeout: patienceMs,
       // An upload takes as long as it takes; what stands still is found by the idle time.
       requestTimeout: 0,
       keepAliveTimeout: 60_000,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: Math.ceil(patienceMs / 3),
       requireHostHeader: false,
       insecureHTTPParser: false,
     },
