@@ -98,7 +98,10 @@ export function openUpstreams(options: UpstreamsOptions): Upstreams {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    logIn: ({ settings }, login) => logIn(settings, options.oauth, login),
+    async logIn(server, login) {
+      await logIn(server.settings, options.oauth, login);
+      server.refresh();
+    },
     logOut: ({ settings }) => logOut(settings, options.oauth),
     status: () => [
       ...servers.map((server) => server.status()),

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import {
   Client,
   type OAuthClientProvider,
@@ -14,6 +16,7 @@ import { browse, openIssuer } from '../support/issuer.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { openGuardedServer } from '../upstream/guarded-server.ts';
 import { logIn, problemOf } from '../upstream/log-in.ts';
+import { namesIn, openWithServers, wordsOf } from '../upstream/world.ts';
 
 type Issuers = NonNullable<NonNullable<ConfigFile['http']>['oauth']>['issuers'];
 
@@ -281,6 +284,22 @@ test('no token of a caller reaches a server behind this one, and the answer to e
   expect((await say(reader)).challenge).toContain('scope="tools:write"');
   expect(far.tokens.length).toBeGreaterThan(0);
   for (const token of [alice, bob, reader]) expect(far.tokens).not.toContain(token);
+}, 60_000);
+
+test('one checkpoint logs in at another behind it, and is granted more when more is needed', async () => {
+  await using issuer = await openIssuer();
+  await using far = await openServed([{ issuer: issuer.issuer, name: 'corp' }]);
+  await using world = await openWithServers({ far: { url: far.resource } });
+  expect(await problemOf(world)).toContain('sekisho server login far');
+  await logIn(world);
+  expect(await problemOf(world)).toBe('');
+  await namesIn(world);
+  const write = async () => wordsOf(await world.call('far__file_write', { path: 'c.md', content: 'far\n' }));
+  expect(wordsOf(await world.call('far__file_read', { path: 'a.md' }))).toContain('hello');
+  expect(await write()).toMatch(/forbidden: .*sekisho server login far/);
+  await logIn(world);
+  expect(await write()).not.toContain('forbidden');
+  expect(readFileSync(join(far.root, 'c.md'), 'utf8')).toBe('far\n');
 }, 60_000);
 
 test('the host of the resource is served, and no other', async () => {
