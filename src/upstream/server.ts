@@ -193,13 +193,15 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   }
 
   async function subscribe(uri: string, context: BaseContext): Promise<void> {
-    watches.assertRoom(uri);
+    const forget = watches.expect(uri);
     const leave = await turns.take(context.signal);
     try {
       const connection = await supervisor.connection(context.signal);
       if (!connection.offers.subscriptions) throw notWatched(name);
-      await withSignal(connection.setWatched([...new Set([...watches.uris(), uri])]), context.signal);
+      const refused = await withSignal(connection.setWatched(watches.uris()), context.signal);
+      if (refused.has(uri)) throw refused.get(uri);
     } catch (error) {
+      forget();
       throw refusedBy(name, asRemote(error));
     } finally {
       leave();
@@ -280,7 +282,11 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       return () => {
         end();
         void supervisor.running()?.then(
-          (connection) => connection.setWatched(watches.uris()).catch(() => {}),
+          (connection) =>
+            connection.setWatched(watches.uris()).then(
+              () => {},
+              () => {},
+            ),
           () => {},
         );
       };

@@ -7,8 +7,11 @@ export interface Watches {
   readonly uris: () => readonly string[];
   /** A server that was started again knows nothing of who watched it. */
   begin(connection: Connection): Promise<void>;
-  /** Throws `rate_limited` where one more resource would be too many. */
-  assertRoom(uri: string): void;
+  /**
+   * Somebody is about to watch it: it counts as watched until they do, or for a while. The returned function takes it
+   * back. Throws `rate_limited` where one more resource would be too many.
+   */
+  expect(uri: string): () => void;
   add(uri: string, changed: () => void): () => void;
   /** The server says that a resource changed. */
   updated(uri: string): void;
@@ -18,9 +21,12 @@ export interface Watches {
 const maxWatched = 1000;
 /** News of one resource that come faster than this are told once: whoever hears of it reads it anew. */
 const quietMs = 100;
+/** Between the server's yes and the watch lie the record of the call and its reply. */
+const expectedMs = 30_000;
 
 export function createWatches(): Watches {
   const watched = new Map<string, Set<() => void>>();
+  const expected = new Map<string, NodeJS.Timeout>();
   const late = new Map<string, { isDue: boolean; readonly timer: NodeJS.Timeout }>();
 
   function tell(uri: string): void {
@@ -45,15 +51,23 @@ export function createWatches(): Watches {
   }
 
   return {
-    uris: () => [...watched.keys()],
+    uris: () => [...new Set([...watched.keys(), ...expected.keys()])],
     async begin({ offers, setWatched }) {
       const uris = [...watched.keys()];
-      if (uris.length > 0 && offers.subscriptions) await setWatched(uris).catch(() => {});
+      if (uris.length > 0 && offers.subscriptions) await setWatched(uris).catch(() => new Map());
       // Meanwhile something may have changed.
       for (const uri of uris) updated(uri);
     },
-    assertRoom(uri) {
-      if (!watched.has(uri) && watched.size >= maxWatched) throw tooMany();
+    expect(uri) {
+      if (!watched.has(uri) && watched.size + expected.size >= maxWatched) throw tooMany();
+      const forget = () => {
+        clearTimeout(timer);
+        if (expected.get(uri) === timer) expected.delete(uri);
+      };
+      const timer = setTimeout(forget, expectedMs).unref();
+      clearTimeout(expected.get(uri));
+      expected.set(uri, timer);
+      return forget;
     },
     add(uri, changed) {
       const listeners = watched.get(uri) ?? new Set();
@@ -61,6 +75,8 @@ export function createWatches(): Watches {
       const listener = () => changed();
       listeners.add(listener);
       watched.set(uri, listeners);
+      clearTimeout(expected.get(uri));
+      expected.delete(uri);
       return () => {
         listeners.delete(listener);
         if (listeners.size === 0 && watched.get(uri) === listeners) watched.delete(uri);
@@ -69,7 +85,9 @@ export function createWatches(): Watches {
     updated,
     close() {
       for (const { timer } of late.values()) clearTimeout(timer);
+      for (const timer of expected.values()) clearTimeout(timer);
       late.clear();
+      expected.clear();
       watched.clear();
     },
   };

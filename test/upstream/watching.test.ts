@@ -48,7 +48,37 @@ test('a server of the newest revision is listened to for what is watched, and fo
       expect(wordsOf(await world.call('fix__echo', { text: 'listened to' }))).toBe('["shelf:///c"]'),
     patience,
   );
+  expect(wordsOf(await world.call('fix__echo', { text: 'hang up' }))).toBe('hang up');
+  await vi.waitFor(
+    async () =>
+      expect(wordsOf(await world.call('fix__echo', { text: 'listened to' }))).toBe('["shelf:///c"]'),
+    patience,
+  );
 });
+
+test.each(['shelf', 'newest'])(
+  'many who begin to watch at once all watch, on a server that is "%s"',
+  async (habit) => {
+    await using world = await openWithServers({ fix: habitual(habit) });
+    await namesIn(world);
+    const uris = Array.from({ length: 10 }, (_, index) => `shelf:///${index}`);
+    const begin = (uri: string) =>
+      world.checkpoint.door.resources?.subscribe(local, `upstream://fix/${uri}`, () => {});
+    // One that is refused beside them is refused alone.
+    const refused = habit === 'shelf' ? [begin('shelf:///none')] : [];
+    const [results, [failure]] = await Promise.all([
+      Promise.all(uris.map(begin)),
+      Promise.allSettled(refused),
+    ]);
+    expect(results).toHaveLength(10);
+    expect(failure?.status).not.toBe('fulfilled');
+    const text = habit === 'shelf' ? 'watched' : 'listened to';
+    await vi.waitFor(
+      async () => expect(JSON.parse(wordsOf(await world.call('fix__echo', { text }))).sort()).toEqual(uris),
+      patience,
+    );
+  },
+);
 
 test('ten thousand words of one change are few by the time they reach the client, and the last is not lost', async () => {
   await using world = await openWithServers({ fix: habitual('shelf') });
