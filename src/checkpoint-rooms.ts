@@ -233,12 +233,13 @@ export async function assertSettings(settings: Settings): Promise<void> {
 }
 
 /** A list that cannot be read is said at once, and not when the first command or server needs it. */
-async function assertNetworkLists({ process: { network }, servers }: Settings): Promise<void> {
-  const lists = servers.flatMap(({ start }) =>
+async function assertNetworkLists(settings: Settings): Promise<void> {
+  const { network } = settings.process;
+  const lists = settings.servers.flatMap(({ start }) =>
     start.kind === 'stdio' && start.network ? [start.network] : [],
   );
   if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
   if (lists.length === 0) return;
   const { createProxyRules } = await import('./confine/network/proxy-rules.ts');
-  for (const { entries, key } of lists) createProxyRules(entries, key);
+  for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
 }

@@ -3,8 +3,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProxy } from '../../src/confine/network/proxy.ts';
 import { createProxyRules } from '../../src/confine/network/proxy-rules.ts';
-import { openLocalOutlet } from '../process/local-outlet.ts';
+import { lendOutlet, openLocalOutlet } from '../process/local-outlet.ts';
 
 /** What the listed site was asked, as its own server understood it. */
 let asked: { method: string; host: string; url: string; body: string }[] = [];
@@ -376,6 +377,22 @@ describe('whoever holds on is let go', () => {
     for (const each of [outlet, other.outlet]) each.close();
     // Its listener is gone with it.
     await expect(talk('GET / HTTP/1.1\r\n\r\n')).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  test('all commands together open so many connections, and no more', async () => {
+    const options = { entries: [`127.0.0.2:${port}`], resolve, connectionsAtOnce: 3 };
+    const first = await openLocalOutlet(options);
+    const proxy = createProxy({ ...options, key: 'process.network' });
+    const outlets = [await lendOutlet(proxy), await lendOutlet(proxy)] as const;
+    const sockets = await Promise.all([outlets[0].dial(), outlets[0].dial(), outlets[1].dial()]);
+    for (const socket of sockets) socket.on('error', () => {});
+    const request = `GET http://127.0.0.2:${port}/ HTTP/1.1\r\nConnection: close\r\n\r\n`;
+    expect(await outlets[1].talk(request)).toBe('');
+    // Another list is another's.
+    expect(status(await first.talk(request))).toBe(200);
+    outlets[0].outlet.close();
+    await expect.poll(() => outlets[1].talk(request)).toMatch(/^HTTP\/1\.1 200/);
+    for (const { outlet } of [first, outlets[1]]) outlet.close();
   });
 
   test.each([

@@ -1,16 +1,28 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createProxy, type HostProxyOptions, type Outlet } from '../../src/confine/network/proxy.ts';
+import {
+  createProxy,
+  type HostProxy,
+  type HostProxyOptions,
+  type Outlet,
+} from '../../src/confine/network/proxy.ts';
 import { openKernel } from '../../src/confine/process/kernel.ts';
 
 /** An outlet on a port of this machine: what a sandbox's loopback shows, without the sandbox. */
-export async function openLocalOutlet(options: Omit<HostProxyOptions, 'key'>): Promise<{
+export function openLocalOutlet(options: Omit<HostProxyOptions, 'key'>): Promise<LocalOutlet> {
+  return lendOutlet(createProxy({ key: 'process.network', ...options }));
+}
+
+export interface LocalOutlet {
   readonly port: number;
   readonly outlet: Outlet;
   /** Sends bytes and gives all that comes back until the end, or until `done` says that it is enough. */
   talk(bytes: string | Buffer, done?: (answer: string) => boolean): Promise<string>;
   dial(): Promise<Socket>;
-}> {
-  const outlet = createProxy({ key: 'process.network', ...options }).openOutlet();
+}
+
+/** One outlet of several that a proxy has. */
+export async function lendOutlet(proxy: HostProxy): Promise<LocalOutlet> {
+  const outlet = proxy.openOutlet();
   const { syscall } = await openKernel();
   const listening = createServer();
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));

@@ -109,6 +109,14 @@ test.each<readonly [string, ConfigFile, RegExp]>([
     servers({ url: 'https://example.com', network: [] }),
     /^servers\.api\.network is for/,
   ],
+  [
+    'a rule that denies what cannot be told of a host',
+    {
+      process: { network: ['a.example'] },
+      rules: [{ host: 'a.*.example', decision: 'deny', because: 'no' }],
+    },
+    /^Beside process\.network, the host of a rule that denies must be a host/,
+  ],
   ['no list', { process: { network: 'example.com' } } as unknown as ConfigFile, /process\.network/],
 ])('%s stops start-up', async (_, config, message) => {
   const opened = openTestCheckpoint({ config });

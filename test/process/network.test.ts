@@ -222,7 +222,9 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
     await runner.close();
   });
 
-  test('nothing stays open of commands that came and went, or were never there', async () => {
+  test('nothing stays open of commands that came and went, or were stopped', {
+    timeout: 400_000,
+  }, async () => {
     const runner = open([`localhost:${echoPort}`]);
     const script = `exec 5<>/dev/tcp/127.0.0.1/${echoPort}; read -r -N 5 line <&5`;
     const some = async () => {

@@ -32,7 +32,9 @@ export function createProxyRules(
 ): ProxyRules {
   const isPublic = createPublicAddressCheck();
   const rules = entries.map((entry, index) => parseEntry(entry, `${key}[${index}]`, isPublic));
-  const denied = deniedHosts.map((entry, index) => parseHost(entry, `rules (deny ${index})`));
+  const denied = deniedHosts.map((entry) =>
+    parseHost(entry, `Beside ${key}, the host of a rule that denies`),
+  );
   const isDenied = (host: string, port: number) => denied.some((rule) => fits(rule, host, port));
 
   const allows = ({ host, port }: Target) =>

@@ -17,6 +17,8 @@ export interface HostProxyOptions {
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
   /** How long the head of a request, or the greeting in a tunnel, may take. Default: 15 s. */
   readonly patienceMs?: number | undefined;
+  /** Of all commands together. Default: 1024. */
+  readonly connectionsAtOnce?: number | undefined;
 }
 
 /** An HTTP proxy that reaches the hosts of a list and no others. */
@@ -43,6 +45,8 @@ export function createProxy(options: HostProxyOptions): HostProxy {
   const refusals = createRefusals(options.key);
   const resolve = options.resolve ?? resolveBySystem;
   const patienceMs = options.patienceMs ?? 15_000;
+  const connectionsAtOnce = options.connectionsAtOnce ?? 1024;
+  let connections = 0;
   // Below 1024 nobody inside may listen.
   const loopback = [...rules.loopback].filter(([port]) => port >= 1024).slice(0, maxLoopbackPorts);
   const proxyPort = [3128, 3129].find((port) => !rules.loopback.has(port)) ?? 3130;
@@ -100,7 +104,12 @@ export function createProxy(options: HostProxyOptions): HostProxy {
 
     function listen(server: Server, fd: number): void {
       server.maxConnections = maxConnections;
-      server.on('connection', keep);
+      server.on('connection', (client) => {
+        connections++;
+        client.once('close', () => connections--);
+        keep(client);
+        if (connections > connectionsAtOnce) client.destroy();
+      });
       server.on('error', () => server.close());
       servers.add(server);
       server.listen({ fd });
