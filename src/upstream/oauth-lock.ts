@@ -56,7 +56,8 @@ function breakLock(path: string, held: string): void {
 
 function isStale(held: string): boolean {
   const [pid, takenAtMs, host] = held.split(' ');
-  if (!(Number(takenAtMs) > Date.now() - staleMs)) return true;
+  // Also one from the future: clocks are set back.
+  if (!(Math.abs(Date.now() - Number(takenAtMs)) < staleMs)) return true;
   // In another container the same number is another process, or none.
   if (host !== hostname()) return false;
   try {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLoginAccess } from '../../src/upstream/oauth-access.ts';
@@ -184,8 +184,12 @@ test('a lock is held by one, and broken when its process is gone', async () => {
   child.kill('SIGKILL');
   await new Promise((resolve) => child.once('exit', resolve));
   expect(readdirSync(folder)).toContain('far.grant.lock');
-  const release = await acquireLock(path);
-  release();
+  (await acquireLock(path))();
+  // Not what we write, and from before a clock was set back.
+  for (const held of ['', 'nonsense', `${process.pid} ${Date.now() + 999_999} ${hostname()} x`]) {
+    writeFileSync(path, held);
+    (await acquireLock(path))();
+  }
   expect(readdirSync(folder).filter((name) => name.includes('.lock.')).length).toBeLessThanOrEqual(1);
   expect(readdirSync(folder)).not.toContain('far.grant.lock');
 });
