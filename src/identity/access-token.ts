@@ -1,4 +1,4 @@
-import type { JWTPayload } from 'jose';
+import type { createLocalJWKSet, JSONWebKeySet, JWTPayload } from 'jose';
 import type { OauthTrust, TrustedIssuer } from '../contract/identity.ts';
 import { fetchJson as fetchFromIssuer } from './issuer-fetch.ts';
 import { createIssuerKeys, IssuerDown, type IssuerKeys } from './issuer-keys.ts';
@@ -21,6 +21,8 @@ export interface IssuerReport {
   /** Why there are none. */
   readonly problem?: string | undefined;
 }
+
+type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
 export interface AccessTokenOptions {
   readonly fetchJson?: ((url: string) => Promise<unknown>) | undefined;
@@ -57,6 +59,14 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
     ]),
   );
 
+  /** Keys are read once for as long as the issuer publishes them: forged tokens must not cost more than good ones. */
+  const openedKeys = new WeakMap<JSONWebKeySet, LocalKeys>();
+  function opened(set: JSONWebKeySet, open: (set: JSONWebKeySet) => LocalKeys): LocalKeys {
+    const keys = openedKeys.get(set) ?? open(set);
+    openedKeys.set(set, keys);
+    return keys;
+  }
+
   return {
     examine: () =>
       Promise.all(
@@ -87,9 +97,9 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
         clockTolerance: leewaySeconds,
         currentDate: new Date(now()),
       };
-      const check = async (set: Parameters<typeof jose.createLocalJWKSet>[0]) => {
+      const check = async (set: JSONWebKeySet) => {
         try {
-          return await jose.jwtVerify(token, jose.createLocalJWKSet(set), rules);
+          return await jose.jwtVerify(token, opened(set, jose.createLocalJWKSet), rules);
         } catch (error) {
           if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error;
           // A token need not name its key: one of those that fit must have made it.
