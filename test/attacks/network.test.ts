@@ -451,6 +451,56 @@ describe('whoever holds on is let go', () => {
     source.close();
   });
 
+  test('whoever breaks off, and wherever, the server lives on', { timeout: 60_000 }, async () => {
+    let turn = 0;
+    const answers = [
+      '',
+      'HTTP/1.1 200 OK\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nhalf',
+      'nonsense\r\n\r\n',
+    ];
+    const unreliable = createServer((socket) => {
+      const mine = turn++;
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(answers[mine % 4] ?? '');
+        const leave = () => (mine % 3 === 0 ? socket.resetAndDestroy() : socket.destroy());
+        if (mine % 5 === 0) leave();
+        else setTimeout(leave, mine % 7);
+      });
+    });
+    const hostPort = await listen(unreliable, '127.0.0.2');
+    const { dial, talk, outlet } = await open([`127.0.0.2:${hostPort}`]);
+    const host = `127.0.0.2:${hostPort}`;
+    const requests = [
+      `GET http://${host}/ HTTP/1.1\r\n\r\n`,
+      `POST http://${host}/ HTTP/1.1\r\nContent-Length: 100000\r\n\r\npart`,
+      `POST http://${host}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab`,
+      `CONNECT ${host} HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      `CONNECT ${host} HTTP/1.1\r\n\r\n\x16\x03\x01`,
+      `CONNECT ${host} HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nHost: ${host}\r\n\r\nGET http://x`,
+    ];
+    const rounds = process.env.SEKISHO_HAMMER ? 20_000 : 600;
+    for (let round = 0; round < rounds; round += 30) {
+      await Promise.all(
+        Array.from({ length: 30 }, async (_, index) => {
+          const socket = await dial();
+          socket.on('error', () => {});
+          socket.resume();
+          const closed = new Promise<void>((done) => socket.once('close', () => done()));
+          socket.write(Buffer.from(requests[(round + index) % requests.length] ?? '', 'latin1'));
+          setTimeout(() => (index % 2 ? socket.resetAndDestroy() : socket.destroy()), index % 11);
+          await closed;
+        }),
+      );
+    }
+    expect(status(await talk(`GET http://site.test:${port}/ HTTP/1.1\r\nConnection: close\r\n\r\n`))).toBe(
+      200,
+    );
+    outlet.close();
+    unreliable.close();
+  });
+
   test('connections end with their command', async () => {
     const { dial, outlet } = await open();
     const socket = await dial();

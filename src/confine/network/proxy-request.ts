@@ -55,6 +55,8 @@ async function exchange(
     headers,
     setHost: false,
   });
+  // One that comes after the last that was waited for must not end the server.
+  for (const stream of [incoming, answer, outgoing]) stream.on('error', () => {});
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
@@ -64,6 +66,7 @@ async function exchange(
   // A server may answer before it has read the whole request, and then close.
   pipeline(incoming, outgoing).catch(() => {});
   const response = await answered;
+  response.on('error', () => {});
   answer.writeHead(response.statusCode ?? 502, response.statusMessage ?? '', endToEnd(response.rawHeaders));
   await pipeline(response, answer);
 }

@@ -60,7 +60,9 @@ export function createProxy(options: HostProxyOptions): HostProxy {
     const tunnelled = new WeakMap<Socket, Target>();
 
     const handle: RequestListener = (incoming, answer) =>
-      void passOn(incoming, answer, { road, refusals, tunnelled: tunnelled.get(incoming.socket) });
+      passOn(incoming, answer, { road, refusals, tunnelled: tunnelled.get(incoming.socket) }).catch(() =>
+        incoming.socket.destroy(),
+      );
 
     const proxy = createHttpServer(handle, patienceMs);
     // Reads what comes through a tunnel in the clear. It listens nowhere.
@@ -87,7 +89,7 @@ export function createProxy(options: HostProxyOptions): HostProxy {
       client.on('error', () => {});
       client.setTimeout(idleMs, () => client.destroy());
       if (head.length > 0) client.unshift(head);
-      void connect(client, request.url ?? '');
+      connect(client, request.url ?? '').catch(() => client.destroy());
     });
 
     // By default the connection is cut off, and the answer with it.
@@ -117,11 +119,14 @@ export function createProxy(options: HostProxyOptions): HostProxy {
 
     /** A server on this machine's own loopback, on the same port of the sandbox's: any protocol may be spoken. */
     function forwardTo(target: Target): Server {
-      return createTcpServer({ allowHalfOpen: true, pauseOnConnect: true }, async (client) => {
+      const forward = async (client: Socket) => {
         const reached = await road(target);
         if (reached.kind === 'refused') return void client.destroy();
         keep(reached.socket);
         await join(client, reached.socket);
+      };
+      return createTcpServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
+        forward(client).catch(() => client.destroy());
       });
     }
 

@@ -67,9 +67,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     temporary: '/tmp',
     withoutOutlet,
     async spawn(order) {
+      const mounts = rootArguments(options, order);
       const landing = order.outlet && relay?.open();
       const inner = [
-        ...rootArguments(options, order),
+        ...mounts,
         '--chdir',
         order.workingFolder,
         '--',
