@@ -155,4 +155,4 @@ const mostStreams = 100;
 const mostWaiting = 500;
 const beatMs = 15_000;
 /** Also counts as use of the session: a screen that is left open stays logged in. */
-const checkMs = 60_000;
+const checkMs = 20_000;
