@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import { ConfigError } from '../../src/contract/error.ts';
@@ -83,6 +85,31 @@ test.skipIf(!works)('a rule that denies a host to everybody closes it for comman
   });
   const reply = await world.call('shell_exec', { command: 'bash', args: ['ask.sh'] });
   expect(reply).toMatchObject({ structured: { stdout: expect.stringMatching(/^HTTP\/1\.1 403 /) } });
+});
+
+test.skipIf(!works)("a proxied server's tool reaches what its list names", { timeout: 60_000 }, async () => {
+  const site = createHttpServer((request, response) => response.end(`page ${request.url}`));
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve));
+  const where = `127.0.0.2:${(site.address() as AddressInfo).port}`;
+  const script = join(import.meta.dirname, 'fetching-server.cjs');
+  await using world = await openTestCheckpoint({
+    config: {
+      mode: 'full-access',
+      mcpServers: {
+        may: { command: process.execPath, args: [script], network: [where] },
+        other: { command: process.execPath, args: [script], network: ['example.com'] },
+        none: { command: process.execPath, args: [script] },
+      },
+    },
+  });
+  const get = async (server: string) => {
+    const reply = await world.call(`${server}__get`, { url: `http://${where}/x` });
+    return JSON.stringify(reply);
+  };
+  expect(await get('may')).toContain('page /x');
+  expect(await get('other')).toMatch(/failed: .*403/);
+  expect(await get('none')).toMatch(/failed: .*connect E/);
+  site.close();
 });
 
 const servers = (more: object) => ({ servers: [{ name: 'api', ...more }] }) as ConfigFile;
