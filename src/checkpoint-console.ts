@@ -64,12 +64,15 @@ function historyOf(checkpoint: Checkpoint): HistoryPages {
       ]);
       return describeChange(entry, before, after);
     },
-    async undo(id, person, force): Promise<UndoOutcome> {
+    async undo(order, person, force): Promise<UndoOutcome> {
       const { undoChanges } = await import('./checkpoint-undo.ts');
       const { folders } = await opened();
       const who = { principal: person.name, transport: 'console' } as const;
-      const { steps } = await undoChanges(checkpoint, { id }, { folders, force, who });
-      return steps[0]?.outcome ?? 'nothing';
+      const { steps } = await undoChanges(checkpoint, order, { folders, force, who });
+      const last = steps.at(-1)?.outcome ?? 'nothing';
+      const isSome = steps.some(({ outcome }) => outcome === 'undone');
+      if (!isSome) return last;
+      return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
     },
   };
 }

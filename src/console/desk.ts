@@ -44,10 +44,14 @@ export interface HistoryPages {
   get(id: string): Promise<HistoryEntry | undefined>;
   /** As a unified diff, or a line that says why there is none. */
   diff(entry: HistoryEntry): Promise<string>;
-  undo(id: string, person: ConsolePerson, force: boolean): Promise<UndoOutcome>;
+  /** One change, or what a session changed, newest first; stops where a later change would be lost. */
+  undo(order: UndoOrder, person: ConsolePerson, force: boolean): Promise<UndoOutcome>;
 }
 
-export type UndoOutcome = 'undone' | 'already' | 'conflict' | 'lost' | 'nothing';
+export type UndoOrder = { readonly id: string } | { readonly sessionId: string };
+
+/** `partly`: some changes of a session were taken back before one could not be. */
+export type UndoOutcome = 'undone' | 'already' | 'conflict' | 'lost' | 'nothing' | 'partly';
 
 export interface ServerPages {
   status(): Promise<readonly ServerStatus[]>;

@@ -27,10 +27,17 @@ export function historyPage(
     view,
     'history',
     say.title,
-    html`${session === undefined ? '' : html`<p>${say.session(line(session, 60))} · <a href="/history">${say.all}</a></p>`}
+    html`${session === undefined ? '' : html`<p>${say.session(line(session, 60))} · <a href="/history">${say.all}</a></p>${rows.length === 0 ? '' : undoSession(session, view)}`}
 ${rows.length === 0 ? html`<p class="empty">${entries ? say.empty : say.off}</p>` : html`<ol class="rows timeline" data-list>${rows}</ol>`}
 ${next === undefined ? '' : html`<p><a rel="next" href="${there.pathname + there.search}">${view.words.older}</a></p>`}`,
   );
+}
+
+/** All of a session's changes at once, in two steps. */
+function undoSession(session: string, view: View): Html {
+  const say = view.words.history;
+  const fields = html`<input type="hidden" name="session" value="${session}"><button class="no">${say.undoSession}</button> <span class="quiet">${say.undoSessionNote}</span>`;
+  return html`<details class="spaced"><summary>${say.undoSession}…</summary>${form(view, '/history/undo-session', fields, 'row')}</details>`;
 }
 
 /** One change with its difference, and the way back. */

@@ -100,12 +100,19 @@ function addHistory(app: Hono<PageContext>, desk: ConsoleDesk): void {
     return context.html(await changePage(entry, await history.diff(entry), context.get('view')));
   });
 
+  app.post('/history/undo-session', async (context) => {
+    const sessionId = await fieldOf(context, 'session');
+    if (!history || !sessionId) return context.notFound();
+    const outcome = await history.undo({ sessionId }, context.get('view').person, false);
+    return goBack(context, outcome, '/history');
+  });
+
   app.post('/history/:id/undo', async (context) => {
     if (!history) return context.notFound();
     const id = context.req.param('id');
     const force = (await fieldOf(context, 'force')) === 'yes';
     // The act is written down where it is done, with what came of it.
-    const outcome = await history.undo(id, context.get('view').person, force);
+    const outcome = await history.undo({ id }, context.get('view').person, force);
     return goBack(context, outcome, `/history/${encodeURIComponent(id)}`);
   });
 }

@@ -54,6 +54,8 @@ export const en = {
     already: 'Nothing to do: it is as it was.',
     conflict:
       'Not taken back: the path was changed since. Look at it, then take it back anyway if you want to.',
+    partly:
+      'Taken back in part: a path was changed since, or its former content is no longer kept. Look at what still stands.',
     lost: 'Not taken back: the former content is no longer kept.',
     nothing: 'Not taken back: it was taken back before, or is not there any more.',
     saved: 'Saved.',
@@ -184,6 +186,8 @@ export const en = {
     undo: 'Take it back',
     force: 'Take it back anyway',
     forceNote: 'What is there now is kept first.',
+    undoSession: 'Take back everything of this session',
+    undoSessionNote: 'Newest first; it stops where somebody changed a path since.',
     undone: 'taken back',
     undoes: 'takes back',
     call: 'the call',

@@ -82,6 +82,31 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('what a session changed is taken back at once, as far as nobody changed it since', async () => {
+    const world = await openConsole({ config, files: { 'a.md': 'a\n', 'b.md': 'b\n' } });
+    const arrival = { transport: 'stdio', connectionId: 'agent-1' } as const;
+    await world.call('write_file', { path: 'a.md', content: 'A\n' }, { arrival });
+    await world.call('write_file', { path: 'b.md', content: 'B\n' }, { arrival });
+    await world.call('write_file', { path: 'other.md', content: 'mine\n' });
+    const { page } = await openTab(browser, world);
+    await page.goto(`${world.base}/sessions`);
+    await page.click('li:has-text("stdio") a >> nth=1');
+    await page.waitForURL(/session=agent-1/);
+    await page.click('summary:has-text("Take back everything")');
+    await page.click('button:has-text("Take back everything")');
+    await page.waitForSelector('[role=status]:has-text("Taken back.")');
+    const read = (name: string) => readFileSync(join(world.root, name), 'utf8');
+    expect([read('a.md'), read('b.md'), read('other.md')]).toEqual(['a\n', 'b\n', 'mine\n']);
+
+    await world.call('write_file', { path: 'a.md', content: 'A2\n' }, { arrival });
+    await world.call('write_file', { path: 'b.md', content: 'B2\n' }, { arrival });
+    await world.call('write_file', { path: 'a.md', content: 'later\n' });
+    await page.click('summary:has-text("Take back everything")');
+    await page.click('button:has-text("Take back everything")');
+    await page.waitForSelector('[role=status]:has-text("in part")');
+    expect([read('a.md'), read('b.md')]).toEqual(['later\n', 'b\n']);
+  });
+
   test('a call is tried against the policy; a memory is found, edited and forgotten', async () => {
     const world = await openConsole({ config });
     const { page, complaints } = await openTab(browser, world);
