@@ -33,7 +33,7 @@ interface Stream {
  * Calls as they happen, for any number of tabs by one look at the log: it runs while somebody watches. Whoever does
  * not take what is sent is dropped, and their browser comes back with the number of the last call that it has.
  */
-export function createLiveFeed(desk: ConsoleDesk): LiveFeed {
+export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approvals' | 'onFault'>): LiveFeed {
   const streams = new Set<Stream>();
   const closing = new AbortController();
   let isLooking = false;
@@ -63,7 +63,9 @@ export function createLiveFeed(desk: ConsoleDesk): LiveFeed {
       // Whoever comes while we read is told at the next look: what was read may begin after what they have.
       const watching = [...streams];
       const from = Math.min(...watching.map(({ seq }) => seq));
-      const entries = await log.search({ afterSeq: from, limit: mostAtOnce });
+      // Of a burst the newest: nobody can follow more, and the pages of the log have the rest.
+      const newest = await log.search({ afterSeq: from, limit: mostAtOnce, newestFirst: true });
+      const entries = newest.toReversed();
       const pending = await approvals.list('pending', desk.now());
       for (const stream of watching.filter((each) => streams.has(each))) {
         showCalls(stream, entries);
@@ -82,7 +84,7 @@ export function createLiveFeed(desk: ConsoleDesk): LiveFeed {
           if (!(await stream.watcher.isStillIn())) drop(stream);
         }
       }
-      if (entries.length < mostAtOnce) await sleep(lookMs, undefined, { signal: closing.signal, ref: false });
+      await sleep(lookMs, undefined, { signal: closing.signal, ref: false });
     }
   }
 

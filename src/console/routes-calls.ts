@@ -58,6 +58,8 @@ export function addCallRoutes(
   app.get('/live', async (context) => {
     const view = context.get('view');
     const request = context.req.raw;
+    // Who only asks for the headers watches nothing.
+    if (request.method !== 'GET') return context.body(null, 405);
     const log = await desk.audit();
     const [newest] = await log.search({ limit: 1, newestFirst: true });
     const head = newest?.seq ?? 0;

@@ -51,7 +51,10 @@ async function send(response: Response, outgoing: ServerResponse, isHead: boolea
     return;
   }
   const reader = response.body.getReader();
-  const gone = new Promise<'gone'>((resolve) => outgoing.once('close', () => resolve('gone')));
+  const gone = new Promise<'gone'>((resolve) => {
+    outgoing.once('close', () => resolve('gone'));
+    if (outgoing.closed) resolve('gone');
+  });
   outgoing.flushHeaders();
   for (;;) {
     const step = await Promise.race([reader.read(), gone]);

@@ -1,27 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLiveFeed } from '../../src/console/live.ts';
+import type { AuditRecord } from '../../src/contract/records.ts';
 import { type ConsoleWorld, openConsole } from './console-world.ts';
 
 /** Calls in the log; the most that one search looks through is 50,000. */
 const rows = process.env.SEKISHO_HAMMER === '1' ? 1_000_000 : 60_000;
 
+/** A call as the log has it. */
+function noteOf(more: Partial<AuditRecord>): AuditRecord {
+  return {
+    id: randomUUID(),
+    atMs: Date.now(),
+    principal: 'local',
+    sessionId: 's',
+    transport: 'stdio',
+    tool: 'read_file',
+    arguments: {},
+    stop: 'run',
+    outcome: 'ok',
+    durationMs: 3,
+    inputBytes: 20,
+    outputBytes: 200,
+    ...more,
+  };
+}
+
 async function fill(world: ConsoleWorld): Promise<void> {
   const now = Date.now();
   for (let at = 0; at < rows; at++) {
-    await world.store.audit.note({
-      id: randomUUID(),
-      atMs: now - (rows - at) * 100,
-      principal: at % 3 === 0 ? 'user:ada' : 'local',
-      sessionId: `s${at % 50}`,
-      transport: 'stdio',
-      tool: 'read_file',
-      arguments: { path: at === 5 ? 'needle.txt' : `src/file-${at}.ts` },
-      stop: 'run',
-      outcome: 'ok',
-      durationMs: 3,
-      inputBytes: 20,
-      outputBytes: 200,
-    });
+    await world.store.audit.note(
+      noteOf({
+        atMs: now - (rows - at) * 100,
+        principal: at % 3 === 0 ? 'user:ada' : 'local',
+        sessionId: `s${at % 50}`,
+        arguments: { path: at === 5 ? 'needle.txt' : `src/file-${at}.ts` },
+      }),
+    );
   }
   await world.store.audit.flush();
 }
@@ -93,8 +108,62 @@ test('many tabs are served by one look; past a hundred the next is told to come 
   expect((await world.get('/', cookie)).status).toBe(200);
 });
 
-test('a reader that takes nothing is dropped, and the server stops though tabs watch', async () => {
-  const world = await openConsole({ files: { 'a.txt': 'a' } });
+test('of a burst the newest calls are shown, and a reader that takes nothing is dropped', async () => {
+  const world = await openConsole();
+  const { audit, approvals } = world.store;
+  const faults: unknown[] = [];
+  const feed = createLiveFeed({
+    now: Date.now,
+    audit: async () => audit,
+    approvals: async () => approvals,
+    onFault: (error) => faults.push(error),
+  });
+  onTestFinished(() => feed.close());
+  const watch = () =>
+    feed.watch({
+      person: { name: 'console:me', principal: 'local', isOperator: true },
+      afterSeq: 0,
+      draw: ({ tool }) => tool,
+      isStillIn: async () => true,
+    });
+  const read = async (stream: ReadableStream<Uint8Array> | undefined, until: string) => {
+    let words = '';
+    for await (const chunk of stream?.pipeThrough(new TextDecoderStream()) ?? []) {
+      words += chunk;
+      if (words.includes(until)) break;
+    }
+    return words;
+  };
+  const slow = watch();
+  // More than a reader may be behind, in bursts of which each is more than is shown.
+  for (let burst = 0; burst < 4; burst++) {
+    const seen = read(watch(), `last-${burst}`);
+    for (let at = 0; at < 1000; at++)
+      await audit.note(noteOf({ tool: at < 999 ? 'read_file' : `last-${burst}` }));
+    const words = await seen;
+    expect(words).toContain(`last-${burst}`);
+    expect(words.match(/^id: /gm)?.length).toBeLessThan(1000);
+  }
+  const words = await read(slow, 'never');
+  expect(words).toContain('last-0');
+  expect(words).not.toContain('last-3');
+  expect(faults).toEqual([]);
+});
+
+test('asking for the headers of the stream alone takes up no place in it', async () => {
+  const world = await openConsole();
+  const cookie = await world.enter();
+  for (let time = 0; time < 101; time++) {
+    await fetch(`${world.base}/live`, { method: 'HEAD', headers: { cookie } });
+  }
+  const stop = new AbortController();
+  const response = await fetch(`${world.base}/live`, { headers: { cookie }, signal: stop.signal });
+  stop.abort();
+  expect(response.status).toBe(200);
+});
+
+test('the server stops though tabs watch', async () => {
+  const world = await openConsole();
   const cookie = await world.enter();
   const watching = await fetch(`${world.base}/live`, { headers: { cookie } });
   const ended = watching.text();
