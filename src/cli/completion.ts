@@ -1,78 +1,65 @@
-import type { Command } from 'commander';
-import { ConfigError } from '../contract/error.ts';
+import type { Command, Option } from 'commander';
+import { bashCompletion } from './completion-bash.ts';
+import { fishCompletion } from './completion-fish.ts';
+import { zshCompletion } from './completion-zsh.ts';
 import { say } from './say.ts';
 
+/** What may stand behind a command, as the shells' scripts need it. */
+export interface CommandWords {
+  /** Its words, e.g. `token create`; empty for `sekisho` alone. */
+  readonly path: string;
+  readonly children: readonly Described[];
+  readonly options: readonly OptionWords[];
+  /** What its argument may be, where that is a short list. */
+  readonly choices: readonly string[];
+}
+
+export interface Described {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface OptionWords extends Described {
+  readonly takesValue: boolean;
+  readonly choices: readonly string[];
+}
+
 /** Prints a completion script; words come from the program itself, so that none can be missing. */
-export function printCompletion(shell: string, program: Command): number {
-  const script = scripts[shell as keyof typeof scripts];
-  if (!Object.hasOwn(scripts, shell)) {
-    throw new ConfigError(
-      `The shell must be one of ${Object.keys(scripts).join(', ')}, got ${JSON.stringify(shell)}.`,
-    );
-  }
-  say(script(wordsOf(program)));
+export function printCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): number {
+  const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+  say(scripts[shell](wordsOf(program)));
   return 0;
 }
 
-/** Each command path (`token create`) with what may follow it. */
-function wordsOf(program: Command): ReadonlyMap<string, readonly string[]> {
-  const words = new Map<string, readonly string[]>();
+function wordsOf(program: Command): readonly CommandWords[] {
+  const found: CommandWords[] = [];
   const visit = (command: Command, path: string) => {
-    const options = command.options
-      .filter((option) => !option.hidden)
-      .map((option) => option.long ?? option.short ?? '');
-    words.set(path, [...command.commands.map((child) => child.name()), ...options, '--help'].filter(Boolean));
+    const visible = command.commands.map((child) => ({
+      name: child.name(),
+      description: child.description(),
+    }));
+    const options = command.options.filter((option) => !option.hidden).map(optionWords);
+    const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
+    found.push({ path, children: visible, options: [...options, help], choices });
     for (const child of command.commands)
       visit(child, path === '' ? child.name() : `${path} ${child.name()}`);
   };
   visit(program, '');
-  return words;
+  return found;
 }
 
-const scripts = {
-  bash: (words: ReadonlyMap<string, readonly string[]>) => `_sekisho() {
-  local path="" word candidates=""
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    [[ $word == -* ]] || path="\${path:+$path }$word"
-  done
-  case "$path" in
-${cases(words, (list) => `candidates="${list.join(' ')}"`)}
-  esac
-  mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "\${COMP_WORDS[COMP_CWORD]}")
+function optionWords(option: Option): OptionWords {
+  return {
+    name: option.long ?? option.short ?? '',
+    description: option.description,
+    takesValue: option.required || option.optional,
+    choices: option.argChoices ?? [],
+  };
 }
-complete -o default -F _sekisho sekisho`,
-  zsh: (words: ReadonlyMap<string, readonly string[]>) => `#compdef sekisho
-_sekisho() {
-  local line="" word
-  local -a candidates
-  for word in "\${words[@]:1:$((CURRENT - 2))}"; do
-    [[ $word == -* ]] || line="\${line:+$line }$word"
-  done
-  case "$line" in
-${cases(words, (list) => `candidates=(${list.join(' ')})`)}
-  esac
-  compadd -- "\${candidates[@]}"
-  _files
-}
-compdef _sekisho sekisho`,
-  fish: (words: ReadonlyMap<string, readonly string[]>) =>
-    [...words]
-      .map(([path, list]) => {
-        const condition =
-          path === ''
-            ? '__fish_use_subcommand'
-            : path
-                .split(' ')
-                .map((word) => `__fish_seen_subcommand_from ${word}`)
-                .join('; and ');
-        return `complete -c sekisho -n '${condition}' -a '${list.join(' ')}'`;
-      })
-      .join('\n'),
-} as const;
 
-function cases(
-  words: ReadonlyMap<string, readonly string[]>,
-  body: (list: readonly string[]) => string,
-): string {
-  return [...words].map(([path, list]) => `    "${path}") ${body(list)} ;;`).join('\n');
-}
+const help: OptionWords = {
+  name: '--help',
+  description: 'display help for command',
+  takesValue: false,
+  choices: [],
+};

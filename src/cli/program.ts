@@ -1,4 +1,6 @@
-import { Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
+import { profiles } from '../config/profiles.ts';
+import { clientNames } from './clients.ts';
 import { flagsOf, withSettings } from './options.ts';
 import { addHistoryCommands } from './program-history.ts';
 import { addRecordCommands } from './program-records.ts';
@@ -73,8 +75,12 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     .command('init')
     .description('write a configuration file, and print what to paste into a client')
     .option('--root <path>', 'the folder that tools may see (default: the current one)')
-    .option('--profile <name>', 'a set of defaults (default: coding)')
-    .option('--client <name>', 'claude, cursor, vscode, codex or gemini (default: claude)')
+    .addOption(
+      new Option('--profile <name>', 'a set of defaults (default: coding)').choices(Object.keys(profiles)),
+    )
+    .addOption(
+      new Option('--client <name>', 'the client to print it for (default: claude)').choices(clientNames),
+    )
     .option('--out <file>', 'where to write it (default: your configuration folder)')
     .option('--yes', 'ask nothing')
     .option('--force', 'replace a file that is there')
@@ -84,9 +90,10 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     });
 
   program
-    .command('completion <shell>')
+    .command('completion')
     .description('print completions for bash, zsh or fish')
-    .action(async (shell: string) => {
+    .addArgument(new Argument('<shell>', 'for which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
       const { printCompletion } = await import('./completion.ts');
       exitWith(printCompletion(shell, program));
     });
