@@ -217,6 +217,8 @@ export interface ContentMatches {
   /** Matching lines or files from the first to the last of this page: all that there are, unless there is more. */
   readonly seen: number;
   readonly more: boolean;
+  /** How many files there were to look into, where nothing was seen. */
+  readonly searched?: number;
 }
 
 export interface ContentLine {

@@ -115,6 +115,52 @@ describe('content', () => {
     60_000,
   );
 
+  test.each([
+    ['*.js', ['src/a.js']],
+    ['**', ['.gitignore', 'src/a.js', 'src/c.ts']],
+    ['**/*.js', ['src/a.js']],
+    ['src/*.{js,ts}', ['src/a.js', 'src/c.ts']],
+    ['/src/[[:alpha:]].*', ['src/a.js', 'src/c.ts']],
+    ['src/', ['src/a.js', 'src/c.ts']],
+    ['{src/c.ts,*.js}', ['src/c.ts']],
+    ['key.pem', []],
+    ['vendor/**', []],
+    ['!*.ts', ['.gitignore', 'src/a.js']],
+  ])('the glob %s brings nothing back that .gitignore leaves out', async (glob, expected) => {
+    const below = join(root, 'ignoring');
+    for (const path of ['src/a.js', 'src/a.min.js', 'src/c.ts', 'vendor/v.js', 'key.pem']) {
+      mkdirSync(join(below, path, '..'), { recursive: true });
+      writeFileSync(join(below, path), 'tr3asure\n');
+    }
+    writeFileSync(join(below, '.gitignore'), '# tr3asure\n*.min.js\nvendor/\n*.pem\n!c.ts\n');
+    const place = workspace.folder.at('ignoring');
+    const query = { below: place, pattern: 'tr3asure', glob, limit: 50, signal } as const;
+    const search = createSearch()(workspace.folder);
+    const { files } = await search.content({ ...query, output: 'files' });
+    expect(files.map(({ path }) => path)).toEqual(expected);
+    const { lines } = await search.content({ ...query, output: 'content' });
+    expect(lines.map(({ path }) => path)).toEqual(expected);
+  });
+
+  test('says how many files it looked into where it found nothing', async () => {
+    writeFileSync(join(root, 'counted.txt'), 'x\n');
+    const none = { pattern: 'nowhere-to-be-found', output: 'files', limit: 5 } as const;
+    expect(await content({ ...none, glob: 'counted.txt' })).toMatchObject({ seen: 0, searched: 1 });
+    expect(await content({ ...none, glob: '*.absent' })).toMatchObject({ seen: 0, searched: 0 });
+    const all = await names({ pattern: '**', limit: 1 });
+    expect(await content(none)).toMatchObject({ seen: 0, searched: all.searched });
+    expect(
+      await content({ pattern: 'x', glob: 'counted.txt', output: 'files', limit: 5 }),
+    ).not.toHaveProperty('searched');
+  });
+
+  test.each(['{a', '[', '../x', '!'])('the glob %j is refused, naming the field', async (glob) => {
+    await expect(content({ pattern: 'x', glob, output: 'files', limit: 5 })).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      details: { field: 'glob' },
+    });
+  });
+
   test('comes in one order, whatever order the threads answer in, and pages do not overlap', async () => {
     const whole = await content({ pattern: 'needle', output: 'content', limit: 1_000_000 });
     const again = await content({ pattern: 'needle', output: 'content', limit: 1_000_000 });

@@ -2,18 +2,36 @@ import { ToolError } from '../../contract/error.ts';
 import type { ContentLine, ContentMatches, ContentQuery } from '../../contract/files.ts';
 import { clipLine } from './clip.ts';
 import { assertSearchable, searchFault } from './faults.ts';
+import { createFileFilter, type FileFilter } from './file-filter.ts';
 import { createLineReader, pathOf } from './line-reader.ts';
-import { whichFiles } from './names.ts';
+import { listNames, whichFiles } from './names.ts';
 import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';
 
 /** Finds lines, files or counts by content. ripgrep answers in any order; the reply is always in one. */
 export async function searchContent(ripgrep: Ripgrep, query: ContentQuery): Promise<ContentMatches> {
   assertSearchable(query);
-  return query.output === 'content' ? searchLines(ripgrep, query) : searchFiles(ripgrep, query);
+  const filter = createFileFilter(query.glob);
+  const search = query.output === 'content' ? searchLines : searchFiles;
+  const found = await search(ripgrep, query, filter);
+  // Whether there was anything to search is what somebody asks who finds nothing.
+  return found.seen === 0 ? { ...found, searched: await countFiles(ripgrep, query, filter) } : found;
 }
 
-async function searchLines(ripgrep: Ripgrep, query: ContentQuery): Promise<ContentMatches> {
+async function countFiles(ripgrep: Ripgrep, query: ContentQuery, filter: FileFilter): Promise<number> {
+  if (query.below.stat().kind === 'file') return 1;
+  let count = 0;
+  await listNames(ripgrep, query, filter.args, (path) => {
+    if (filter.passes(path) && !query.skip?.(path)) count++;
+  });
+  return count;
+}
+
+async function searchLines(
+  ripgrep: Ripgrep,
+  query: ContentQuery,
+  filter: FileFilter,
+): Promise<ContentMatches> {
   const offset = query.offset ?? 0;
   const wanted = offset + query.limit + 1;
   const around = query.context ?? 0;
@@ -25,7 +43,7 @@ async function searchLines(ripgrep: Ripgrep, query: ContentQuery): Promise<Conte
   const reader = createLineReader({
     wants(path) {
       const bar = kept.bar();
-      return !(bar && comparePaths(path, bar.path) > 0) && !query.skip?.(path);
+      return !(bar && comparePaths(path, bar.path) > 0) && filter.passes(path) && !query.skip?.(path);
     },
     onLine(path, words) {
       const parsed = /^(\d+)(?::(\d+):|-)/.exec(words.toString('latin1', 0, 40));
@@ -35,7 +53,7 @@ async function searchLines(ripgrep: Ripgrep, query: ContentQuery): Promise<Conte
       kept.add({ path, line: Number(parsed[1]), text, isMatch });
     },
   });
-  await run(ripgrep, query, reader.take, [
+  await run(ripgrep, query, filter, reader.take, [
     '--line-number',
     '--column',
     '--no-heading',
@@ -74,7 +92,11 @@ function page(found: readonly ContentLine[], offset: number, limit: number, arou
   };
 }
 
-async function searchFiles(ripgrep: Ripgrep, query: ContentQuery): Promise<ContentMatches> {
+async function searchFiles(
+  ripgrep: Ripgrep,
+  query: ContentQuery,
+  filter: FileFilter,
+): Promise<ContentMatches> {
   const offset = query.offset ?? 0;
   const counts = query.output === 'count';
   const kept = createSmallest<{ readonly path: string; readonly count?: number }>(
@@ -91,14 +113,18 @@ async function searchFiles(ripgrep: Ripgrep, query: ContentQuery): Promise<Conte
       const next = counts && end !== -1 ? rest.indexOf(0x0a, end) + 1 : end + 1;
       if (end === -1 || next === 0) break;
       const path = pathOf(rest.subarray(from, end));
-      if (!query.skip?.(path)) {
+      if (filter.passes(path) && !query.skip?.(path)) {
         kept.add(counts ? { path, count: Number(rest.toString('latin1', end + 1, next - 1)) } : { path });
       }
       from = next;
     }
     rest = rest.subarray(from);
   };
-  await run(ripgrep, query, take, [counts ? '--count' : '--files-with-matches', '--with-filename', '--null']);
+  await run(ripgrep, query, filter, take, [
+    counts ? '--count' : '--files-with-matches',
+    '--with-filename',
+    '--null',
+  ]);
   const found = kept.take();
   const end = offset + query.limit;
   return {
@@ -112,6 +138,7 @@ async function searchFiles(ripgrep: Ripgrep, query: ContentQuery): Promise<Conte
 async function run(
   ripgrep: Ripgrep,
   query: ContentQuery,
+  filter: FileFilter,
   onOutput: (chunk: Buffer) => void,
   args: readonly string[],
 ): Promise<void> {
@@ -121,8 +148,7 @@ async function run(
     onOutput,
     args: [
       ...args,
-      // The caller's glob comes first: a later one wins, so none can bring a repository's own files back.
-      ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]),
+      ...filter.args,
       ...whichFiles(query.includeIgnored),
       '--glob=!.sekisho-*.tmp',
       ...(query.ignoreCase ? ['--ignore-case'] : []),

@@ -19,6 +19,10 @@ test.each([
   ['[^a].ts', ['b.ts'], ['a.ts']],
   ['[]a].ts', ['].ts', 'a.ts'], ['b.ts']],
   ['[a-].ts', ['-.ts', 'a.ts'], ['b.ts']],
+  ['[[:digit:]]*', ['1.ts', '9'], ['a1', ':', 'd.ts']],
+  ['[![:upper:]_].{ts,js}', ['a.ts', '1.js'], ['A.ts', '_.ts']],
+  ['[\\]\\-]x', [']x', '-x'], ['\\x', 'ax']],
+  ['\\!a', ['!a'], ['a', '\\!a']],
   ['*.{ts,tsx}', ['a.ts', 'a.tsx'], ['a.t', 'a.js']],
   ['{src,test}/**/*.{ts,{js,mjs}}', ['src/a.ts', 'test/x/a.mjs'], ['lib/a.ts', 'src/a.cjs']],
   ['{a/b,c}/d', ['a/b/d', 'c/d'], ['a/d']],
@@ -42,6 +46,7 @@ test.each([
   '{{a,b}',
   `{${'a,'.repeat(300)}}`,
   '{a,b}'.repeat(20),
+  '!*.ts',
 ])('refuses %j', (pattern) => {
   expect(() => createGlob(pattern)).toThrow(expect.objectContaining({ code: 'invalid_parameter' }));
 });

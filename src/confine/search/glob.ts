@@ -1,15 +1,44 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text.ts';
+import { namedClasses } from './named-classes.ts';
 
 /**
  * Makes a matcher of paths: `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `[!a]` are classes,
  * `{a,b}` alternatives, `\` takes the next character as it is. Linear: no pattern can make it look back further
  * than its last star. Throws `invalid_parameter`.
  */
-export function createGlob(pattern: string): (path: string) => boolean {
+export function createGlob(
+  pattern: string,
+  field: 'pattern' | 'glob' = 'pattern',
+): (path: string) => boolean {
+  try {
+    return compileAll(pattern);
+  } catch (error) {
+    if (!(error instanceof BadGlob)) throw error;
+    const { en, ja } = error.problem;
+    throw new ToolError('invalid_parameter', text(`The glob ${en}.`, `グロブ${ja}。`), {
+      suggestion: error.suggestion,
+      details: { field },
+    });
+  }
+}
+
+function compileAll(pattern: string): (path: string) => boolean {
   const trimmed = pattern.replace(/^(?:\.\/)+/, '');
   if (trimmed === '' || trimmed.startsWith('/') || trimmed.split('/').includes('..')) {
     throw badGlob(text('must be relative and stay inside', 'は相対パスで、範囲の中でなければなりません'));
+  }
+  if (trimmed.startsWith('!')) {
+    throw badGlob(
+      text(
+        'begins with !, and leaving files out is not possible here',
+        'が ! で始まっています。除外の指定はできません',
+      ),
+      text(
+        'Say what to find, or write \\! for a name that begins so.',
+        '探すものを書くか、! で始まる名前なら \\! と書いてください。',
+      ),
+    );
   }
   const alternatives = expandBraces(trimmed.endsWith('/') ? `${trimmed}**` : trimmed).map(compile);
   const [only] = alternatives;
@@ -131,10 +160,17 @@ function classAt(
 ): { readonly token: Token; readonly end: number } {
   const negated = characters[open + 1] === '!' || characters[open + 1] === '^';
   const first = open + (negated ? 2 : 1);
-  const ranges: [string, string][] = [];
+  const ranges: (readonly [string, string])[] = [];
   let at = first;
   // A `]` that comes first is a member.
   for (; at < characters.length && (characters[at] !== ']' || at === first); at++) {
+    const named = characters[at] === '[' ? namedClassAt(characters, at) : undefined;
+    if (named) {
+      ranges.push(...named.ranges);
+      at = named.end;
+      continue;
+    }
+    if (characters[at] === '\\' && at + 1 < characters.length) at++;
     const from = characters[at] ?? '';
     const to = characters[at + 2];
     if (characters[at + 1] === '-' && to !== undefined && to !== ']') {
@@ -146,6 +182,13 @@ function classAt(
   }
   if (at >= characters.length) throw badGlob(text('has a [ without its ]', 'の [ が閉じていません'));
   return { token: { kind: 'class', negated, ranges }, end: at };
+}
+
+/** `[:alpha:]` and its like, which stand within a class. */
+function namedClassAt(characters: readonly string[], open: number) {
+  const [written, name = ''] = /^\[:([a-z]+):\]/.exec(characters.slice(open, open + 12).join('')) ?? [];
+  const ranges = namedClasses.get(name);
+  return written && ranges ? { ranges, end: open + written.length - 1 } : undefined;
 }
 
 /** At slashes that no class holds. */
@@ -182,7 +225,7 @@ function firstBrace(pattern: string) {
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at];
     if (character === '\\') at++;
-    else if (inClass) inClass = character !== ']';
+    else if (inClass) inClass = character !== ']' || pattern[at - 1] === ':';
     else if (character === '[') inClass = pattern.includes(']', at + 2);
     else if (character === '{' && depth++ === 0) open = at;
     else if (character === ',' && depth === 1) commas.push(at);
@@ -219,8 +262,20 @@ function literalStart(segments: readonly Segment[]): string {
   return start;
 }
 
-function badGlob(problem: { readonly en: string; readonly ja: string }): ToolError {
-  return new ToolError('invalid_parameter', text(`The glob ${problem.en}.`, `グロブ${problem.ja}。`), {
-    suggestion: text('Write it like src/**/*.ts.', 'src/**/*.ts のように書いてください。'),
-  });
+class BadGlob extends Error {
+  readonly problem: Text;
+  readonly suggestion: Text;
+
+  constructor(problem: Text, suggestion: Text) {
+    super(problem.en);
+    this.problem = problem;
+    this.suggestion = suggestion;
+  }
+}
+
+function badGlob(
+  problem: Text,
+  suggestion: Text = text('Write it like src/**/*.ts.', 'src/**/*.ts のように書いてください。'),
+): BadGlob {
+  return new BadGlob(problem, suggestion);
 }

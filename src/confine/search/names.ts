@@ -18,9 +18,28 @@ export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<N
     : first.add;
   let searched = 0;
   let total = 0;
+
+  // Newest first is ripgrep's own order.
+  await listNames(ripgrep, query, query.newestFirst ? ['--sortr=modified'] : [], (path) => {
+    if (query.skip?.(path)) return;
+    searched++;
+    if (!matches(path) || isTemporaryName(path.slice(path.lastIndexOf('/') + 1))) return;
+    total++;
+    take(path);
+  });
+  const found = query.newestFirst ? newest : first.take();
+  return { paths: found.slice(offset, wanted), total, searched };
+}
+
+/** Tells of every file that a search would look at, in any order. */
+export async function listNames(
+  ripgrep: Ripgrep,
+  query: Pick<NameQuery, 'below' | 'signal' | 'includeIgnored'>,
+  args: readonly string[],
+  tell: (path: string) => void,
+): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
-
   await ripgrep.run({
     below: query.below,
     signal: query.signal,
@@ -30,23 +49,14 @@ export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<N
       // Listing waits for the disk more than it counts: more threads than cores are faster.
       `--threads=${Math.max(4, availableParallelism())}`,
       ...whichFiles(query.includeIgnored),
-      ...(query.newestFirst ? ['--sortr=modified'] : []),
+      ...args,
     ],
     onOutput(chunk) {
       const paths = (rest + decoder.decode(chunk, { stream: true })).split('\0');
       rest = paths.pop() ?? '';
-      for (const listed of paths) {
-        const path = listed.startsWith('./') ? listed.slice(2) : listed;
-        if (query.skip?.(path)) continue;
-        searched++;
-        if (!matches(path) || isTemporaryName(path.slice(path.lastIndexOf('/') + 1))) continue;
-        total++;
-        take(path);
-      }
+      for (const path of paths) tell(path.startsWith('./') ? path.slice(2) : path);
     },
   });
-  const found = query.newestFirst ? newest : first.take();
-  return { paths: found.slice(offset, wanted), total, searched };
 }
 
 /** Hidden files count, a repository's own do not; ignore files count with or without a repository. */

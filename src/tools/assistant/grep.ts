@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cleanText } from '../../contract/clean-text.ts';
 import { defineTool } from '../../contract/define-tool.ts';
-import { text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, groundsOf, nameBelow, pathInput } from './paths.ts';
 
@@ -42,6 +42,7 @@ export const grep = defineTool({
       .optional()
       .describe('"around" marks lines that do not match.'),
     files: z.array(z.object({ path: z.string(), count: z.number().int().optional() })).optional(),
+    searched: z.number().int().optional().describe('Files looked into, where nothing matches.'),
     next_cursor: z.string().optional(),
   }),
   ja: {
@@ -57,16 +58,18 @@ export const grep = defineTool({
     limit: '一致する行またはファイルの数。例: 50',
     cursor: '前回の next_cursor。',
     lines: 'around は一致しない前後の行。',
+    searched: '一致がないとき、調べたファイル数。',
   },
   example: { pattern: 'TODO', glob: '*.rs' },
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
-  render: ({ lines, files, next_cursor: next }, locale) => {
+  render: ({ lines, files, searched, next_cursor: next }, locale) => {
     const shown = lines
       ? lines.map(({ path, line, text: words, around }) =>
           around ? `${path}-${line}-${words}` : `${path}:${line}:${words}`,
         )
       : (files ?? []).map(({ path, count }) => (count === undefined ? path : `${path}:${count}`));
-    if (shown.length === 0) return text('Nothing matches.', '一致するものはありません。')[locale];
+    if (searched !== undefined) return nothingMatches(searched)[locale];
+    if (shown.length === 0) return text('Nothing more matches.', 'これ以上の一致はありません。')[locale];
     if (next !== undefined)
       shown.push(text(`[More follows: cursor ${next}]`, `[続きは cursor ${next}]`)[locale]);
     return shown.join('\n');
@@ -79,6 +82,7 @@ export const grep = defineTool({
     const end = offsetOf(cursor) + limit;
     let before = 0;
     let more = false;
+    let searched = 0;
     for (const { place, shown, skip } of groundsOf(desk, path)) {
       if (more) break;
       const found = await search.content({
@@ -116,11 +120,23 @@ export const grep = defineTool({
         });
       }
       before += found.seen;
+      searched += found.searched ?? 0;
       more = found.more;
     }
     return {
       ...(output === 'content' ? { lines } : { files }),
+      ...(before === 0 && { searched }),
       ...(more && { next_cursor: String(end) }),
     };
   },
 });
+
+function nothingMatches(searched: number): Text {
+  if (searched > 0) {
+    return text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
+  }
+  return text(
+    'There was no file to search: look at path and glob; include_ignored adds what .gitignore leaves out.',
+    '検索対象のファイルがありません。path と glob を確認してください。.gitignore の対象は include_ignored で含められます。',
+  );
+}
