@@ -26,7 +26,7 @@ export function overviewPage(parts: OverviewParts, view: View): Html {
     'overview',
     say.title,
     html`<section aria-labelledby="waiting-title"><h2 id="waiting-title">${say.waiting}</h2>
-<div id="waiting" data-hx-get="/approvals/waiting" data-hx-trigger="approvals from:#live">${approvalCards(parts.waiting, view)}</div></section>
+<div id="waiting" data-hx-get="/approvals/waiting" data-hx-trigger="approvals from:#live" data-hx-swap="innerMorph">${approvalCards(parts.waiting, view)}</div></section>
 <section id="charts" data-hx-get="/charts?span=${parts.span}" data-hx-trigger="every 20s">${chartsSection(parts, view)}</section>
 <section aria-labelledby="live-title"><h2 id="live-title">${say.live}</h2>
 ${liveList(parts.newest, view)}</section>
@@ -37,7 +37,7 @@ ${view.person.isOperator ? serving(parts.chain, view) : ''}`,
 export function chartsSection({ calls, span }: Pick<OverviewParts, 'calls' | 'span'>, view: View): Html {
   const say = view.words.overview;
   const tab = (each: Span, name: string) =>
-    html`<a href="/?span=${each}"${each === span ? raw(' aria-current="true"') : ''}>${name}</a>`;
+    html`<a id="span-${each}" href="/?span=${each}"${each === span ? raw(' aria-current="true"') : ''}>${name}</a>`;
   return html`<div class="tabs">${tab('hour', say.lastHour)}${tab('day', say.lastDay)}<span class="quiet">${say.window(count(calls.length, view.locale))}</span></div>
 ${charts(calls, span, view)}`;
 }

@@ -68,7 +68,7 @@ export function shell(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<meta name="htmx-config" content='{"includeIndicatorCSS":false,"history":false,"mode":"same-origin","extensions":"sse"}'>
+<meta name="htmx-config" content='{"includeIndicatorCSS":false,"history":false,"mode":"same-origin","extensions":"sse","morphIgnore":["data-htmx-powered","open","data-sent"]}'>
 <title>${title} · ${words.name}</title>
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.css}">

@@ -67,6 +67,29 @@
     while (list && list.children.length > mostRows) list.lastElementChild.remove();
   });
 
+  // Where a question leaves, the next one moves up under the pointer: a press that was meant for the one is not taken
+  // for the other.
+  let movedAt = -Infinity;
+  let tops = new Map();
+  const topOf = (card) => Math.round(card.getBoundingClientRect().top + scrollY);
+  document.addEventListener('htmx:before:swap', () => {
+    tops = new Map([...document.querySelectorAll('.question')].map((card) => [card.id, topOf(card)]));
+  });
+  document.addEventListener('htmx:after:swap', () => {
+    for (const card of document.querySelectorAll('.question')) {
+      if (tops.has(card.id) && tops.get(card.id) !== topOf(card)) movedAt = performance.now();
+    }
+  });
+  document.addEventListener(
+    'click',
+    (event) => {
+      const isAnswer = event.target.closest?.('.question button') != null;
+      // A key is pressed on what has the focus, wherever that has moved to.
+      if (isAnswer && event.detail > 0 && performance.now() - movedAt < 700) event.preventDefault();
+    },
+    true,
+  );
+
   // The login has ended: show that, rather than a page that stands still.
   document.addEventListener('htmx:sse:error', (event) => {
     if (event.detail.status === 401) location.reload();
