@@ -1,3 +1,4 @@
+import { text } from '../../contract/text.ts';
 import type { AgentRow, TaskRow } from '../tables-team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
@@ -90,11 +91,22 @@ export function assertNotReplaced(me: Member, task: TaskRow): void {
     ? conflict(
         `Task ${task.id} is no longer yours: it was released.`,
         `タスク ${task.id} はすでに解放されています。`,
+        text(
+          'Stop working on it, or claim it again with claim_task.',
+          '作業をやめるか、claim_task で取り直してください。',
+        ),
       )
     : conflict(
-        `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
-        `タスク ${task.id} は現在 ${owner} の担当です。`,
-        undefined,
+        owner === me.agent.id
+          ? `Task ${task.id} is no longer this session's: another session of yours has it now.`
+          : `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
+        owner === me.agent.id
+          ? `タスク ${task.id} は現在あなたの別のセッションが担当しています。`
+          : `タスク ${task.id} は現在 ${owner} の担当です。`,
+        text(
+          'Stop working on it; get_next_action says what to do.',
+          '作業をやめてください。次の行動は get_next_action が示します。',
+        ),
         { owner, fence: task.fence },
       );
 }

@@ -3,9 +3,8 @@ import { text } from '../../contract/text.ts';
 import type { TaskRow } from '../tables-team.ts';
 import { assertMayChange, assertNotReplaced } from './authority.ts';
 import type { Member, Membership, Tx } from './base.ts';
-import { abandonedTasks, freeTasks } from './free-tasks.ts';
+import { abandonedTasks, freeTasks, leaseMs, liveSessionAt } from './free-tasks.ts';
 import { conflict } from './refusals.ts';
-import { leaseMs } from './sessions.ts';
 import { fullTask, lockTask } from './task-rows.ts';
 import { assertCanStart, moveTask, recordEvent } from './transition.ts';
 
@@ -48,7 +47,8 @@ export function createClaims(membership: Membership) {
             set,
           });
         }
-        await bindTo(tx, me, null, 0);
+        // A manager who takes back somebody else's task keeps its own.
+        if (id === me.session.task_id) await bindTo(tx, me, null, 0);
         return { success: true };
       }),
   };
@@ -72,9 +72,7 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
   const task = await lockTask(tx, me.engine, me.projectId, id);
   if (task.assignee_id === me.agent.id) {
     if (task.status !== 'in_progress') assertStartable(task);
-    // Another session of the same agent is at it.
-    else if (task.lease_session_id !== me.session.id && (task.lease_expires_at_ms ?? 0) > me.nowMs)
-      return task;
+    else await assertNoOtherSession(tx, me, task);
     return begin(tx, me, task);
   }
   const isAbandoned =
@@ -94,6 +92,19 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
   return take(tx, me, id);
 }
 
+/** Two sessions of one agent do not work at one task. */
+async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promise<void> {
+  const other = await liveSessionAt(tx, id, me.nowMs)
+    .where('agent_sessions.id', '<>', me.session.id)
+    .executeTakeFirst();
+  if (!other) return;
+  throw conflict(
+    `Another session of yours (${other.id}) is at task ${id}.`,
+    `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
+    text('Leave it to that session.', 'そのセッションに任せてください。'),
+  );
+}
+
 function assertStartable(task: TaskRow): void {
   if (task.status === 'todo') return;
   throw conflict(
@@ -106,7 +117,10 @@ function assertStartable(task: TaskRow): void {
 async function takeAny(tx: Tx, me: Member): Promise<TaskRow | undefined> {
   const { engine, projectId, nowMs } = me;
   await lockSlots(tx, me);
-  for (const candidates of [freeTasks(tx, projectId), abandonedTasks(tx, projectId, nowMs)]) {
+  for (const { from, candidates } of [
+    { from: 'todo', candidates: freeTasks(tx, projectId) },
+    { from: 'in_progress', candidates: abandonedTasks(tx, projectId, nowMs) },
+  ]) {
     const one = engine.lock(candidates.select('tasks.id').limit(1), { skip: true });
     const task = await tx
       .updateTable('tasks')
@@ -114,7 +128,7 @@ async function takeAny(tx: Tx, me: Member): Promise<TaskRow | undefined> {
       .where('id', '=', one)
       .returningAll()
       .executeTakeFirst();
-    if (task) return taken(tx, me, task);
+    if (task) return taken(tx, me, task, from);
   }
   return undefined;
 }
@@ -128,7 +142,7 @@ async function take(tx: Tx, me: Member, id: string): Promise<TaskRow> {
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return taken(tx, me, task);
+  return taken(tx, me, task, before.status);
 }
 
 function ownership(me: Member) {
@@ -138,13 +152,15 @@ function ownership(me: Member) {
     is_claimed: 1,
     lease_session_id: me.session.id,
     lease_expires_at_ms: me.nowMs + leaseMs,
+    result: null,
+    summary: null,
     reason: null,
     changed_at_ms: me.nowMs,
   };
 }
 
-async function taken(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow> {
-  await recordEvent(tx, task, { what: 'claimed', by: me.agent.id, nowMs: me.nowMs, from: 'todo' });
+async function taken(tx: Tx, me: Member, task: TaskRow, from: string): Promise<TaskRow> {
+  await recordEvent(tx, task, { what: 'claimed', by: me.agent.id, nowMs: me.nowMs, from });
   await bindTo(tx, me, task.id, task.fence);
   return task;
 }

@@ -2,6 +2,7 @@ import type { AgentAction, ManagedAgent } from '../../contract/team-coordination
 import { randomId } from '../random-id.ts';
 import type { AgentRow, ProjectRow } from '../tables-team.ts';
 import { type Reader, type TeamBase, type Tx, topicOf, view } from './base.ts';
+import { leaseMs } from './free-tasks.ts';
 import { kinds, unknown } from './refusals.ts';
 import { endSession } from './sessions.ts';
 import { readSubtasks } from './subtasks.ts';
@@ -251,6 +252,7 @@ async function hasSession(
     .where('project_id', '=', projectId)
     .where('purpose', '=', purpose)
     .where('expires_at_ms', '>', nowMs)
+    .where('used_at_ms', '>', nowMs - leaseMs)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

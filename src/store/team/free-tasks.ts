@@ -1,7 +1,8 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Tables } from '../tables.ts';
-import type { TaskRow } from '../tables-team.ts';
+import type { AgentRow, TaskRow } from '../tables-team.ts';
 import type { Reader } from './base.ts';
+import { hasSlotFor } from './transition.ts';
 
 type TaskQuery = SelectQueryBuilder<Tables, 'tasks', Record<never, never>>;
 
@@ -36,39 +37,75 @@ export async function hasFreeTask(db: Reader, projectId: string, nowMs: number):
   );
 }
 
-/** The oldest task that was given to the agent and is in progress, or could be, and that no session of it is at. */
+/**
+ * Sessions that work at a task now. One that was not heard of for as long as a lease lasts is taken for dead, so that
+ * its agent, started again, gets its own task back.
+ */
+export function liveSessionAt(db: Reader, taskId: string, nowMs: number) {
+  return db
+    .selectFrom('agent_sessions')
+    .innerJoin('tasks', 'tasks.id', 'agent_sessions.task_id')
+    .select('agent_sessions.id')
+    .where('tasks.id', '=', taskId)
+    .whereRef('agent_sessions.agent_id', '=', 'tasks.assignee_id')
+    .whereRef('agent_sessions.fence', '=', 'tasks.fence')
+    .where('agent_sessions.expires_at_ms', '>', nowMs)
+    .where('agent_sessions.used_at_ms', '>', nowMs - leaseMs)
+    .limit(1);
+}
+
+/**
+ * The oldest task that was given to the agent and is in progress, or could be, and that no session of it is at. One
+ * that is not begun must find a free slot, or the agent would be started for what it may not do.
+ */
 export async function ownWaitingTask(
   db: Reader,
-  agentId: string,
+  agent: AgentRow,
   projectId: string,
   nowMs: number,
 ): Promise<TaskRow | undefined> {
+  const inWork = await tasksInWork(db, agent.id, nowMs);
   for (const status of ['in_progress', 'todo']) {
     const query = db
       .selectFrom('tasks')
-      .where('assignee_id', '=', agentId)
+      .where('assignee_id', '=', agent.id)
       .where('project_id', '=', projectId)
-      .where('status', '=', status)
-      .where(({ not, exists, selectFrom, ref }) =>
-        not(
-          exists(
-            selectFrom('agent_sessions')
-              .select('agent_sessions.id')
-              .where('agent_sessions.agent_id', '=', agentId)
-              .where('agent_sessions.task_id', '=', ref('tasks.id'))
-              .where('agent_sessions.fence', '=', ref('tasks.fence'))
-              .where('agent_sessions.purpose', '=', 'task')
-              .where('agent_sessions.expires_at_ms', '>', nowMs),
-          ),
-        ),
-      );
-    const row = await (status === 'todo' ? ready(query) : query.orderBy('seq'))
+      .where('status', '=', status);
+    const rows = await (status === 'todo' ? ready(query) : query.orderBy('seq'))
       .selectAll('tasks')
-      .limit(1)
-      .executeTakeFirst();
-    if (row) return row;
+      .limit(looked)
+      .execute();
+    for (const row of rows) {
+      if (inWork.has(row.id)) continue;
+      if (status === 'in_progress' || (await hasSlotFor(db, agent, row))) return row;
+    }
   }
   return undefined;
+}
+
+/** What sessions of the agent are at, and the tasks that those are parts of: one session sees to them all. */
+async function tasksInWork(db: Reader, agentId: string, nowMs: number): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('agent_sessions')
+    .innerJoin('tasks', 'tasks.id', 'agent_sessions.task_id')
+    .select(['tasks.id', 'tasks.parent_id'])
+    .where('agent_sessions.agent_id', '=', agentId)
+    .where('agent_sessions.purpose', '=', 'task')
+    .whereRef('agent_sessions.fence', '=', 'tasks.fence')
+    .where('tasks.status', 'in', ['todo', 'in_progress'])
+    .where('agent_sessions.expires_at_ms', '>', nowMs)
+    .where('agent_sessions.used_at_ms', '>', nowMs - leaseMs)
+    .execute();
+  const found = new Set<string>();
+  for (const { id, parent_id } of rows) {
+    found.add(id);
+    for (let at = parent_id; at !== null && !found.has(at); ) {
+      found.add(at);
+      const parent = await db.selectFrom('tasks').select('parent_id').where('id', '=', at).executeTakeFirst();
+      at = parent?.parent_id ?? null;
+    }
+  }
+  return found;
 }
 
 /** Those whose dependencies are done, in the order of their making. */
@@ -87,3 +124,8 @@ function ready(query: TaskQuery): TaskQuery {
     )
     .orderBy('seq');
 }
+
+/** Without a call of its session for this long, a claimed task may be taken by another. */
+export const leaseMs = 10 * 60_000;
+/** With its slots taken an agent may begin only parts of what it has in hand, and those are among the first. */
+const looked = 50;

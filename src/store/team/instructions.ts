@@ -37,6 +37,14 @@ export const steps = {
     text('Free tasks wait; claim one.', '空いているタスクがあります。ひとつ取得してください。'),
     'claim_task',
   ),
+  claim_own: step(
+    'claim_task',
+    text(
+      'Your next task waits: claim it by its task_id.',
+      '次のタスクが待っています。task_id を指定して取得してください。',
+    ),
+    'claim_task',
+  ),
   execute: step(
     'execute',
     text(
@@ -48,24 +56,24 @@ export const steps = {
   create_subtasks: step(
     'create_subtasks',
     text(
-      'Divide your task into subtasks for your subordinates.',
-      'タスクを配下のためのサブタスクに分割してください。',
+      'Divide your task into subtasks for your subordinates. If it is too small for that, do it and report_completed.',
+      'タスクを配下のためのサブタスクに分割してください。小さければ自分で実行し、report_completed で報告してください。',
     ),
     'create_tasks_batch',
   ),
   execute_subtask: step(
     'execute_subtask',
     text(
-      'Start the ready subtask, do it, set it done.',
-      '準備のできたサブタスクを始め、実行し、done にしてください。',
+      'Claim a ready subtask, do it and report_completed. get_next_action then leads back to this task.',
+      '準備のできたサブタスクを取得し、実行し、report_completed で報告してください。その後 get_next_action がこのタスクに戻します。',
     ),
-    'update_task_status',
+    'claim_task',
   ),
   resolve_blocked: step(
     'resolve_blocked',
     text(
-      'A subtask is blocked or can never start: mend, cancel or replace it.',
-      '止まっている、または始められないサブタスクがあります。直すか、中止するか、置き換えてください。',
+      'A subtask is blocked, can never start, or lies in the backlog: mend, cancel or replace it, or set it todo.',
+      '止まっている、始められない、または backlog のサブタスクがあります。直すか、中止するか、置き換えるか、todo にしてください。',
     ),
     'update_task_status',
   ),
@@ -80,8 +88,8 @@ export const steps = {
   adjust: step(
     'adjust',
     text(
-      'Look at what is blocked or deadlocked: change, cancel or replace it.',
-      '止まっているものを確認し、変更、中止、または置き換えてください。',
+      'Look at what is blocked, deadlocked or in the backlog: change, cancel or replace it, or set it todo.',
+      '止まっているものや backlog のものを確認し、変更、中止、置き換え、または todo にしてください。',
     ),
     'update_task_status',
   ),
@@ -104,8 +112,8 @@ export const steps = {
   lost: step(
     'task_lost',
     text(
-      'Your task has another owner now. Stop working on it and logout.',
-      'タスクは別の担当に移りました。作業をやめて logout してください。',
+      'Your task is no longer yours: it was taken back or has another owner. Stop working on it and logout.',
+      'タスクは回収されたか、別の担当に移りました。作業をやめて logout してください。',
     ),
     'logout',
   ),

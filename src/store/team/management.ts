@@ -1,4 +1,5 @@
 import type { SubordinateView } from '../../contract/team-tasks.ts';
+import { text } from '../../contract/text.ts';
 import type { TaskRow } from '../tables-team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
 import type { Membership, Reader } from './base.ts';
@@ -76,6 +77,9 @@ export function createManagement(membership: Membership) {
           throw conflict(
             `Task ${task.id} is ${task.status} and cannot be given to another now.`,
             `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
+            task.status === 'in_progress'
+              ? text('Take it back with release_task first.', '先に release_task で回収してください。')
+              : undefined,
           );
         }
         const after: TaskRow = {

@@ -1,11 +1,12 @@
 import type { NextAction } from '../../contract/team.ts';
 import type { TaskRow } from '../tables-team.ts';
 import type { Member, Membership, Reader } from './base.ts';
-import { hasFreeTask } from './free-tasks.ts';
+import { hasFreeTask, ownWaitingTask } from './free-tasks.ts';
 import { type Step, steps } from './instructions.ts';
 import { nextChat } from './next-chat.ts';
 import { readSubtasks, type Subtasks } from './subtasks.ts';
-import { countByStatus, readTask } from './task-rows.ts';
+import { countByStatus, readTask, unfinishedDependencies } from './task-rows.ts';
+import { hasSlotFor } from './transition.ts';
 import { hasFreeSlot } from './work.ts';
 
 /** What a step needs, beside its name. */
@@ -74,8 +75,8 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   if (task.status === 'done' || task.status === 'cancelled') return nextWithoutTask(db, me);
   if (task.fence !== me.session.fence) return { ...found, step: steps.lost };
   if (me.session.has_read_task === 0) return { ...found, step: steps.get_task };
-  if (task.status === 'blocked') return nextWithoutTask(db, me);
-  if (task.status !== 'in_progress') return { ...found, step: steps.start_task };
+  if (task.status === 'todo') return { ...found, ...(await nextForTodo(db, me, task)) };
+  if (task.status !== 'in_progress') return nextWithoutTask(db, me);
   const subtasks = await readSubtasks(db, task);
   if (subtasks.all.length === 0) {
     return { ...found, step: me.agent.hierarchy === 'manager' ? steps.create_subtasks : steps.execute };
@@ -88,19 +89,30 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   };
 }
 
+/** A task that is not begun is begun, where that can be: a step that would be refused is none. */
+async function nextForTodo(db: Reader, me: Member, task: TaskRow): Promise<Found> {
+  const needed = await unfinishedDependencies(db, task.id);
+  if (needed.length > 0) return { step: steps.wait, needs: { waiting_for: ids(needed) } };
+  if (await hasSlotFor(db, me.agent, task)) return { step: steps.start_task };
+  return nextWithoutTask(db, me);
+}
+
 async function nextWithoutTask(db: Reader, me: Member): Promise<Found> {
+  const own = await ownWaitingTask(db, me.agent, me.projectId, me.nowMs);
+  if (own) return { step: steps.claim_own, taskId: own.id };
   const canTake = (await hasFreeSlot(db, me.agent)) && (await hasFreeTask(db, me.projectId, me.nowMs));
   return { step: canTake ? steps.claim : steps.finish };
 }
 
-function nextForWorker(me: Member, { all, blocked, deadlocked, ready, open }: Subtasks): Found {
-  const needs = { blocked: ids(blocked), deadlocked: ids(deadlocked) };
+function nextForWorker(me: Member, subtasks: Subtasks): Found {
+  const { all, blocked, deadlocked, ready, open } = subtasks;
+  const needs = { blocked: ids(blocked), deadlocked: ids(deadlocked), backlog: ids(backlogOf(open)) };
   if (open.length === 0) return { step: steps.complete, needs: { closed: ids(all) } };
   const mine = [...open.filter((task) => task.status === 'in_progress'), ...ready].filter(
     (task) => task.assignee_id === null || task.assignee_id === me.agent.id,
   );
   if (mine.length > 0) return { step: steps.execute_subtask, needs: { ...needs, ready: ids(mine) } };
-  if (blocked.length + deadlocked.length > 0) return { step: steps.resolve_blocked, needs };
+  if (isStuck(subtasks)) return { step: steps.resolve_blocked, needs };
   return { step: steps.wait, needs: { waiting_for: ids(open) } };
 }
 
@@ -112,6 +124,7 @@ async function nextForManager(db: Reader, me: Member, subtasks: Subtasks): Promi
     ready: ids(unassigned),
     blocked: ids(blocked),
     deadlocked: ids(deadlocked),
+    backlog: ids(backlogOf(open)),
     running: ids(open.filter((task) => task.status === 'in_progress')),
   };
   const chosen = me.session.selected_action;
@@ -119,7 +132,24 @@ async function nextForManager(db: Reader, me: Member, subtasks: Subtasks): Promi
   if (chosen === 'wait' && !hasChanged) return { step: steps.wait, needs };
   if (blocked.length + deadlocked.length > 0) return { step: steps.adjust, needs };
   if (unassigned.length > 0) return { step: steps.dispatch, needs };
+  // What a manager gave to itself nobody else will do.
+  const mine = [...open.filter((task) => task.status === 'in_progress'), ...ready].filter(
+    (task) => task.assignee_id === me.agent.id,
+  );
+  if (mine.length > 0) return { step: steps.execute_subtask, needs: { ...needs, ready: ids(mine) } };
+  if (isStuck(subtasks)) return { step: steps.adjust, needs };
   return { step: steps.wait, needs };
+}
+
+/** Nothing goes on, and nothing will by itself. */
+function isStuck({ open, ready, blocked, deadlocked }: Subtasks): boolean {
+  if (blocked.length + deadlocked.length > 0) return true;
+  const goesOn = ready.length > 0 || open.some((task) => task.status === 'in_progress');
+  return !goesOn && backlogOf(open).length > 0;
+}
+
+function backlogOf(open: readonly TaskRow[]): readonly TaskRow[] {
+  return open.filter((task) => task.status === 'backlog');
 }
 
 function ids(tasks: readonly TaskRow[]): string[] {

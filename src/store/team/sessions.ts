@@ -7,6 +7,7 @@ import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow, SessionRow } from '../tables-team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
+import { leaseMs } from './free-tasks.ts';
 import { words } from './instructions.ts';
 import { countAttempt, hashToken, isPasskeyOf } from './passkeys.ts';
 import { forbidden } from './refusals.ts';
@@ -66,14 +67,14 @@ export function createSessions(base: TeamBase): Sessions {
           .set({ used_at_ms: nowMs, expires_at_ms: Math.min(nowMs + slidesMs, session.ends_at_ms) })
           .where('id', '=', session.id)
           .execute();
-        if (session.task_id === null) return;
+        // Whoever works at a part holds the whole as well. Another owner has another session in this column.
         await tx
           .updateTable('tasks')
           .set({ lease_expires_at_ms: nowMs + leaseMs })
-          .where('id', '=', session.task_id)
-          .where('lease_session_id', '=', session.id)
-          .where('fence', '=', session.fence)
+          .where('assignee_id', '=', session.agent_id)
+          .where('project_id', '=', session.project_id)
           .where('status', '=', 'in_progress')
+          .where('lease_session_id', '=', session.id)
           .execute();
       },
       { durable: false },
@@ -291,7 +292,5 @@ function badProof(): ToolError {
 
 const slidesMs = 3_600_000;
 const longestMs = 24 * slidesMs;
-/** Without a call of its session for this long, a claimed task may be taken by another. */
-export const leaseMs = 10 * 60_000;
 /** A session that was used a moment ago is not written again. */
 const touchEveryMs = 1000;

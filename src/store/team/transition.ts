@@ -2,7 +2,7 @@ import type { TaskStatus } from '../../contract/team-tasks.ts';
 import { text } from '../../contract/text.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
-import type { TaskRow } from '../tables-team.ts';
+import type { AgentRow, TaskRow } from '../tables-team.ts';
 import type { Reader, Tx } from './base.ts';
 import { conflict } from './refusals.ts';
 import { openStatuses, unfinishedDependencies } from './task-rows.ts';
@@ -31,7 +31,10 @@ export const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> =
 export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Transition): Promise<TaskRow> {
   const from = task.status as TaskStatus;
   if (!nextStatuses[from].includes(move.to)) throw notPossible(task.id, from, move.to);
-  const after: TaskRow = { ...task, ...move.set, status: move.to };
+  // What was reported of an earlier attempt is not said of the next one.
+  const isOpenAgain = move.to === 'in_progress' || move.to === 'todo';
+  const reported = isOpenAgain ? { result: null, summary: null } : {};
+  const after: TaskRow = { ...task, ...reported, ...move.set, status: move.to };
   if (move.to === 'in_progress') await assertCanStart(tx, engine, after);
   if (move.to === 'done') await assertNoOpenSubtasks(tx, task);
   if (move.to !== 'in_progress') {
@@ -107,6 +110,11 @@ export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Pro
     `${task.assignee_id} はすでに ${most} 件中 ${busy.length} 件を進めています: ${busy.join('、')}。`,
     text('Finish or release one first.', '先にどれかを完了または解放してください。'),
   );
+}
+
+/** May the agent begin this task beside what it has in progress? */
+export async function hasSlotFor(db: Reader, agent: AgentRow, task: TaskRow): Promise<boolean> {
+  return (await countRunning(db, agent.id, task)).length < agent.max_parallel_tasks;
 }
 
 /** Tasks that the agent has in progress. One that waits for this very subtask does not count. */

@@ -17,7 +17,7 @@ export async function findWork(
   wanted?: Purpose,
 ): Promise<Work | undefined> {
   if (wanted !== 'chat') {
-    const task = await ownWaitingTask(db, agent.id, projectId, nowMs);
+    const task = await ownWaitingTask(db, agent, projectId, nowMs);
     if (task) return { purpose: 'task', task };
     if (await hasFreeSlot(db, agent)) {
       if (await hasFreeTask(db, projectId, nowMs)) return { purpose: 'task' };
