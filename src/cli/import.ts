@@ -83,7 +83,9 @@ function sourcesOf(from: string): readonly string[] {
   if (!Object.hasOwn(places, from)) return [resolve(from)];
   const found = (places[from] ?? []).filter((path) => existsSync(path) && holdsServers(path));
   if (found.length > 0) return found;
-  throw new ConfigError(`No servers of ${from} were found in ${places[from]?.join(', ')}.`);
+  throw new ConfigError(
+    `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` takes them from elsewhere.`,
+  );
 }
 
 /** Claude's own file holds much else, and servers only where some were added. */

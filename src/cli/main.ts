@@ -3,7 +3,7 @@ import { localeOf } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { createProgram } from './program.ts';
 
-/** Exit codes of every command (`server.md`, The command line). */
+/** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
 export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as const;
 
 /** Runs one command line and returns its exit code. Errors are one line each, without a stack. */

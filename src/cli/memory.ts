@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
+import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { Memories } from '../contract/memory.ts';
 import { note, say } from './say.ts';
@@ -72,7 +73,9 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
 async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     input.once('open', () => resolve());
-    input.once('error', (error) => reject(new ConfigError(`${file} cannot be read.`, { cause: error })));
+    input.once('error', (error) =>
+      reject(new ConfigError(`${file} cannot be read: ${whyUnreadable(error)}.`, { cause: error })),
+    );
   });
 }
 

@@ -4,6 +4,7 @@ import { serveHttp, serveStdio } from '../checkpoint-serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
+import { listenProblem } from './listen-problem.ts';
 import { note } from './say.ts';
 import { keepMemorySteady } from './steady-memory.ts';
 import { untilTold } from './stop.ts';
@@ -50,7 +51,12 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
 async function serveOverHttp(settings: Settings, options: Options): Promise<number> {
   const { host, port } = addressOf(options.http, settings);
   const checkpoint = await openCheckpoint(settings, { version: versionOf(), onFault: logFault });
-  const server = await serveHttp(checkpoint, { host, port, onFault: logFault });
+  const server = await serveHttp(checkpoint, { host, port, onFault: logFault }).catch(
+    async (error: unknown) => {
+      await checkpoint.close();
+      throw listenProblem(error, host, port);
+    },
+  );
   const { welcome } = await import('./welcome.ts');
   await welcome(checkpoint, server.address);
   const { noteAddress } = await import('./console.ts');

@@ -4,7 +4,9 @@ import nodeModule from 'node:module';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
-  process.stderr.write(`sekisho needs Node 24 or newer; this is ${process.version}.\n`);
+  process.stderr.write(
+    `sekisho needs Node 24 or newer; this is ${process.version}. With \`npx -p node@24 -p sekisho sekisho …\` it brings one.\n`,
+  );
   process.exit(2);
 }
 nodeModule.enableCompileCache?.();

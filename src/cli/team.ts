@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import type { Flags } from '../config/load.ts';
+import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
 import { say } from './say.ts';
 import { readTeamFile } from './team-file.ts';
@@ -33,7 +34,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+    throw new ConfigError(`${file} cannot be read: ${whyUnreadable(error)}.`);
   }
 }
 

@@ -6,6 +6,7 @@ import { parseJsonc } from './jsonc.ts';
 import { profiles } from './profiles.ts';
 import { type ConfigFile, configSchema } from './schema.ts';
 import { configFolderOf } from './state.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 /** The file, checked, over the profile that a flag or the file names. Throws `ConfigError`, naming key and value. */
 export function readConfig(
@@ -33,7 +34,10 @@ function readConfigFile(
     // ENOTDIR: the home folder is none, as that of service accounts.
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     if (!named && isAbsent) return {};
-    throw new ConfigError(`The configuration file ${path} cannot be read.`, { cause: error });
+    throw new ConfigError(
+      `The configuration file ${path} cannot be read: ${whyUnreadable(error)}. \`sekisho init\` writes one.`,
+      { cause: error },
+    );
   }
   // Some editors begin a file with a byte order mark.
   const value = parseJsonc(path, words.replace(/^\ufeff/, ''));

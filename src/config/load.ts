@@ -24,6 +24,7 @@ import {
   type ToolsetName,
   toolsetNames,
 } from './toolset-names.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 /** What the command line said; everything is optional and wins over the file. */
 export interface Flags {
@@ -234,7 +235,7 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
   } catch (error) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     if (!mustExist && isAbsent) return {};
-    throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
+    throw new ConfigError(`The file ${path} cannot be read: ${whyUnreadable(error)}.`, { cause: error });
   }
 }
 

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
 import type { ConfigFile } from './schema.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 /** A folder that tools may see: where it really is, and as it was named. */
 export interface Root {
@@ -44,9 +45,9 @@ export function existingFolder(path: string): string {
     const real = realpathSync(path);
     if (statSync(real).isDirectory()) return real;
   } catch (error) {
-    throw new ConfigError(`The folder ${path} cannot be opened.`, { cause: error });
+    throw new ConfigError(`The folder ${path} cannot be opened: ${whyUnreadable(error)}.`, { cause: error });
   }
-  throw new ConfigError(`${path} is not a folder.`);
+  throw new ConfigError(`${path} is not a folder. Name the folder that it lies in.`);
 }
 
 /** Those of the server's own paths that lie in a root, as they are called there. */

@@ -9,6 +9,7 @@ import { clientServers } from './client-shapes.ts';
 import { parseJsonc } from './jsonc.ts';
 import { oauthOf, oauthSchema } from './servers-oauth.ts';
 import { fillVariables } from './variables.ts';
+import { whyUnreadable } from './why-unreadable.ts';
 
 const text = z.string().min(1);
 const milliseconds = z.number().int().min(1).max(86_400_000);
@@ -107,7 +108,7 @@ export function readServerFile(path: string): readonly ForeignServer[] {
   try {
     words = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`The file ${path} cannot be read.`, { cause: error });
+    throw new ConfigError(`The file ${path} cannot be read: ${whyUnreadable(error)}.`, { cause: error });
   }
   const servers = clientServers(parseJsonc(path, words));
   if (!servers) {
@@ -226,6 +227,8 @@ function variablesOf(
   try {
     return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
   } catch (error) {
-    throw new ConfigError(`${at}.envFile: ${path} cannot be read.`, { cause: error });
+    throw new ConfigError(`${at}.envFile: ${path} cannot be read: ${whyUnreadable(error)}.`, {
+      cause: error,
+    });
   }
 }

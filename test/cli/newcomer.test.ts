@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -75,6 +76,34 @@ test.each([
   const { code, stderr } = await sekisho(['tools']);
   expect(code).toBe(2);
   expect(stderr).toContain(message);
+});
+
+test.each([
+  [['tools', '--root', 'nowhere'], /The folder .*nowhere cannot be opened: it does not exist\./],
+  [['tools', '--root', 'メモ.txt'], /メモ\.txt is not a folder\. Name the folder that it lies in\./],
+  [['tools', '--config', '.'], /cannot be read: it is a folder\. `sekisho init` writes one\./],
+  [['memory', 'import', 'nowhere'], /nowhere cannot be read: it does not exist\./],
+  [['import', 'zed'], /No servers of zed were found .* `sekisho import FILE` takes them from elsewhere\./],
+])('%j is told what is wrong, and exits with 2', async (args, words) => {
+  writeFileSync(join(project, 'メモ.txt'), '');
+  const { code, stderr } = await sekisho(args);
+  expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 2, lines: 1 });
+  expect(stderr).toMatch(words);
+});
+
+test('a port that another program has is named, with the way out', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect(await sekisho(['serve', '--http', address])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `sekisho: Nothing can listen at ${address}: another program is there already. Stop it, or take another port with \`--http PORT\`.\n`,
+    });
+  } finally {
+    other.close();
+  }
 });
 
 test('a byte order mark before the configuration is none of its words', async () => {

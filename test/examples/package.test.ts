@@ -181,7 +181,9 @@ test.skipIf(!oldNode)(`an older Node says so in one line${oldNode ? '' : ' (skip
   const start = join(repository, 'dist/sekisho.js');
   const { status, stdout, stderr } = spawnSync(oldNode ?? '', [start, 'serve'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toMatch(/^sekisho needs Node 24 or newer; this is v\d+\.\d+\.\d+\.\n$/);
+  expect(stderr).toMatch(
+    /^sekisho needs Node 24 or newer; this is v\d+\.\d+\.\d+\. With `npx -p node@24 .*\n$/,
+  );
 });
 
 const ownToolset = `
