@@ -52,6 +52,8 @@ export interface ProgramWork {
   readonly reads: readonly string[];
   /** Exit codes that are an answer and not a failure, e.g. 1 of rg. */
   readonly answers: readonly number[];
+  /** Lines of its errors that leave the answer one: a folder that may not be read, beside those that were. */
+  readonly minor?: RegExp | undefined;
 }
 
 /** Work that is done here, over the walk. */
@@ -111,6 +113,12 @@ export interface NameListQuery {
   readonly minDepth: number;
   readonly maxDepth: number;
   readonly maxResults: number;
+  /** Of files: so large at least, or at most. */
+  readonly leastBytes?: number | undefined;
+  readonly mostBytes?: number | undefined;
+  /** Changed not before, or not after; milliseconds since 1970. */
+  readonly changedAfterMs?: number | undefined;
+  readonly changedBeforeMs?: number | undefined;
   readonly separator: '\n' | '\0';
   readonly below: readonly string[];
 }

@@ -58,8 +58,20 @@ const signalNumbers: Readonly<Record<string, number>> = {
 export function hasFailed({ work }: StagePlan, end: Ended): boolean {
   // A stage whose reader has enough is ended by the pipe.
   if (end.exitCode === 141 || end.signal === 'SIGPIPE') return false;
-  if (work.kind === 'program') return !work.answers.includes(end.exitCode);
+  if (work.kind === 'program')
+    return !work.answers.includes(end.exitCode) && !(work.minor && isMinor(end.stderr, work.minor));
   return end.exitCode !== 0 && work.kind !== 'outline-check';
+}
+
+/** Is every line that was kept a minor one? The last may have been cut. */
+function isMinor(stderr: string, minor: RegExp): boolean {
+  const lines = stderr.split('\n');
+  const last = lines.pop() ?? '';
+  return (
+    lines.length > 0 &&
+    lines.every((line) => minor.test(line)) &&
+    (last === '' || stderr.length >= stderrBytes / 4)
+  );
 }
 
 export function reportOf(

@@ -49,7 +49,7 @@ export function findNames(query: NameListQuery, listing: NameListing): Builtin {
       if (printed >= query.maxResults) break;
       await breathe();
       signal.throwIfAborted();
-      if (!isOfKind(name, query, listing)) continue;
+      if (!isOfKind(name, query, listing) || !isOfSizeAndTime(name, query, listing)) continue;
       printed++;
       if (!(await write(`${name}${query.separator}`))) break;
     }
@@ -146,6 +146,25 @@ function isOfKind(name: string, { kinds }: NameListQuery, { folder, cwd }: NameL
       return false;
     }
   });
+}
+
+function isOfSizeAndTime(name: string, query: NameListQuery, { folder, cwd }: NameListing): boolean {
+  const { leastBytes, mostBytes, changedAfterMs, changedBeforeMs } = query;
+  const asks = (...bounds: readonly (number | undefined)[]) => bounds.some((bound) => bound !== undefined);
+  if (!asks(leastBytes, mostBytes, changedAfterMs, changedBeforeMs)) return true;
+  // As fd has it: a folder has no size.
+  if (asks(leastBytes, mostBytes) && name.endsWith('/')) return false;
+  try {
+    const { bytes, modifiedMs } = folder.at(name, { base: cwd }).stat();
+    return (
+      bytes >= (leastBytes ?? 0) &&
+      bytes <= (mostBytes ?? Number.POSITIVE_INFINITY) &&
+      modifiedMs >= (changedAfterMs ?? Number.NEGATIVE_INFINITY) &&
+      modifiedMs <= (changedBeforeMs ?? Number.POSITIVE_INFINITY)
+    );
+  } catch {
+    return false;
+  }
 }
 
 function notAFolder(path: string): ToolError {

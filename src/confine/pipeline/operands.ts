@@ -182,8 +182,16 @@ export function escaped(error: unknown, path: string, command: string): unknown 
       return guardError(
         'PATH_ESCAPE',
         text(`${path} is outside the workspace.`, `${path} は作業フォルダーの外です。`),
-        verbatim('ls'),
-        true,
+        /^\/(dev\/(stdin|fd\/0)|proc\/self\/fd\/0)$/.test(path)
+          ? text(
+              'What is piped in is named -, or not at all.',
+              'パイプからの入力は - と書くか、省略してください。',
+            )
+          : text(
+              'Name a path below the working folder; ls shows what is there.',
+              '作業フォルダー以下のパスを指定してください (ls で確認できます)。',
+            ),
+        false,
       );
     case 'forbidden':
       return symlinkEscape(path);
@@ -203,20 +211,26 @@ function symlinkEscape(path: string): ToolError {
       `${path} is or goes through a symbolic link, which may lead outside.`,
       `${path} はシンボリックリンクを通るため読めません。`,
     ),
-    verbatim('ls -l'),
-    true,
+    text(
+      'Name the file itself; ls -l shows where links point.',
+      '実体のファイルを指定してください (ls -l でリンク先が分かります)。',
+    ),
+    false,
   );
 }
 
 function notReadable(path: string, command: string, why: string): ToolError {
   const stderr = `${command}: ${path}: ${why}`;
+  const name = posix.basename(path);
+  // What has the name elsewhere; names that a shell would read otherwise are left to the caller.
+  const search = /^[\p{L}\p{N}._-]+$/u.test(name) && !name.startsWith('-') ? `fd -u -g ${name}` : 'ls';
   return new ToolError('STAGE_FAILED', text(`${stderr}.`, `${command}: ${path} を読めません (${why})。`), {
-    suggestion: text('Look for it with fd or ls.', 'fd や ls で探してください。'),
+    suggestion: verbatim(search),
     wire: {
       code: 'STAGE_FAILED',
       reason: 'STAGE_FAILED',
       detail: stderr,
-      suggestion: 'ls',
+      suggestion: search,
       stage: command,
       stderr,
     },

@@ -23,10 +23,13 @@ export interface PlanContext {
 export function program(
   name: ProgramName,
   args: readonly StageArgument[],
-  more: { readonly reads?: readonly string[]; readonly answers?: readonly number[] } = {},
+  more: Partial<Pick<ProgramWork, 'reads' | 'answers' | 'minor'>> = {},
 ): ProgramWork {
-  return { kind: 'program', program: name, args, reads: more.reads ?? [], answers: more.answers ?? [0] };
+  return { kind: 'program', program: name, args, reads: [], answers: [0], ...more };
 }
+
+/** What a command that walks folders says of those that it may not read, or that went while it walked. */
+export const unreadable = /: (Permission denied|No such file or directory)( \(os error \d+\))?$/;
 
 /** Options as they are passed on: each in its table's first spelling, so that nothing is read twice in two ways. */
 export function passOptions(options: readonly ParsedOption[]): StageArgument[] {

@@ -20,8 +20,10 @@ export interface OptionRow {
 export interface Refusal {
   readonly reason: GuardReason;
   readonly because: Text;
-  /** The rest of the command without the flag, given the words that remain; default: just those. */
-  readonly instead?: ((words: readonly Word[], value: string | undefined) => Remedy) | undefined;
+  /** The rest of the command without the flag, given the words that remain and where it stood; default: just those. */
+  readonly instead?:
+    | ((words: readonly Word[], value: string | undefined, at: number) => Remedy | undefined)
+    | undefined;
 }
 
 export interface OptionTable {
@@ -47,7 +49,8 @@ export interface ParsedArguments {
 }
 
 /** Reads a command's words by its table. Throws DISALLOWED_FLAG for what the table does not hold. */
-export function parseOptions(table: OptionTable, words: readonly Word[]): ParsedArguments {
+export function parseOptions(table: OptionTable, given: readonly Word[]): ParsedArguments {
+  let words = given;
   const options: ParsedOption[] = [];
   const operands: Word[] = [];
   let index = 0;
@@ -77,10 +80,8 @@ export function parseOptions(table: OptionTable, words: readonly Word[]): Parsed
     if (row.refused) {
       const { reason, because, instead } = row.refused;
       const rest = without(count, at);
-      throw new GuardViolation(reason, because, [
-        ...(instead ? [instead(rest, value)] : []),
-        commandOf(table, rest),
-      ]);
+      const remedy = instead ? instead(rest, value, at) : commandOf(table, rest);
+      throw new GuardViolation(reason, because, remedy ? [remedy] : []);
     }
     const form = row.form ?? (kind === 'number' ? /^\d+$/ : undefined);
     if (value !== undefined && form && !form.test(value)) {
@@ -119,6 +120,9 @@ export function parseOptions(table: OptionTable, words: readonly Word[]): Parsed
     } else if (table.numeric && /^-\d+$/.test(value)) {
       const row = table.rows.find((candidate) => candidate.flags.includes(table.numeric ?? ''));
       if (row) options.push({ row, flag: table.numeric, value: value.slice(1) });
+    } else if (table.numeric && /^-\d+[a-z]+$/.test(value)) {
+      words = [...words.slice(0, at), ...numbered(value), ...words.slice(at + 1)];
+      index--;
     } else {
       bundle(word, at);
     }
@@ -153,11 +157,16 @@ export function parseOptions(table: OptionTable, words: readonly Word[]): Parsed
   function refuseInBundle(refused: Refusal, letters: string, position: number, at: number): never {
     const kept = plain(`-${letters.slice(0, position)}${letters.slice(position + 1)}`);
     const rest = [...words.slice(0, at), kept, ...words.slice(at + 1)];
-    throw new GuardViolation(refused.reason, refused.because, [
-      ...(refused.instead ? [refused.instead(rest, undefined)] : []),
-      commandOf(table, rest),
-    ]);
+    const remedy = refused.instead ? refused.instead(rest, undefined, at + 1) : commandOf(table, rest);
+    throw new GuardViolation(refused.reason, refused.because, remedy ? [remedy] : []);
   }
+}
+
+/** `-100f` is `-100 -f`, and `-5c` is `-c5`. */
+function numbered(value: string): Word[] {
+  const [, count = '', letters = ''] = /^-(\d+)([a-z]+)$/.exec(value) ?? [];
+  if (letters === 'c') return [plain(`-c${count}`)];
+  return letters === 'l' ? [plain(`-n${count}`)] : [plain(`-${count}`), plain(`-${letters}`)];
 }
 
 /** A word that we made ourselves. */
@@ -178,6 +187,8 @@ function unknownLong(
   words: readonly Word[],
   at: number,
 ): GuardViolation {
+  // What was asked for is not what the command would do without it.
+  if (flag === '--help' || flag === '--version') return disallowed(table, flag, []);
   const spellings = table.rows.flatMap((row) => row.flags).filter((name) => name.startsWith(flag));
   const [only] = spellings;
   if (!table.wordFlags && flag.length > 2 && spellings.length === 1 && only !== undefined) {
@@ -203,6 +214,8 @@ function disallowed(
       `${table.command} takes no ${flag} here. It takes: ${list}`,
       `${table.command} の ${flag} はここでは使えません。使えるもの: ${list}`,
     ),
-    remedies.map((remedy) => commandOf(table, remedy.words)),
+    remedies.length === 0
+      ? [{ words: text('These are its options; use them as they are.', '使えるのは上のオプションです。') }]
+      : remedies.map((remedy) => commandOf(table, remedy.words)),
   );
 }

@@ -5,6 +5,8 @@ import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';
 import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
 import { staysInside } from './inside.ts';
+import { behindXargs, onFiles } from './lessons/per-file.ts';
+import { changesFiles } from './lessons/reasons.ts';
 import { isCommandName, refuseCommand } from './neighbours.ts';
 import { parseOptions } from './options.ts';
 import { splitStages, type WrittenStage } from './stages.ts';
@@ -102,8 +104,9 @@ function read(line: string, context: ReadingContext): Reading {
       );
       throw new GuardViolation(error.reason, error.detail, [
         ...joinStage(written, index),
+        ...onNames(written, index),
         ...remedies,
-        ...dropStage(written, index),
+        ...passStage(written, index),
       ]);
     }
   });
@@ -207,17 +210,38 @@ function joinStage(written: readonly WrittenStage[], index: number): Remedy[] {
   return [{ pipeline: [...before, stage.joined, ...after].join('') }];
 }
 
-/** The pipeline without the stage at fault: what is left when nothing better can be said. */
-function dropStage(written: readonly WrittenStage[], index: number): Remedy[] {
-  if (written.length < 2) return [];
-  return [
-    {
-      pipeline: written
-        .filter((_, at) => at !== index)
-        .map((stage) => stage.raw)
-        .join(' | '),
-    },
-  ];
+/** `find … | xargs wc -l`: one command that reads the files found; or, where none does, what finds them. */
+function onNames(written: readonly WrittenStage[], index: number): Remedy[] {
+  const [name, ...words] = written[index]?.words ?? [];
+  if (name?.text !== 'xargs' || index === 0) return [];
+  const [finder, ...found] = written[index - 1]?.words ?? [];
+  const command = behindXargs(words);
+  const same = finder && onFiles({ finder: finder.text, found, command, together: true });
+  const raw = (stages: readonly WrittenStage[]) => stages.map((stage) => stage.raw);
+  const before = { pipeline: raw(written.slice(0, index)).join(' | ') };
+  if (same === undefined) return changesFiles(command[0]?.text ?? 'echo') ? [] : [before];
+  const joined = [...raw(written.slice(0, index - 1)), same, ...raw(written.slice(index + 1))].join(' | ');
+  return [{ pipeline: joined }, before];
+}
+
+/** The pipeline without a stage that only hands on what comes in. Without another it would mean something else. */
+function passStage(written: readonly WrittenStage[], index: number): Remedy[] {
+  const [name, ...words] = written[index]?.words ?? [];
+  const passes =
+    index > 0 &&
+    (/^(cat|less|more|bat|pv)$/.test(name?.text ?? '')
+      ? words.every((word) => word.text.startsWith('-') && !/^-\w*[nbAesvtET]/.test(word.text))
+      : name?.text === 'tee' && words.every((word) => /^(-|-a|\/dev\/(null|tty|stderr))$/.test(word.text)));
+  return passes ? [dropStage(written, index)] : [];
+}
+
+function dropStage(written: readonly WrittenStage[], index: number): Remedy {
+  return {
+    pipeline: written
+      .filter((_, at) => at !== index)
+      .map((stage) => stage.raw)
+      .join(' | '),
+  };
 }
 
 function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenStage[]): void {
@@ -227,6 +251,6 @@ function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenSta
   throw new GuardViolation(
     'TEE_TARGET',
     text('A pipeline has one tee.', '1つのパイプラインに tee は1つだけです。'),
-    dropStage(written, second),
+    [dropStage(written, second)],
   );
 }

@@ -1,6 +1,8 @@
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
+import { isLoop, noLoops } from './lessons/reasons.ts';
+import { refuseDynamic } from './substitution.ts';
 import { isWord, type Operator, quote, type Token, type Word } from './words.ts';
 
 /** A stage as it was written. */
@@ -122,7 +124,7 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
         `${operator} is not allowed. Save with | tee.`,
         `${operator} は使えません。保存は | tee で行います。`,
       ),
-      [...remedies, { pipeline: rawTokens(rest) }],
+      [...remedies, ownText],
     );
   }
   if (operator === '<' && word) {
@@ -136,17 +138,16 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
           `${operator} is not allowed: there are no here-documents.`,
           `${operator} は使えません (ヒアドキュメントはありません)。`,
         ),
-    [
-      ...remedies,
-      {
-        words: text(
-          'Write the text to a file with shelpa_write, then name the file.',
-          'shelpa_write でファイルに書いてから、そのファイルを指定してください。',
-        ),
-      },
-    ],
+    [...remedies, ownText],
   );
 }
+
+const ownText: Remedy = {
+  words: text(
+    'Write the text to a file with shelpa_write, then name the file.',
+    'shelpa_write でファイルに書いてから、そのファイルを指定してください。',
+  ),
+};
 
 /** Puts a stage after the one that `index` stands in. */
 function insertStage(rest: readonly Token[], index: number, stage: string): string {
@@ -171,17 +172,29 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
     );
   }
   const name = operator === '\n' ? 'A newline' : operator;
+  const [first] = tokens;
   const before = rawTokens(tokens.slice(0, index));
   const after = rawTokens(tokens.slice(index + 1));
+  const loops = isWord(first) && isLoop(first.text) && first.text !== 'test' && first.text !== '[';
+  // What follows a move belongs to the folder that it moves to.
+  const moves = isWord(first) && first.text === 'cd';
   return new GuardViolation(
     'CHAINING',
     text(
       `${name} is not allowed: one pipeline a call. Send the other commands in calls of their own.`,
       `${operator === '\n' ? '改行' : operator} は使えません。1回の呼び出しで1つのパイプラインです。残りは別の呼び出しで送ってください。`,
     ),
-    [{ pipeline: before }, { pipeline: after }],
+    loops
+      ? [noLoops]
+      : moves
+        ? [{ pipeline: before }, oneByOne]
+        : [{ pipeline: before }, { pipeline: after }, oneByOne],
   );
 }
+
+const oneByOne: Remedy = {
+  words: text('Send the commands one by one.', 'コマンドを1つずつ送ってください。'),
+};
 
 /** `rg foo(bar)` with the run of characters that holds the parentheses in quotes. */
 function quoteRuns(tokens: readonly Token[]): string {
@@ -219,32 +232,4 @@ function refuseProcessSubstitution(tokens: readonly Token[]): void {
       [{ pipeline: inner }],
     );
   }
-}
-
-function refuseDynamic(tokens: readonly Token[], word: Word): void {
-  if (word.home) {
-    throw new GuardViolation(
-      'PATH_ESCAPE',
-      text('~ is outside the workspace.', '~ は作業フォルダーの外です。'),
-      [{ pipeline: replaceWord(tokens, word, quote(word.text.replace(/^~[^/]*\/?/, '') || '.')) }],
-    );
-  }
-  if (word.dynamic === undefined) return;
-  const inner = /^(?:\$\(|`)(.*?)[)`]?$/s.exec(word.dynamic)?.[1];
-  const remedies: Remedy[] =
-    inner !== undefined && !word.dynamic.startsWith('$((')
-      ? [{ pipeline: inner }, { pipeline: replaceWord(tokens, word, quote(word.text)) }]
-      : [{ pipeline: replaceWord(tokens, word, quote(word.text)) }];
-  throw new GuardViolation(
-    'SUBSTITUTION',
-    text(
-      `${word.dynamic} is not replaced here: there are no variables or substitutions. Use single quotes for a literal $.`,
-      `${word.dynamic} は展開されません (変数や置換はありません)。文字としての $ は一重引用符で囲んでください。`,
-    ),
-    [...remedies, { words: text('Write the value itself.', '値そのものを書いてください。') }],
-  );
-}
-
-function replaceWord(tokens: readonly Token[], word: Word, raw: string): string {
-  return rawTokens(tokens.map((token) => (token === word ? { ...word, raw } : token)));
 }

@@ -1,5 +1,6 @@
 import { text } from '../../contract/text.ts';
 import { GuardViolation } from './guard.ts';
+import { unescaped } from './lessons/own-text.ts';
 
 /** A word of a command line. */
 export interface Word {
@@ -168,11 +169,23 @@ class Lexer {
   /** Takes a `$…` or a backtick as text; says what a shell would have replaced. */
   #dollar(word: Building, inQuotes: boolean): string | undefined {
     const rest = this.#line.slice(this.#at);
+    const coded = inQuotes ? null : /^\$'((?:[^'\\]|\\.)*)'/s.exec(rest);
+    if (coded) {
+      word.quoted = true;
+      this.#at += coded[0].length;
+      literal(word, unescaped(coded[1] ?? '').replaceAll('\0', ''));
+      return coded[0];
+    }
+    if (!inQuotes && rest.startsWith('$"')) {
+      // A translated text: its quotes are read as any.
+      this.#at++;
+      return '$"';
+    }
     const found =
       /^`[^`]*`?/.exec(rest) ??
       /^\$\((?:[^()]|\([^()]*\))*\)?/.exec(rest) ??
       /^\$(?:\{[^}]*\}?|[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(rest) ??
-      (inQuotes ? null : /^\$(?=['"])/.exec(rest));
+      (inQuotes ? null : /^\$(?=')/.exec(rest));
     const taken = found?.[0] ?? '$';
     this.#at += taken.length;
     literal(word, taken);

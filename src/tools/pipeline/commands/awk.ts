@@ -24,7 +24,7 @@ const table: OptionTable = {
     {
       flags: ['-i', '--include', '-l', '--load', '-E', '--exec', '-e', '--source', '-W'],
       value: 'text',
-      refused: loads,
+      refused: { ...loads, instead: withoutLoading },
     },
     {
       flags: ['-o', '-p', '-d', '-D', '--pretty-print', '--profile', '--dump-variables', '--debug'],
@@ -33,6 +33,14 @@ const table: OptionTable = {
     },
   ],
 };
+
+/** `awk -i inplace PROGRAM FILE` as `awk PROGRAM FILE | tee FILE`; other code that is loaded was meant to be used. */
+function withoutLoading(words: readonly Word[], value: string | undefined): Remedy | undefined {
+  const operands = words.filter((word) => !word.text.startsWith('-'));
+  const [program, file, more] = operands;
+  if (value !== 'inplace' || !program || !file || more || operands.length < words.length) return undefined;
+  return { pipeline: `awk ${program.raw} ${file.raw} | tee ${file.raw}` };
+}
 
 /** `awk -F, '{print $2}' FILE…`. The program is read by its tokens before any awk sees it. */
 export const awk: Grammar = {
@@ -47,7 +55,7 @@ export const awk: Grammar = {
       throw new GuardViolation(
         'PARSE_ERROR',
         text('awk needs a program.', 'awk にはプログラムが必要です。'),
-        [{ pipeline: "awk '{print $1}'" }],
+        [{ words: text("For example awk '{print $1}' FILE", "例: awk '{print $1}' FILE") }],
       );
     }
     const source = sources.length > 0 ? sources.join('\n') : (inline?.text ?? '');

@@ -1,13 +1,17 @@
 import type { NameListQuery } from '../../../contract/pipeline.ts';
 import { text } from '../../../contract/text.ts';
 import type { Grammar } from '../grammar.ts';
+import type { Remedy } from '../guard.ts';
+import { onFiles } from '../lessons/per-file.ts';
+import { momentForm, momentMs, sizeBounds, sizeForm } from '../measures.ts';
 import type { ParsedOption, Refusal } from '../options.ts';
+import type { Word } from '../words.ts';
 
 const runsPrograms: Refusal = {
   reason: 'DISALLOWED_FLAG',
   because: text(
-    'fd may not run commands on what it finds. Pipe the names on, or give rg the folder.',
-    'fd から見つけたファイルに対するコマンド実行はできません。名前をパイプで渡すか、rg にフォルダーを指定してください。',
+    'fd runs no commands on what it finds. See the names first, then name the files: wc -l src/*.py.',
+    'fd から見つけたファイルに対するコマンド実行はできません。先に名前を確かめ、次にファイルを指定してください: wc -l src/*.py',
   ),
 };
 const leaves: Refusal = {
@@ -39,12 +43,15 @@ export const fd: Grammar = {
     { flags: ['-t', '--type'], value: 'text', form: runs },
     { flags: ['-e', '--extension'], value: 'text' },
     { flags: ['--max-results'], value: 'number' },
+    { flags: ['-S', '--size'], value: 'text', form: sizeForm },
+    { flags: ['--changed-within', '--newer', '--change-newer-than'], value: 'text', form: momentForm },
+    { flags: ['--changed-before', '--older', '--change-older-than'], value: 'text', form: momentForm },
     { flags: ['-1'] },
     { flags: ['-0', '--print0'] },
     { flags: ['--strip-cwd-prefix'], value: 'optional' },
     { flags: ['-c', '--color'], value: 'text', form: /^(never|auto)$/ },
     { flags: ['-j', '--threads'], value: 'number' },
-    { flags: ['-x', '--exec', '-X', '--exec-batch'], refused: { ...runsPrograms, instead: beforeExec } },
+    { flags: ['-x', '--exec', '-X', '--exec-batch'], refused: { ...runsPrograms, instead: onFound } },
     { flags: ['-l', '--list-details'], refused: runsPrograms },
     { flags: ['-L', '--follow', '-a', '--absolute-path'], refused: leaves },
     { flags: ['--base-directory', '--search-path', '--ignore-file', '-C'], value: 'text', refused: leaves },
@@ -55,13 +62,11 @@ export const fd: Grammar = {
   },
 };
 
-function beforeExec(words: readonly { readonly raw: string }[]) {
-  // What follows -x is the command; what stood before it is the search.
-  const search = words.map((word) => word.raw);
-  const names = search.findIndex((raw) =>
-    /^(wc|rg|grep|sed|awk|cat|head|tail|rm|mv|cp|echo|chmod|sh|bash)$/.test(raw),
-  );
-  return { pipeline: ['fd', ...(names < 0 ? search.slice(0, 1) : search.slice(0, names))].join(' ') };
+/** `fd -e py -x wc -l`: the files are read by rg; where that cannot do it, the names come first. */
+function onFound(words: readonly Word[], _value: string | undefined, at: number): Remedy {
+  const [found, command] = [words.slice(0, at), words.slice(at)];
+  const same = onFiles({ finder: 'fd', found, command, together: false });
+  return { pipeline: same ?? ['fd', ...found.map((word) => word.raw)].join(' ') };
 }
 
 function queryOf(options: readonly ParsedOption[], pattern: string, below: readonly string[]): NameListQuery {
@@ -72,6 +77,9 @@ function queryOf(options: readonly ParsedOption[], pattern: string, below: reado
     const last = all(flag).at(-1);
     return last === undefined ? undefined : Number(last);
   };
+  const sizes = all('-S').map(sizeBounds);
+  const since = all('--changed-within').map(momentMs);
+  const until = all('--changed-before').map(momentMs);
   const exact = number('--exact-depth');
   const unrestricted = has('-u');
   return {
@@ -88,6 +96,14 @@ function queryOf(options: readonly ParsedOption[], pattern: string, below: reado
     minDepth: exact ?? number('--min-depth') ?? 1,
     maxDepth: exact ?? number('-d') ?? 256,
     maxResults: has('-1') ? 1 : number('--max-results') || 1_000_000,
+    ...(sizes.length === 0
+      ? {}
+      : {
+          leastBytes: Math.max(...sizes.map(({ least }) => least)),
+          mostBytes: Math.min(...sizes.map(({ most }) => most)),
+        }),
+    ...(since.length === 0 ? {} : { changedAfterMs: Math.max(...since) }),
+    ...(until.length === 0 ? {} : { changedBeforeMs: Math.min(...until) }),
     separator: has('-0') ? '\0' : '\n',
     below,
   };

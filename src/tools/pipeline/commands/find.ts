@@ -1,8 +1,10 @@
 import type { StageArgument } from '../../../contract/pipeline.ts';
 import { text } from '../../../contract/text.ts';
-import { type Grammar, program } from '../grammar.ts';
-import { GuardViolation, type Remedy } from '../guard.ts';
-import { quote, type Word } from '../words.ts';
+import { type Grammar, program, unreadable } from '../grammar.ts';
+import { GuardViolation } from '../guard.ts';
+import { inFd, nameSearchOf } from '../lessons/names.ts';
+import { onFiles } from '../lessons/per-file.ts';
+import type { Word } from '../words.ts';
 
 /** Tests and what follows each. What is not here does not exist: no -exec, -delete, -fprint, -L. */
 const tests = new Map<string, RegExp | undefined>([
@@ -75,7 +77,7 @@ export const find: Grammar = {
         );
       args.push(value.text);
     }
-    return program('find', args);
+    return program('find', args, { minor: unreadable });
   },
 };
 
@@ -84,57 +86,26 @@ function isTest({ text: word }: Word): boolean {
 }
 
 function refuse(words: readonly Word[], en: string, ja: string): GuardViolation {
-  return new GuardViolation('PARSE_ERROR', text(en, ja), [asFd(words)]);
+  const remedy = asFd(words);
+  return new GuardViolation('PARSE_ERROR', text(en, ja), [
+    ...(remedy === undefined ? [] : [{ pipeline: remedy }]),
+    {
+      words: text(`It takes: ${[...tests.keys()].join(' ')}`, `使えるもの: ${[...tests.keys()].join(' ')}`),
+    },
+  ]);
 }
 
-/** The fd command nearest to a find command. */
-export function asFd(words: readonly Word[]): Remedy {
-  const flags: string[] = [];
-  const below: string[] = [];
-  let pattern: string | undefined;
-  let negated = false;
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index] as Word;
-    const value = words[index + 1]?.text ?? '';
-    if (word.text === '-exec' || word.text === '-execdir' || word.text === '-delete') break;
-    if (word.text === '!' || word.text === '-not') {
-      negated = true;
-      continue;
-    }
-    if (
-      word.text === '-name' ||
-      word.text === '-iname' ||
-      word.text === '-path' ||
-      word.text === '-wholename'
-    ) {
-      index++;
-      const extension = /^\*\.([\w.]+)$/.exec(value)?.[1];
-      if (negated) flags.push('-E', quote(value.replace(/^\.\//, '').replace(/^\*\/|\/\*$/g, '')));
-      else if (extension && word.text === '-name') flags.push('-e', extension);
-      else {
-        pattern = value.replace(/^\.\//, '');
-        flags.push(
-          '-g',
-          ...(word.text === '-iname' ? ['-i'] : []),
-          ...(word.text.endsWith('name') ? [] : ['-p']),
-        );
-      }
-    } else if (word.text === '-type' && /^[fdl]$/.test(value)) {
-      index++;
-      flags.push('-t', value);
-    } else if (word.text === '-maxdepth' && /^\d+$/.test(value)) {
-      index++;
-      flags.push('-d', value);
-    } else if (word.text === '-mindepth' && /^\d+$/.test(value)) {
-      index++;
-      flags.push('--min-depth', value);
-    } else if (word.text === '-empty') flags.push('-t', 'e');
-    else if (word.text === '-print0') flags.push('-0');
-    else if (!word.text.startsWith('-') && flags.length === 0 && pattern === undefined && word.text !== '(') {
-      if (word.text !== '.') below.push(word.raw);
-    } else if (tests.get(word.text)) index++;
-    negated = false;
+/** The pipeline that does what a find command does; undefined where a part of it cannot be carried over. */
+export function asFd(words: readonly Word[]): string | undefined {
+  const at = words.findIndex((word) => /^-(exec|execdir|ok|okdir)$/.test(word.text));
+  if (at < 0) {
+    const search = nameSearchOf('find', words);
+    return search && inFd(search);
   }
-  const wanted = pattern === undefined ? (below.length > 0 ? ['.'] : []) : [quote(pattern)];
-  return { pipeline: ['fd', ...flags, ...wanted, ...below].join(' ') };
+  return onFiles({
+    finder: 'find',
+    found: words.slice(0, at),
+    command: words.slice(at + 1),
+    together: words.at(-1)?.text === '+',
+  });
 }

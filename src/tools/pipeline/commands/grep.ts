@@ -1,5 +1,5 @@
 import { text } from '../../../contract/text.ts';
-import { type Grammar, passOptions, paths, program } from '../grammar.ts';
+import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { type OptionTable, parseOptions } from '../options.ts';
 import { quote, type Word } from '../words.ts';
@@ -33,6 +33,7 @@ const inRipgrep = new Map<string, string | undefined>([
   ['-r', undefined],
   ['--color', undefined],
   ['-Z', '-0'],
+  ['-f', '-f'],
 ]);
 
 const table: OptionTable = {
@@ -101,14 +102,33 @@ export const grep: Grammar = {
       );
     }
     const given = [...passOptions(options), ...(named || !pattern ? [] : ['-e', pattern.text])];
-    return program('grep', [...given, '--', ...paths(named ? operands : rest)], { answers: [0, 1] });
+    return program('grep', [...given, '--', ...paths(named ? operands : rest)], {
+      answers: [0, 1],
+      minor: unreadable,
+    });
   },
 };
 
+/** What grep takes and rg needs no word for: it skips binary files, follows no link, and prints as it finds. */
+const suggestible: OptionTable = {
+  ...table,
+  rows: [
+    ...table.rows.filter((row) => !row.refused),
+    { flags: ['-R', '--dereference-recursive'] },
+    { flags: ['-I'] },
+    { flags: ['--line-buffered'] },
+    { flags: ['-f', '--file'], value: 'text' },
+  ],
+};
+
 /** The rg command that does what a grep command asks, or undefined where its flags cannot be carried over. */
-export function asRipgrep(name: string, words: readonly Word[]): string | undefined {
+export function asRipgrep(
+  name: string,
+  words: readonly Word[],
+  { onlyPattern = false }: { readonly onlyPattern?: boolean } = {},
+): string | undefined {
   try {
-    const { options, operands } = parseOptions(table, words);
+    const { options, operands } = parseOptions(suggestible, words);
     const kinds = new Set(options.map(({ row }) => row.flags[0]));
     const isBasic = name === 'grep' && !kinds.has('-E') && !kinds.has('-F') && !kinds.has('-P');
     const flags = options.flatMap(({ row, value }) => {
@@ -118,15 +138,28 @@ export function asRipgrep(name: string, words: readonly Word[]): string | undefi
       if (flag === '--exclude' || flag === '--exclude-dir') return ['-g', quote(`!${value ?? ''}`)];
       const same = inRipgrep.get(flag);
       if (same === undefined) return [];
+      // grep counts files without a match too.
+      if (flag === '-c') return ['-c', '--include-zero'];
       return value === undefined ? [same] : [same, quote(value)];
     });
     const fixed = name === 'fgrep' ? ['-F'] : [];
     const [first, ...rest] = operands;
-    const named = kinds.has('-e');
+    const named = kinds.has('-e') || kinds.has('-f');
     const pattern = named || !first ? [] : [quote(isBasic ? fromBasic(first.text) : first.text)];
+    // Only one of rg's engines knows what was matched before.
+    const backwards = pattern.some((text) => /\\[1-9]/.test(text)) && !kinds.has('-P') ? ['-P'] : [];
     const dashed = first?.text.startsWith('-') && !named ? ['-e'] : [];
     const searched = named ? operands : rest;
-    return ['rg', ...fixed, ...flags, ...dashed, ...pattern, ...searched.map((word) => word.raw)].join(' ');
+    if (onlyPattern && searched.length > 0) return undefined;
+    return [
+      'rg',
+      ...fixed,
+      ...backwards,
+      ...flags,
+      ...dashed,
+      ...pattern,
+      ...searched.map((word) => word.raw),
+    ].join(' ');
   } catch {
     return undefined;
   }

@@ -79,14 +79,12 @@ export const jq: Grammar = {
         'JQ_ENV',
         text(`jq only sees its input: ${because}.`, `jq が使えるのは入力だけです: ${because}`),
         [
-          ...(first && !fromFile
-            ? [
-                commandOf(
-                  table,
-                  context.words.map((word) => (word === first ? { ...word, raw: '.' } : word)),
-                ),
-              ]
-            : []),
+          {
+            words: text(
+              'Give values in with --arg NAME VALUE; name files as operands.',
+              '値は --arg NAME VALUE で渡し、ファイルは引数で指定してください。',
+            ),
+          },
         ],
       );
     }
@@ -94,11 +92,16 @@ export const jq: Grammar = {
     const exit = options.some(({ row }) => row.flags[0] === '-e');
     // A filter that starts with a minus would be an option to jq.
     const safe = filter.startsWith('-') ? ` ${filter}` : filter;
-    return program('jq', [...passOptions(flags), ...given, safe, ...files(rest), ...tail], {
+    return program('jq', [...passOptions(flags).flatMap(apart), ...given, safe, ...files(rest), ...tail], {
       answers: exit ? [0, 1, 4] : [0],
     });
   },
 };
+
+/** jq takes a value as a word of its own only. */
+function apart(arg: StageArgument): StageArgument[] {
+  return typeof arg === 'string' && arg.startsWith('--indent=') ? ['--indent', arg.slice(9)] : [arg];
+}
 
 interface Taken {
   readonly given: readonly StageArgument[];

@@ -1,4 +1,4 @@
-import { type Grammar, passOptions, paths, program } from '../grammar.ts';
+import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 
 /** `ls -la PATH…`. Follows no link. */
 export const ls: Grammar = {
@@ -65,5 +65,6 @@ export const ls: Grammar = {
     { flags: ['--hide'], value: 'text' },
     { flags: ['-w', '--width'], value: 'number' },
   ],
-  plan: ({ options, operands }) => program('ls', [...passOptions(options), '--', ...paths(operands)]),
+  plan: ({ options, operands }) =>
+    program('ls', [...passOptions(options), '--', ...paths(operands)], { minor: unreadable }),
 };

@@ -1,5 +1,5 @@
 import { text } from '../../../contract/text.ts';
-import { type Grammar, passOptions, paths, program } from '../grammar.ts';
+import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import type { OptionRow, Refusal } from '../options.ts';
 
@@ -109,6 +109,9 @@ const rows: OptionRow[] = [
   { flags: ['-L', '--follow'], refused: leaves },
 ];
 
+/** Nothing to search is nothing found. */
+const minor = new RegExp(`^rg: No files were searched|^Running with --debug|${unreadable.source}`);
+
 /** `rg -n PATTERN PATH…`. Without a path the first stage searches the working folder, a later one its input. */
 export const rg: Grammar = {
   command: 'rg',
@@ -125,6 +128,6 @@ export const rg: Grammar = {
     }
     const searched = needsPattern ? rest : operands;
     const given = [...passOptions(options), ...(needsPattern && pattern ? ['-e', pattern.text] : [])];
-    return program('rg', ['--no-config', ...given, '--', ...paths(searched)], { answers: [0, 1] });
+    return program('rg', ['--no-config', ...given, '--', ...paths(searched)], { answers: [0, 1], minor });
   },
 };

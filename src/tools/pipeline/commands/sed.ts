@@ -24,8 +24,8 @@ const table: OptionTable = {
       refused: {
         reason: 'SED_WRITE',
         because: text(
-          'sed -i changes files unseen. Save with | tee.',
-          'sed -i は使えません。保存は | tee で行います。',
+          'sed -i changes files unseen. Save with | tee, one file a call.',
+          'sed -i は使えません。保存は1ファイルずつ | tee で行います。',
         ),
         instead: savedByTee,
       },
@@ -45,7 +45,7 @@ export const sed: Grammar = {
     const [inline, ...rest] = operands;
     if (pieces.length === 0 && !inline) {
       throw new GuardViolation('PARSE_ERROR', text('sed needs a script.', 'sed にはスクリプトが必要です。'), [
-        { pipeline: "sed -n '1,20p'" },
+        { words: text("For example sed -n '1,20p' FILE", "例: sed -n '1,20p' FILE") },
       ]);
     }
     const script = pieces.length > 0 ? pieces.join('\n') : (inline?.text ?? '');
@@ -66,12 +66,18 @@ function exitCodes(script: string): number[] {
 }
 
 /** `sed -i s/a/b/ FILE` as `sed s/a/b/ FILE | tee FILE`: our tee reads all before it writes. */
-function savedByTee(words: readonly Word[]): Remedy {
-  const rest = words.filter((word) => !/^-i|^--in-place/.test(word.text));
-  const last = rest.at(-1);
-  const command = `sed ${rest.map((word) => word.raw).join(' ')}`;
-  const isFile = last && rest.length > 1 && !last.text.startsWith('-');
-  return { pipeline: isFile ? `${command} | tee ${last.raw}` : command };
+function savedByTee(words: readonly Word[]): Remedy | undefined {
+  // `sed -i '' …` is how some seds spell it.
+  const given = words.filter((word) => !/^-i|^--in-place/.test(word.text) && word.text !== '');
+  const inScript = given.some((word) => /^-\w*[ef]$|^--(expression|file)/.test(word.text));
+  const operands = given.filter(
+    (word, index) =>
+      !word.text.startsWith('-') && !/^-\w*[ef]$|^--(expression|file)$/.test(given[index - 1]?.text ?? ''),
+  );
+  const [file, more] = inScript ? operands : operands.slice(1);
+  // One tee saves one file.
+  if (!file || more) return undefined;
+  return { pipeline: `sed ${given.map((word) => word.raw).join(' ')} | tee ${file.raw}` };
 }
 
 function refuse(

@@ -6,7 +6,7 @@ const followed = {
   because: text('tail cannot wait for more: a pipeline ends.', 'tail で追記を待つことはできません。'),
 } as const;
 
-/** `tail -n 100 FILE…`, `tail -n +5`, `tail -20`. */
+/** `tail -n 100 FILE…`, `tail -n +5`, `tail -20`, `tail +2`. */
 export const tail: Grammar = {
   command: 'tail',
   numeric: '-n',
@@ -20,5 +20,11 @@ export const tail: Grammar = {
     { flags: ['-F', '--retry'], refused: followed },
     { flags: ['--pid', '-s', '--sleep-interval', '--max-unchanged-stats'], value: 'text', refused: followed },
   ],
-  plan: ({ options, operands }) => program('tail', [...passOptions(options), '--', ...files(operands)]),
+  plan({ options, operands }) {
+    const [first, ...rest] = operands;
+    // The old spelling of `-n +2`, which stands alone before one file.
+    if (first && /^\+\d+$/.test(first.text) && options.length === 0 && rest.length < 2)
+      return program('tail', ['-n', first.text, '--', ...files(rest)]);
+    return program('tail', [...passOptions(options), '--', ...files(operands)]);
+  },
 };

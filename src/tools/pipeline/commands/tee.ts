@@ -25,9 +25,8 @@ export const tee: Grammar = {
         'TEE_TARGET',
         text('tee takes exactly one file.', 'tee に指定できるファイルは1つだけです。'),
         [
-          {
-            pipeline: `${command} ${target && target.text !== '-' && !target.text.endsWith('/') && target.text ? target.raw : 'out.txt'}`,
-          },
+          ...(target && !/^-?$|\/$/.test(target.text) ? [{ pipeline: `${command} ${target.raw}` }] : []),
+          { words: text(`Name the file: ${command} FILE`, `ファイルを指定してください: ${command} FILE`) },
         ],
       );
     }

@@ -1,0 +1,237 @@
+import { measuredInFd } from '../measures.ts';
+import { parseOptions } from '../options.ts';
+import { quote, type Word } from '../words.ts';
+
+/** What find, fd, rg --files or git ls-files asks for, where all of it can be asked of another. */
+export interface NameSearch {
+  /** Folders to search, as written; none for the working folder. */
+  readonly below: readonly string[];
+  /** Globs of which one must match. */
+  readonly names: readonly {
+    readonly glob: string;
+    readonly ignoresCase: boolean;
+    readonly ofPath: boolean;
+  }[];
+  readonly except: readonly string[];
+  /** Options of fd that rg has no word for. */
+  readonly onlyFd: readonly string[];
+  readonly maxDepth?: string | undefined;
+  readonly hidden: boolean;
+  readonly ignored: boolean;
+}
+
+/** The search that a command makes; undefined where a part of it could not be carried over. */
+export function nameSearchOf(command: string, words: readonly Word[]): NameSearch | undefined {
+  switch (command) {
+    case 'find':
+      return readFind(words);
+    case 'fd':
+    case 'fdfind':
+      return readFd(words);
+    case 'rg':
+      return readListing(words, '--files');
+    case 'git':
+      return readListing(words, 'ls-files');
+    default:
+      return undefined;
+  }
+}
+
+/** The search in fd's words. */
+export function inFd({ below, names, except, onlyFd, maxDepth, hidden, ignored }: NameSearch): string {
+  const flags = [...(hidden ? ['-H'] : []), ...(ignored ? ['-I'] : []), ...onlyFd];
+  const extensions = names.map(({ glob, ignoresCase, ofPath }) =>
+    ofPath || ignoresCase ? undefined : /^\*\.([\w.]+)$/.exec(glob)?.[1],
+  );
+  let pattern: string | undefined;
+  if (names.length > 0 && extensions.every((extension) => extension !== undefined))
+    flags.push(...extensions.flatMap((extension) => ['-e', extension]));
+  else if (names.length > 0) {
+    const globs = names.map(({ glob }) => glob);
+    pattern = globs.length > 1 ? `{${globs.join(',')}}` : (globs[0] ?? '');
+    flags.push('-g');
+    if (names.some(({ ignoresCase }) => ignoresCase)) flags.push('-i');
+    // A pattern in small letters would match large ones too.
+    else if (/\p{Ll}/u.test(pattern) && !/\p{Lu}/u.test(pattern)) flags.push('-s');
+    if (names.some(({ ofPath }) => ofPath)) flags.push('-p');
+  }
+  if (maxDepth !== undefined) flags.push('-d', maxDepth);
+  flags.push(...except.flatMap((glob) => ['-E', quote(glob)]));
+  const wanted = pattern === undefined ? (below.length > 0 ? ['.'] : []) : [quote(pattern)];
+  return ['fd', ...flags, ...wanted, ...below].join(' ');
+}
+
+/** Flags and paths with which rg searches the content of the same files; undefined where it has no word for it. */
+export function inRipgrep({
+  below,
+  names,
+  except,
+  onlyFd,
+  maxDepth,
+  hidden,
+  ignored,
+}: NameSearch): string | undefined {
+  const others = onlyFd
+    .join(' ')
+    .replace(/-t f|-0/g, '')
+    .trim();
+  if (others !== '' || names.some(({ ofPath }) => ofPath)) return undefined;
+  const globs = names.flatMap(({ glob, ignoresCase }) => [ignoresCase ? '--iglob' : '-g', quote(glob)]);
+  return [
+    ...(hidden ? ['--hidden'] : []),
+    ...(ignored ? ['--no-ignore'] : []),
+    ...(maxDepth === undefined ? [] : ['--max-depth', maxDepth]),
+    ...globs,
+    ...except.flatMap((glob) => ['-g', quote(`!${glob}`)]),
+    ...below,
+  ].join(' ');
+}
+
+interface Building {
+  below: string[];
+  names: { glob: string; ignoresCase: boolean; ofPath: boolean }[];
+  except: string[];
+  onlyFd: string[];
+  maxDepth: string | undefined;
+  hidden: boolean;
+  ignored: boolean;
+}
+
+function building(): Building {
+  return {
+    below: [],
+    names: [],
+    except: [],
+    onlyFd: [],
+    maxDepth: undefined,
+    hidden: false,
+    ignored: false,
+  };
+}
+
+function readFind(words: readonly Word[]): NameSearch | undefined {
+  const search = building();
+  let isNot = false;
+  let tests = 0;
+  // How many alternatives `-o` has joined; each must be a name.
+  let alternatives = 0;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as Word;
+    const value = words[index + 1]?.text;
+    const isPath = word.text === '-path' || word.text === '-wholename' || word.text === '-ipath';
+    if (word.text === '-name' || word.text === '-iname' || isPath) {
+      if (value === undefined) return undefined;
+      index++;
+      tests++;
+      if (isNot || words[index + 1]?.text === '-prune') {
+        const bare = value.replace(/^\.\//, '').replace(/^\*\/|\/\*$/g, '');
+        search.except.push(bare);
+        if (!isNot) index += words[index + 2]?.text === '-o' ? 2 : 1;
+      } else {
+        const glob = isPath ? value.replace(/^\.\//, '').replace(/^\*\//, '**/') : value;
+        search.names.push({ glob, ignoresCase: word.text.startsWith('-i'), ofPath: isPath });
+      }
+      isNot = false;
+    } else if (word.text === '!' || word.text === '-not') isNot = true;
+    else if (word.text === '-o' || word.text === '-or') alternatives++;
+    else if (/^(\(|\)|-a|-and|-print)$/.test(word.text)) continue;
+    else if (!word.text.startsWith('-') && tests === 0 && search.onlyFd.length === 0 && !search.maxDepth) {
+      if (word.text !== '.' && word.text !== './') search.below.push(word.raw);
+    } else {
+      if (isNot || !takeTest(search, word.text, value)) return undefined;
+      if (word.text !== '-empty' && word.text !== '-print0' && word.text !== '-executable') index++;
+      tests++;
+    }
+  }
+  // Names that all must match are more than globs can say; so is an alternative to something else.
+  return search.names.length > 1 + alternatives ||
+    (alternatives > 0 && search.names.length !== alternatives + 1)
+    ? undefined
+    : search;
+}
+
+function takeTest(search: Building, test: string, value: string | undefined): boolean {
+  if (test === '-empty') return search.onlyFd.push('-t', 'e') > 0;
+  if (test === '-executable') return search.onlyFd.push('-t', 'x') > 0;
+  if (test === '-print0') return search.onlyFd.push('-0') > 0;
+  if (value === undefined) return false;
+  if (test === '-type' && /^[fdl]$/.test(value)) {
+    if (!search.onlyFd.join(' ').includes(`-t ${value}`)) search.onlyFd.push('-t', value);
+    return true;
+  }
+  if (test === '-maxdepth' && /^\d+$/.test(value)) {
+    search.maxDepth = value;
+    return true;
+  }
+  const measured = measuredInFd(test, value);
+  if (measured !== undefined) return search.onlyFd.push(...measured) > 0;
+  if (test === '-mindepth' && /^\d+$/.test(value)) return search.onlyFd.push('--min-depth', value) > 0;
+  return false;
+}
+
+const fdRows = [
+  { flags: ['-e', '--extension'], value: 'text' as const },
+  { flags: ['-E', '--exclude'], value: 'text' as const },
+  { flags: ['-d', '--max-depth', '--maxdepth'], value: 'number' as const },
+  { flags: ['-t', '--type'], value: 'text' as const },
+  { flags: ['-g', '--glob'] },
+  { flags: ['-H', '--hidden'] },
+  { flags: ['-I', '--no-ignore'] },
+  { flags: ['-0', '--print0'] },
+  { flags: ['-i', '--ignore-case'] },
+];
+
+function readFd(words: readonly Word[]): NameSearch | undefined {
+  const search = building();
+  try {
+    const { options, operands } = parseOptions({ command: 'fd', rows: fdRows }, words);
+    const has = (flag: string) => options.some(({ row }) => row.flags[0] === flag);
+    for (const { row, value = '' } of options) {
+      const flag = row.flags[0] ?? '';
+      if (flag === '-e')
+        search.names.push({ glob: `*.${value.replace(/^\./, '')}`, ignoresCase: false, ofPath: false });
+      else if (flag === '-E') search.except.push(value);
+      else if (flag === '-d') search.maxDepth = value;
+      else if (flag === '-t') search.onlyFd.push('-t', value === 'file' ? 'f' : value);
+    }
+    const [pattern, ...below] = operands;
+    const wanted = pattern && globOfPattern(pattern.text, has('-g'));
+    if (pattern && wanted === undefined) return undefined;
+    if (wanted && search.names.length > 0) return undefined;
+    if (wanted) search.names.push({ glob: wanted, ignoresCase: has('-i'), ofPath: false });
+    search.hidden = has('-H');
+    search.ignored = has('-I');
+    search.below.push(...below.map((word) => word.raw));
+    return search;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A pattern of fd as a glob, where it is a plain one; empty for any name. */
+function globOfPattern(pattern: string, isGlob: boolean): string | undefined {
+  if (isGlob) return pattern;
+  if (pattern === '' || pattern === '.') return '';
+  const [, extension] = /^\\\.(\w+)\$$/.exec(pattern) ?? [];
+  if (extension) return `*.${extension}`;
+  return /^[\w-]+$/.test(pattern) ? `*${pattern}*` : undefined;
+}
+
+/** `rg --files -g '*.ts' src` and `git ls-files '*.ts'`. */
+function readListing(words: readonly Word[], verb: string): NameSearch | undefined {
+  if (!words.some((word) => word.text === verb)) return undefined;
+  const search = building();
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as Word;
+    if (word.text === verb || word.text === '--') continue;
+    if (verb === '--files' && /^(-g|--glob)$/.test(word.text)) {
+      const glob = words[++index]?.text ?? '';
+      if (glob.startsWith('!')) search.except.push(glob.slice(1));
+      else search.names.push({ glob, ignoresCase: false, ofPath: false });
+    } else if (word.text.startsWith('-')) return undefined;
+    else if (verb === 'ls-files' && /[*?]/.test(word.text))
+      search.names.push({ glob: word.text, ignoresCase: false, ofPath: false });
+    else search.below.push(word.raw);
+  }
+  return search;
+}

@@ -1,0 +1,84 @@
+import { text } from '../../contract/text.ts';
+import { GuardViolation, type Remedy } from './guard.ts';
+import { onFiles } from './lessons/per-file.ts';
+import { isWord, quote, type Token, tokenize, type Word } from './words.ts';
+
+/** Refuses a word that a shell would have replaced by something else before the command saw it. */
+export function refuseDynamic(tokens: readonly Token[], word: Word): void {
+  if (word.home) {
+    throw new GuardViolation(
+      'PATH_ESCAPE',
+      text('~ is outside the workspace.', '~ は作業フォルダーの外です。'),
+      [{ pipeline: replaceWord(tokens, word, quote(word.text.replace(/^~[^/]*\/?/, '') || '.')) }],
+    );
+  }
+  if (word.dynamic === undefined) return;
+  const literal: Remedy = { pipeline: replaceWord(tokens, word, quote(word.text)) };
+  if (/^\$['"]/.test(word.dynamic)) {
+    throw new GuardViolation(
+      'SUBSTITUTION',
+      text(
+        `${word.dynamic} is not read here. Write the characters themselves in single quotes.`,
+        `${word.dynamic} は使えません。文字そのものを一重引用符で囲んでください。`,
+      ),
+      [literal],
+    );
+  }
+  const inner = /^(?:\$\(|`)(.*?)[)`]?$/s.exec(word.dynamic)?.[1];
+  if (inner !== undefined && !word.dynamic.startsWith('$((')) {
+    throw new GuardViolation(
+      'SUBSTITUTION',
+      text(
+        `${word.dynamic} is not replaced here. Run the inner command first, then write its result in its place.`,
+        `${word.dynamic} は展開されません。内側のコマンドを先に実行し、その結果を書いてください。`,
+      ),
+      [...onFoundNames(tokens, word, inner), { pipeline: inner }],
+    );
+  }
+  throw new GuardViolation(
+    'SUBSTITUTION',
+    text(
+      `${word.dynamic} is not replaced here: there are no variables or substitutions. Use single quotes for a literal $.`,
+      `${word.dynamic} は展開されません (変数や置換はありません)。文字としての $ は一重引用符で囲んでください。`,
+    ),
+    [literal, { words: text('Write the value itself.', '値そのものを書いてください。') }],
+  );
+}
+
+/** `wc -l $(fd -e ts)`: one pipeline that reads the files that are found. */
+function onFoundNames(tokens: readonly Token[], word: Word, inner: string): Remedy[] {
+  const at = tokens.indexOf(word);
+  const isPipe = (token: Token | undefined) => token !== undefined && !isWord(token);
+  let start = at;
+  while (start > 0 && !isPipe(tokens[start - 1])) start--;
+  let end = at;
+  while (end + 1 < tokens.length && !isPipe(tokens[end + 1])) end++;
+  const found = innerWords(inner);
+  const [finder, ...search] = found ?? [];
+  const command = tokens
+    .slice(start, end + 1)
+    .filter((token): token is Word => isWord(token) && token !== word);
+  if (!finder || word.raw !== word.dynamic) return [];
+  const same = onFiles({ finder: finder.text, found: search, command, together: true });
+  if (same === undefined) return [];
+  return [{ pipeline: [...rawOf(tokens.slice(0, start)), same, ...rawOf(tokens.slice(end + 1))].join(' ') }];
+}
+
+function innerWords(inner: string): Word[] | undefined {
+  try {
+    const tokens = tokenize(inner);
+    return tokens.every(isWord) ? tokens : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function rawOf(tokens: readonly Token[]): string[] {
+  return tokens.map((token) => (isWord(token) ? token.raw : `${token.descriptor ?? ''}${token.operator}`));
+}
+
+function replaceWord(tokens: readonly Token[], word: Word, raw: string): string {
+  return rawOf(tokens.map((token) => (token === word ? { ...word, raw } : token)))
+    .join(' ')
+    .trim();
+}
