@@ -13,6 +13,7 @@ import type {
 import { text } from '../../contract/text.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
 import type { Child } from './child.ts';
+import { cutOffNotes, withoutRetries } from './cut-off.ts';
 import { buildEnvironment } from './environment.ts';
 import { networkNotes } from './network-notes.ts';
 import { createOutputKeeper } from './output.ts';
@@ -152,12 +153,14 @@ async function run(
     });
     if (ending.stoppedBy === 'signal') throw cancelled();
     const network = contacts();
+    const out = stdout.finish();
+    const err = stderr.finish();
+    const failedAlone = ending.exitCode !== 0 && isCutOff(walls, options);
     const notes = [
       ...(ending.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
       ...networkNotes(network, options.network?.key),
+      ...(failedAlone ? cutOffNotes([err.text, out.text], options.network?.key) : []),
     ];
-    const out = stdout.finish();
-    const err = stderr.finish();
     return {
       exitCode: ending.exitCode,
       signal: ending.signal,
@@ -232,13 +235,14 @@ function makeRoom({ backgrounds }: Session): void {
 
 async function spawnIn(
   sandbox: Sandbox,
-  { backend, proxy }: Walls,
+  walls: Walls,
   command: CommandLine,
   order: Order,
   options: CommandsOptions,
   stdin: 'null' | 'pipe',
 ): Promise<{ child: Child; contacts: () => readonly NetworkContact[] }> {
   assertCommand(command);
+  const { backend, proxy } = walls;
   const roots = sandbox.roots();
   const outlet = proxy?.openOutlet();
   const started = backend.spawn({
@@ -249,7 +253,11 @@ async function spawnIn(
       server: options.serverEnvironment ?? process.env,
       allowed: options.environment ?? [],
       places: backend,
-      more: { ...proxy?.environment, ...order.environment },
+      more: {
+        ...(isCutOff(walls, options) && withoutRetries(options.environment)),
+        ...proxy?.environment,
+        ...order.environment,
+      },
     }),
     writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
     covered: order.covered?.map((folder) => roots.folder(folder)),
@@ -267,6 +275,11 @@ async function spawnIn(
     );
   });
   return { child, contacts: () => outlet?.contacts() ?? [] };
+}
+
+/** Nobody listed a host, and the walls let none through. */
+function isCutOff({ backend }: Walls, { network }: CommandsOptions): boolean {
+  return backend.name !== 'none' && !network?.entries.length;
 }
 
 /** What execve takes, and what the bounds allow. */

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
+import { cutOffNotes } from '../../src/confine/process/cut-off.ts';
+import { workingSandboxes } from './working-sandboxes.ts';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-cut-off-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const note = '[network: commands reach no host; the operator can list those they need in process.network]\n';
+const working = await workingSandboxes();
+const hasNpx = has('npx');
+
+function has(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function open(more: Partial<CommandsOptions>) {
+  const runner = openCommands({
+    roots: [{ hostPath: root, writable: true }],
+    sandbox: 'required',
+    serverEnvironment: { PATH: process.env.PATH, HOME: process.env.HOME, PIP_RETRIES: '7' },
+    readable: [dirname(dirname(process.execPath))],
+    ...more,
+  });
+  const sh = (script: string) =>
+    runner.forSession('one').run(
+      { kind: 'script', script, shell: 'sh' },
+      {
+        workingFolder: root,
+        timeoutMs: 60_000,
+        signal: new AbortController().signal,
+        // npm keeps its log and its cache here.
+        environment: { HOME: root },
+      },
+    );
+  return { ...runner, sh };
+}
+
+for (const name of ['bubblewrap', 'landlock'] as const) {
+  const title = working.has(name) ? name : `${name} (skipped: it does not work here)`;
+  describe.skipIf(!working.has(name))(title, () => {
+    const runner = open({ backends: [name] });
+    afterAll(() => runner.close());
+
+    test.skipIf(!hasNpx)(
+      'npx of what is not there gives up by itself, and the answer says what would help',
+      {
+        timeout: 90_000,
+      },
+      async () => {
+        // Two retries take 20 seconds and more; the time for one command is set to a minute here.
+        const result = await runner.sh('npx --yes sekisho-has-no-such-package');
+        expect(result.timedOut).toBe(false);
+        expect(result.exitCode).toBe(1);
+        expect(result.stderr).toMatch(/npm error[\s\S]*registry/);
+        expect(result.stderr.endsWith(note)).toBe(true);
+      },
+    );
+
+    test.skipIf(!hasNpx)('a program that is installed runs by npx', { timeout: 90_000 }, async () => {
+      const bin = join(root, 'node_modules', '.bin');
+      mkdirSync(bin, { recursive: true });
+      writeFileSync(join(root, 'package.json'), '{"name":"it","version":"1.0.0"}');
+      writeFileSync(join(bin, 'greet'), '#!/bin/sh\necho hello $1\n');
+      chmodSync(join(bin, 'greet'), 0o755);
+      const result = await runner.sh('npx greet you');
+      expect(result).toMatchObject({ exitCode: 0, stdout: 'hello you\n' });
+      expect(result.stderr).not.toContain('[network');
+    });
+
+    test('only a command that failed for the network is told of it', async () => {
+      const failed = await runner.sh('echo "getaddrinfo EAI_AGAIN example.org" >&2; exit 3');
+      expect(failed.stderr).toBe(`getaddrinfo EAI_AGAIN example.org\n${note}`);
+      // The streams joined by 2>&1.
+      expect((await runner.sh('echo "curl: (6) Could not resolve host: a"; exit 6')).stderr).toBe(note);
+      expect((await runner.sh('echo EAI_AGAIN >&2')).stderr).toBe('EAI_AGAIN\n');
+      expect((await runner.sh('echo "no such file" >&2; exit 1')).stderr).toBe('no such file\n');
+    });
+
+    test('what the operator passes on stays as it is', async () => {
+      const both = 'echo $npm_config_fetch_retries $PIP_RETRIES';
+      expect((await runner.sh(both)).stdout).toBe('0 1\n');
+      const passing = open({ backends: [name], environment: ['PIP_RETRIES'] });
+      expect((await passing.sh(both)).stdout).toBe('0 7\n');
+      await passing.close();
+    });
+  });
+}
+
+describe.each([
+  ['with a list', { network: { entries: ['example.org'], key: 'process.network' } }, working.size > 1],
+  ['without walls', { sandbox: 'off' }, true],
+] as const)('%s', (_, options, isPossible) => {
+  test.skipIf(!isPossible)('nothing is set, and nothing is added', async () => {
+    const runner = open(options);
+    const result = await runner.sh(
+      'echo "[$npm_config_fetch_retries]"; echo "Temporary failure in name resolution" >&2; exit 1',
+    );
+    expect(result.stdout).toBe('[]\n');
+    expect(result.stderr).toBe('Temporary failure in name resolution\n');
+    await runner.close();
+  });
+});
+
+test.each([
+  "wget: unable to resolve host address 'example.org'",
+  'ssh: Could not resolve hostname github.com: Temporary failure in name resolution',
+  'curl: (6) Could not resolve host: example.org',
+  'npm error code ENOTCACHED',
+  'error: dns error: failed to lookup address information: Try again',
+  'go: dial tcp: lookup proxy.golang.org on [::1]:53: read: connection refused',
+  'connect: Network is unreachable',
+])('%s is a look for the network', (line) => {
+  expect(cutOffNotes([`${'x'.repeat(100_000)}\n${line}\n`])).toEqual([note]);
+});
+
+test('what was said long before the end is not why it failed', () => {
+  expect(cutOffNotes([`EAI_AGAIN\n${'x\n'.repeat(100_000)}`])).toEqual([]);
+});
