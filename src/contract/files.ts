@@ -114,6 +114,8 @@ export interface Place {
   mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }>;
   /** Opens the regular file for reading; the caller closes the descriptor. */
   openRead(): number;
+  /** What is there under a name much like this one's, as a caller would write it. Errors of reading name it too. */
+  lookalikes(): readonly string[];
   /** Children, unsorted, by one pass over the folder. */
   entries(): FolderEntry[];
 

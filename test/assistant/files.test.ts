@@ -50,6 +50,21 @@ describe('the desk of the day', () => {
     expect((await world.call('read_file', { path: 'a.md' }, { caller: user('ann') })).content).toBe('of ann');
   });
 
+  test('a slip in a name is told, of one’s own files and of the workspace’s, and never of another’s', async () => {
+    world = openWorld({ 'src/plan.md': 'x' }, { layout: 'output' });
+    await world.call('write_file', { path: 'diary.md', content: 'x' }, { caller: user('ann') });
+    const hintOf = (path: string, name: string) =>
+      world.call('read_file', { path }, { caller: user(name) }).then(
+        () => 'read',
+        (error: { suggestion?: { en: string } }) => error.suggestion?.en,
+      );
+    expect(await hintOf('src/Plan.md', 'bob')).toBe('Did you mean src/plan.md?');
+    expect(await hintOf('dairy.md', 'ann')).toBe('Did you mean diary.md?');
+    expect(await hintOf('dairy.md', 'bob')).toBeUndefined();
+    expect(await hintOf(`${day}/user_amn/diary.md`, 'bob')).toBeUndefined();
+    expect(await hintOf(`${day}`, 'bob')).toBeUndefined();
+  });
+
   test('nobody behind a token reads, lists, finds or searches what is another’s', async () => {
     world = openWorld({ 'shared.txt': 'needle' }, { layout: 'output' });
     await world.call('write_file', { path: 'secret.txt', content: 'needle of bob' }, { caller: user('bob') });

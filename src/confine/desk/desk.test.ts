@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../contract/caller.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Folder } from '../../contract/files.ts';
+import { openWorkspace, type Workspace } from '../files/workspace.ts';
 import { createDesk, folderNameOf } from './desk.ts';
 
 const callerOf = (principal: string): Caller =>
@@ -16,9 +16,15 @@ function deskAt(
   timeZone?: string,
   layout: 'output' | 'workspace' = 'output',
 ) {
-  const folder = { roots: [], sub: () => folder } as unknown as Folder;
+  const { folder } = workspace;
   return createDesk({ layout, timeZone, clock: () => Date.parse(time), folder })(callerOf(principal));
 }
+
+let workspace: Workspace;
+beforeAll(() => {
+  workspace = openWorkspace({ roots: [{ path: import.meta.dirname, writable: false }] });
+});
+afterAll(() => workspace.close());
 
 test.each([
   ['2026-02-20T14:59:59Z', 'Asia/Tokyo', '2026-02-20'],

@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Desk } from '../../contract/capabilities.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
+import { asHiding } from '../files/workspace.ts';
 
 export interface DeskOptions {
   readonly layout: 'output' | 'workspace';
@@ -24,13 +25,14 @@ export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (c
     if (layout === 'workspace') return { own: workspace, workspace, ownPath: '.' };
     const user = `user_${folderNameOf(caller.principal)}`;
     const ownPath = `output/${dateOf(clock())}/${user}`;
+    const hides = caller.kind === 'local' ? undefined : (path: string) => isAnothers(path, user);
     return {
       own: workspace.sub(ownPath),
-      workspace,
+      workspace: hides ? asHiding(workspace, hides) : workspace,
       ownPath,
       // The person at this machine owns it all; somebody behind a token has a desk beside others.
       othersPath: caller.kind === 'local' ? undefined : 'output',
-      hides: caller.kind === 'local' ? undefined : (path) => isAnothers(path, user),
+      hides,
     };
   };
 }

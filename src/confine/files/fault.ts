@@ -10,10 +10,7 @@ export function fault(cause: unknown, shown: string): ToolError {
     case 'ENOTDIR':
       return new ToolError(
         'not_found',
-        text(
-          `${shown} does not exist: a name on the way is not a folder.`,
-          `${shown} は存在しません。途中の名前がフォルダーではありません。`,
-        ),
+        text(`${shown} is not a folder.`, `${shown} はフォルダーではありません。`),
         { cause },
       );
     case 'ELOOP':

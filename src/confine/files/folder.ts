@@ -19,6 +19,8 @@ export interface FolderOptions {
   readonly below: readonly string[];
   /** Is this the whole workspace, whose bounds `--allow-path` moves? */
   readonly whole: boolean;
+  /** Paths below this folder that the caller is not told of. */
+  readonly hides?: ((path: string) => boolean) | undefined;
 }
 
 /** Folders by path. A path becomes a place here, by its words alone; the disk is not looked at. */
@@ -53,7 +55,7 @@ export class HeldFolder implements Folder {
   }
 
   /** The same folder with other rights. */
-  with(change: Partial<Pick<FolderOptions, 'readOnly' | 'protection'>>): HeldFolder {
+  with(change: Partial<Pick<FolderOptions, 'readOnly' | 'protection' | 'hides'>>): HeldFolder {
     return new HeldFolder({ ...this.#options, ...change });
   }
 
@@ -85,6 +87,7 @@ export class HeldFolder implements Folder {
       hidden: below.length,
       given: path,
       writable: best.root.writable && !readOnly,
+      isShown: this.#isShownIn(best.root),
       desk,
       protection: this.#protectionIn(best.root),
     });
@@ -99,6 +102,15 @@ export class HeldFolder implements Folder {
       if (name !== undefined || !asFolder) return name;
       const folder = [...root.components, ...components].map(fold);
       return hiddenPaths.find((hidden) => startsWith(hidden, folder))?.at(-1);
+    };
+  }
+
+  #isShownIn(root: Root): (components: readonly string[]) => boolean {
+    const { hiddenPaths, hides, below } = this.#options;
+    return (components) => {
+      const folded = [...root.components, ...components].map(fold);
+      if (hiddenPaths.some((hidden) => startsWith(folded, hidden))) return false;
+      return hides?.(components.slice(below.length).join('/')) !== true;
     };
   }
 

@@ -19,6 +19,7 @@ import { isTemporaryName } from './atomic.ts';
 import type { Desk } from './desk.ts';
 import { fault, notAFile } from './fault.ts';
 import { makeFolder } from './folders.ts';
+import { lookalikesOf, withHint } from './lookalikes.ts';
 import { mimeOf } from './mime.ts';
 import { move, remove } from './moving.ts';
 import { shownPath } from './names.ts';
@@ -38,6 +39,8 @@ export interface PlaceFacts {
   readonly hidden: number;
   readonly given: string;
   readonly writable: boolean;
+  /** May the caller be told of what these components name? */
+  readonly isShown: (components: readonly string[]) => boolean;
   readonly desk: Desk;
   readonly protection: Protection;
 }
@@ -66,13 +69,15 @@ export class HeldPlace implements Place {
   }
 
   stat(): FileStat {
-    return this.inFolder((folder, name) => {
-      try {
-        return readStat(name === undefined ? itself(folder) : entryOf(folder, name), name === undefined);
-      } catch (cause) {
-        throw fault(cause, this.shown);
-      }
-    });
+    return this.#hinting(() =>
+      this.inFolder((folder, name) => {
+        try {
+          return readStat(name === undefined ? itself(folder) : entryOf(folder, name), name === undefined);
+        } catch (cause) {
+          throw fault(cause, this.shown);
+        }
+      }),
+    );
   }
 
   exists(): boolean {
@@ -132,7 +137,9 @@ export class HeldPlace implements Place {
   }
 
   entries(): FolderEntry[] {
-    const folder = enterFolder(this.root, this.components, this.components.length, this.facts.hidden);
+    const folder = this.#hinting(() =>
+      enterFolder(this.root, this.components, this.components.length, this.facts.hidden),
+    );
     try {
       const found: FolderEntry[] = [];
       for (const entry of readdirSync(itself(folder), { withFileTypes: true })) {
@@ -173,10 +180,25 @@ export class HeldPlace implements Place {
 
   /** Opens the regular file for reading, with what `fstat` said of it. */
   openFile(): ReturnType<typeof openFileIn> {
-    return this.inFolder((folder, name) => {
-      if (name === undefined) throw notAFile(this.shown, 'folder');
-      return openFileIn(this.root, folder, name, this.shown);
-    });
+    return this.#hinting(() =>
+      this.inFolder((folder, name) => {
+        if (name === undefined) throw notAFile(this.shown, 'folder');
+        return openFileIn(this.root, folder, name, this.shown);
+      }),
+    );
+  }
+
+  lookalikes(): readonly string[] {
+    return lookalikesOf(this.facts);
+  }
+
+  /** A failure says what to name instead, if something like it is there. */
+  #hinting<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw withHint(error, this.facts);
+    }
   }
 
   /** Runs `work` in the open folder that holds the last name; the name is absent for the root itself. */

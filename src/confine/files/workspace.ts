@@ -72,6 +72,11 @@ export function asReadOnly(folder: Folder): Folder {
   return held(folder).with({ readOnly: true });
 }
 
+/** The same folder, whose errors name nothing that the caller may not know of. */
+export function asHiding(folder: Folder, hides: (path: string) => boolean): Folder {
+  return held(folder).with({ hides });
+}
+
 /** The same folder without protected names, for a part of the server that keeps its own files there. */
 export function asUnprotected(folder: Folder): Folder {
   return held(folder).with({ protection: () => undefined });

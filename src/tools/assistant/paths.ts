@@ -26,7 +26,9 @@ export function placeToRead(desk: Desk, path: string): Spot {
   const [first, behind] = spotsOf(desk, path);
   if (!behind || first.place.exists()) return first;
   if (desk.hides?.(behind.shown)) throw nothingThere(behind.shown);
-  return behind;
+  // Where neither is there, the error speaks of the one that has something like it.
+  const isSlip = !behind.place.exists() && first.place.lookalikes().length > 0;
+  return isSlip ? first : behind;
 }
 
 /** Throws where a file can be read but not changed, since it lies behind the caller's own folder. */
