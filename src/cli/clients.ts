@@ -1,3 +1,5 @@
+import { type Text, text, verbatim } from '../contract/text.ts';
+
 /** How each client is told of a server that it starts itself. */
 export const clientNames = ['claude', 'cursor', 'vscode', 'codex', 'gemini'] as const;
 
@@ -5,28 +7,35 @@ export type ClientName = (typeof clientNames)[number];
 
 export interface ClientConfig {
   /** Where the client looks, with `~` for the home folder. */
-  readonly file: string;
+  readonly file: Text;
   readonly words: string;
 }
 
 /** The text to put into a client's own configuration. */
 export function clientConfig(client: ClientName, command: string, args: readonly string[]): ClientConfig {
   const server = { command, args };
+  const words = json({ mcpServers: { sekisho: server } });
   switch (client) {
     case 'claude':
-      return { file: '.mcp.json in your project', words: json({ mcpServers: { sekisho: server } }) };
+      return {
+        file: text(
+          '.mcp.json in your project (Claude Code), or claude_desktop_config.json (Claude Desktop)',
+          'プロジェクトの .mcp.json（Claude Code）か claude_desktop_config.json（Claude Desktop）',
+        ),
+        words,
+      };
     case 'cursor':
-      return { file: '~/.cursor/mcp.json', words: json({ mcpServers: { sekisho: server } }) };
+      return { file: verbatim('~/.cursor/mcp.json'), words };
     case 'gemini':
-      return { file: '~/.gemini/settings.json', words: json({ mcpServers: { sekisho: server } }) };
+      return { file: verbatim('~/.gemini/settings.json'), words };
     case 'vscode':
       return {
-        file: '.vscode/mcp.json in your project',
+        file: text('.vscode/mcp.json in your project', 'プロジェクトの .vscode/mcp.json'),
         words: json({ servers: { sekisho: { type: 'stdio', ...server } } }),
       };
     case 'codex':
       return {
-        file: '~/.codex/config.toml',
+        file: verbatim('~/.codex/config.toml'),
         words: `[mcp_servers.sekisho]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`,
       };
   }

@@ -1,6 +1,6 @@
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import type { Locale } from '../contract/text.ts';
+import { type Locale, text } from '../contract/text.ts';
 import { say } from './say.ts';
 import { examine, type ServerReport } from './server-report.ts';
 
@@ -30,7 +30,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       findings.push({
         what: `sandbox ${status.name}`,
         works: status.works,
-        detail: status.problem?.[settings.locale] ?? 'self-test passed',
+        detail: status.problem?.[settings.locale] ?? selfTested[settings.locale],
         remedy: status.remedy,
       });
       if (status.withoutNetwork) {
@@ -75,7 +75,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
     if (options.json) say(JSON.stringify(findings, null, 2));
-    else for (const finding of findings) say(lineOf(finding));
+    else for (const finding of findings) say(lineOf(finding, settings.locale));
     return verdict.ok && sandboxed && reached ? 0 : 2;
   } finally {
     await checkpoint.close();
@@ -98,7 +98,10 @@ function findingOf({ name, works, ...report }: ServerReport, locale: Locale): Fi
 /** A model may have to be loaded first. */
 const probeMs = 20_000;
 
-function lineOf({ what, works, detail, remedy }: Finding): string {
+const selfTested = text('self-test passed', '自己診断に合格');
+const tryThis = text('try', '対処');
+
+function lineOf({ what, works, detail, remedy }: Finding, locale: Locale): string {
   const line = `${works ? 'ok     ' : 'missing'}  ${what.padEnd(20)} ${detail}`;
-  return remedy === undefined || works ? line : `${line}\n         try: ${remedy}`;
+  return remedy === undefined || works ? line : `${line}\n         ${tryThis[locale]}: ${remedy}`;
 }

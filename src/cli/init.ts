@@ -1,20 +1,17 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { createInterface, type Interface } from 'node:readline/promises';
 import { loadSettings } from '../config/load.ts';
-import { type ProfileName, profiles } from '../config/profiles.ts';
+import { localeOf } from '../config/locale.ts';
+import { profiles } from '../config/profiles.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
-import { type ClientName, clientConfig, clientNames } from './clients.ts';
+import type { Locale } from '../contract/text.ts';
+import { clientConfig, clientNames } from './clients.ts';
+import { type Answers, askPerson, oneOf, profileNames } from './init-questions.ts';
+import { ownCommand } from './own-command.ts';
 import { say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
-
-interface Answers {
-  readonly folder: string;
-  readonly profile: ProfileName;
-  readonly client: ClientName;
-}
 
 const schemaUrl = 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
 
@@ -23,6 +20,7 @@ const schemaUrl = 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
  * without a terminal, takes the defaults and the options. Never overwrites a file unless told to.
  */
 export async function init(options: Options): Promise<number> {
+  const locale = localeOf(process.env);
   const path = resolve(
     String(options.out ?? join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc')),
   );
@@ -31,74 +29,64 @@ export async function init(options: Options): Promise<number> {
       `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,
     );
   }
-  const answers = await ask(options).catch((error: unknown) => {
-    if ((error as Error).name === 'AbortError') return undefined;
-    throw error;
-  });
-  if (!answers) {
-    process.stderr.write('\nNothing was written.\n');
-    return 1;
-  }
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, configFor(answers), { mode: 0o600 });
-  // What was written must load; a file that would stop the next start is a mistake of ours, found here.
-  loadSettings({ config: path });
-  const { file, words } = clientConfig(answers.client, 'npx', ['-y', 'sekisho', 'serve', '--config', path]);
-  say(
-    `Wrote ${path}.\n\nPut this into ${file}:\n\n${words}\n\n\`sekisho doctor\` says what works on this machine.`,
-  );
-  return 0;
-}
-
-async function ask(options: Options): Promise<Answers> {
-  const profileNames = Object.keys(profiles) as ProfileName[];
   const given = {
     folder: resolve(String(options.root ?? process.cwd())),
     profile: oneOf('--profile', String(options.profile ?? 'coding'), profileNames),
     client: oneOf('--client', String(options.client ?? 'claude'), clientNames),
   };
-  if (options.yes || !process.stdin.isTTY) return given;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const folder = await question(terminal, 'Which folder may tools see?', given.folder);
-    for (const name of profileNames)
-      process.stderr.write(`  ${name.padEnd(8)} ${profiles[name].summary.en}\n`);
-    const profile = await question(terminal, 'Which profile?', given.profile);
-    const client = await question(terminal, `Which client (${clientNames.join(', ')})?`, given.client);
-    return {
-      folder: resolve(folder),
-      profile: oneOf('The profile', profile, profileNames),
-      client: oneOf('The client', client, clientNames),
-    };
-  } finally {
-    terminal.close();
+  const answers = options.yes || !process.stdin.isTTY ? given : await askPerson(given, locale);
+  if (!answers) {
+    process.stderr.write(`\n${words[locale].nothing}\n`);
+    return 1;
   }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, configFor(answers, locale), { mode: 0o600 });
+  // What was written must load; a file that would stop the next start is a mistake of ours, found here.
+  loadSettings({ config: path });
+  const { command, args } = ownCommand(['serve', '--config', path]);
+  const { file, words: lines } = clientConfig(answers.client, command, args);
+  say(words[locale].done(path, file[locale], lines));
+  return 0;
 }
 
-async function question(terminal: Interface, words: string, otherwise: string): Promise<string> {
-  const answer = (await terminal.question(`${words} [${otherwise}] `)).trim();
-  return answer === '' ? otherwise : answer;
-}
-
-function configFor({ folder, profile }: Answers): string {
+function configFor({ folder, profile }: Answers, locale: Locale): string {
+  const { folders, mode, rules } = comments[locale];
   return `{
   "$schema": ${JSON.stringify(schemaUrl)},
-  // ${profiles[profile].summary.en}
+  // ${profiles[profile].summary[locale]}
   "profile": ${JSON.stringify(profile)},
-  // Folders that tools may see; the first is where relative paths begin.
+  // ${folders}
   "roots": [${JSON.stringify(folder)}],
-  // read-only, workspace-write (a person is asked for what is risky) or full-access
+  // ${mode}
   "mode": "workspace-write",
-  // Your own rules; the strictest of all that fit wins.
+  // ${rules}
   "rules": []
 }
 `;
 }
 
-function oneOf<T extends string>(what: string, value: string, among: readonly T[]): T {
-  const found = among.find((candidate) => candidate === value);
-  if (found === undefined) {
-    throw new ConfigError(`${what} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`);
-  }
-  return found;
-}
+const comments = {
+  en: {
+    folders: 'Folders that tools may see; the first is where relative paths begin.',
+    mode: 'read-only, workspace-write (a person is asked for what is risky) or full-access',
+    rules: 'Your own rules; the strictest of all that fit wins.',
+  },
+  ja: {
+    folders: 'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
+    mode: 'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
+    rules: '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
+  },
+} as const satisfies Record<Locale, unknown>;
+
+const words = {
+  en: {
+    nothing: 'Nothing was written.',
+    done: (path: string, file: string, lines: string) =>
+      `Wrote ${path}.\n\nPut this into ${file}:\n\n${lines}\n\n\`sekisho doctor\` says what works on this machine.`,
+  },
+  ja: {
+    nothing: '何も書きませんでした。',
+    done: (path: string, file: string, lines: string) =>
+      `${path} を書きました。\n\n次を ${file} に入れてください:\n\n${lines}\n\nこのマシンで何が動くかは \`sekisho doctor\` で分かります。`,
+  },
+} as const satisfies Record<Locale, unknown>;

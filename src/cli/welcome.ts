@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Checkpoint } from '../checkpoint.ts';
+import type { Locale } from '../contract/text.ts';
 import { consoleLink } from './console.ts';
 import { note } from './say.ts';
 
@@ -17,31 +18,50 @@ export async function welcome(
   const client = {
     mcpServers: { sekisho: { type: 'http', url, headers: { Authorization: `Bearer ${token}` } } },
   };
+  const words = lines[settings.locale];
   note(
     [
-      `Sekisho serves ${settings.roots.map((root) => root.path).join(', ')}`,
+      words.serves(settings.roots.map((root) => root.path).join(', ')),
       `  toolsets  ${settings.toolsets.join(', ')}   mode  ${settings.mode}`,
       `  address   ${url}`,
       `  token     ${token}`,
       ...(settings.http.console
-        ? [`  console   ${await consoleLink(checkpoint, address)}  (works once, for ten minutes)`]
+        ? [`  console   ${await consoleLink(checkpoint, address)}  (${words.once})`]
         : []),
       '',
-      'Paste into a client that speaks HTTP:',
+      words.overHttp,
       JSON.stringify(client, null, 2),
       '',
-      'Or into one that starts its servers itself:',
-      JSON.stringify({ mcpServers: { sekisho: commandFor(settings.roots[0]?.path ?? '.') } }, null, 2),
+      words.startsItself,
+      JSON.stringify({ mcpServers: { sekisho: startedBy(settings.roots[0]?.path ?? '.') } }, null, 2),
       '',
-      'Every call is recorded: `npx sekisho audit tail`. Ctrl-C stops the server.',
+      words.recorded,
     ].join('\n'),
   );
 }
 
-function commandFor(root: string): { command: string; args: string[] } {
+/** By the path of this program and its Node, so that it starts wherever the client does. */
+function startedBy(root: string): { command: string; args: string[] } {
   const script = process.argv[1] ?? 'sekisho';
   return { command: process.execPath, args: [script, 'serve', '--root', root] };
 }
+
+const lines = {
+  en: {
+    serves: (folders: string) => `Sekisho serves ${folders}`,
+    once: 'works once, for ten minutes',
+    overHttp: 'Paste into a client that speaks HTTP:',
+    startsItself: 'Or into one that starts its servers itself:',
+    recorded: 'Every call is recorded: `npx sekisho audit tail`. Ctrl-C stops the server.',
+  },
+  ja: {
+    serves: (folders: string) => `Sekisho は ${folders} を提供しています`,
+    once: '一度だけ、10 分間有効',
+    overHttp: 'HTTP でつなぐクライアントには、これを貼り付けます:',
+    startsItself: 'サーバーを自分で起動するクライアントには、これを貼り付けます:',
+    recorded: '呼び出しはすべて記録されます: `npx sekisho audit tail`。Ctrl-C で止まります。',
+  },
+} as const satisfies Record<Locale, unknown>;
 
 /** One token of this machine's user, kept in the state folder (0600) so that each start prints the same one. */
 async function tokenOf(checkpoint: Checkpoint): Promise<string> {

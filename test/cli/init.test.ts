@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'jsonc-parser';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { clientNames } from '../../src/cli/clients.ts';
+import { ownCommand } from '../../src/cli/own-command.ts';
+
+const start = join(import.meta.dirname, '../../src/cli/start.ts');
+const hasScript = spawnSync('script', ['--version']).status === 0;
+let home = '';
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-init-')));
+  mkdirSync(join(home, 'project'));
+});
+
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const environment = (lang: string) => ({ PATH: process.env.PATH, HOME: home, LANG: lang });
+
+/** What `init` says at a terminal where a person answers one question after another. */
+async function typed(
+  lang: string,
+  answers: readonly string[],
+): Promise<{ status: number | null; screen: string }> {
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${start}' init`, '/dev/null'], {
+    cwd: home,
+    env: environment(lang),
+  });
+  let screen = '';
+  const left = [...answers];
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    screen += chunk.replaceAll('\r', '');
+    // A prompt ends with its default; what readline writes to place the cursor may follow.
+    if (/\[[^\]\n]*\] (\x1b\[\d*[A-Z])*$/.test(screen) && left.length > 0)
+      child.stdin.write(`${left.shift()}\n`);
+  });
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { status, screen };
+}
+
+const written = () => {
+  const words = readFileSync(join(home, '.config/sekisho/sekisho.jsonc'), 'utf8');
+  return { words, value: parse(words) as Record<string, unknown> };
+};
+
+test.skipIf(!hasScript)(
+  `an answer that cannot be taken is asked for once more, and ~ is the home folder${hasScript ? '' : ' (skipped: no script)'}`,
+  async () => {
+    const { status, screen } = await typed('C.UTF-8', [
+      '~/nowhere',
+      '~/project',
+      'codign',
+      'notes',
+      'emacs',
+      'codex',
+    ]);
+    expect(status).toBe(0);
+    expect(screen).toContain(
+      `The folder ${home}/nowhere cannot be opened: it does not exist. Once more, please.`,
+    );
+    expect(screen).toContain('The profile must be one of coding, notes');
+    expect(screen).toContain('The client must be one of claude, cursor');
+    expect(screen).toContain('Put this into ~/.codex/config.toml:');
+    expect(written().value).toMatchObject({ profile: 'notes', roots: [join(home, 'project')] });
+  },
+);
+
+test.skipIf(!hasScript)(
+  `in Japanese the questions, the file and the last words are Japanese${hasScript ? '' : ' (skipped: no script)'}`,
+  async () => {
+    const { status, screen } = await typed('ja_JP.UTF-8', ['project', '', 'vscode']);
+    expect(status).toBe(0);
+    expect(screen).toContain('ツールに見せるフォルダーは?');
+    expect(screen).toContain('次を プロジェクトの .vscode/mcp.json に入れてください');
+    expect(written().words).toContain('// ツールに見せるフォルダー。');
+    expect(written().value).toMatchObject({ profile: 'coding', roots: [join(home, 'project')] });
+  },
+);
+
+test.each(clientNames)('what is printed for %s starts this very program with that file', (client) => {
+  const { status, stdout } = spawnSync(process.execPath, [start, 'init', '--yes', '--client', client], {
+    cwd: join(home, 'project'),
+    env: environment('C.UTF-8'),
+    encoding: 'utf8',
+  });
+  expect(status).toBe(0);
+  const [, , lines = ''] = stdout.split(/\n\n/);
+  const server =
+    client === 'codex'
+      ? Object.fromEntries(
+          [...lines.matchAll(/^(\w+) = (.*)$/gm)].map(([, key, value]) => [key, JSON.parse(value ?? '')]),
+        )
+      : Object.values(JSON.parse(lines) as Record<string, { sekisho: unknown }>)[0]?.sekisho;
+  expect(server).toMatchObject({
+    command: process.execPath,
+    args: [start, 'serve', '--config', join(home, '.config/sekisho/sekisho.jsonc')],
+  });
+});
+
+test('where it was installed from the registry, npx starts it', () => {
+  expect(ownCommand(['serve'], '/usr/lib/node_modules/sekisho/dist/sekisho.js')).toEqual({
+    command: 'npx',
+    args: ['-y', 'sekisho', 'serve'],
+  });
+});
