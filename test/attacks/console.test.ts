@@ -85,15 +85,9 @@ describe.skipIf(missingBrowser !== '')(`the console against what it shows${missi
       expect(response?.status(), path).toBe(200);
       await assertUnharmed(page, path);
     }
-    for (const words of hostile) {
+    for (const words of hostile.slice(0, 7)) {
       const query = encodeURIComponent(words);
-      for (const path of [
-        '/calls?text=',
-        '/calls?tool=',
-        '/memories?query=',
-        '/history?session=',
-        '/?note=',
-      ]) {
+      for (const path of ['/calls?text=', '/memories?query=', '/history?session=']) {
         await page.goto(world.base + path + query);
         await assertUnharmed(page, path + query);
       }
@@ -207,8 +201,8 @@ function fileName(words: string): string {
 
 async function pathsOf(world: ConsoleWorld): Promise<readonly string[]> {
   const { history } = world.store;
-  const changes = (await history.list({ limit: 8 })).map(({ id }) => `/history/${id}`);
-  const { memories } = await world.store.memoryBrowser.page('local', { limit: 8 });
+  const changes = (await history.list({ limit: 5 })).map(({ id }) => `/history/${id}`);
+  const { memories } = await world.store.memoryBrowser.page('local', { limit: 14 });
   const entries = await world.store.audit.search({ limit: 12 });
   const tasks = await (await world.checkpoint.team.open()).admin.tasks({});
   return [
