@@ -1,13 +1,7 @@
 /** Conversations between agents, and errands that a task session gives to its agent's chat session. */
 export interface TeamChat {
   /** Delivered at least once: a message stays pending until a reply or an ack follows its delivery. */
-  pendingMessages(input: { readonly ack?: readonly string[] | undefined }): Promise<{
-    messages: MessageView[];
-    more: boolean;
-    context: MessageView[];
-    conversations: ConversationView[];
-    delegations: DelegationView[];
-  }>;
+  pendingMessages(input: { readonly ack?: readonly string[] | undefined }): Promise<PendingMessages>;
   respond(input: { readonly content: string; readonly conversation_id?: string | undefined }): Promise<Sent>;
   send(input: { readonly target_agent_id: string; readonly content: string }): Promise<Sent>;
   startConversation(input: {
@@ -39,6 +33,16 @@ export interface TeamChat {
     readonly conversation_id: string;
     readonly cursor?: string | undefined;
   }): Promise<{ conversation: ConversationView; messages: MessageView[]; next_cursor?: string }>;
+}
+
+export interface PendingMessages {
+  messages: MessageView[];
+  /** There are more; they come when these are answered or acknowledged. */
+  more: boolean;
+  context: MessageView[];
+  conversations: ConversationView[];
+  delegations: DelegationView[];
+  instruction: string;
 }
 
 export interface MessageView {

@@ -6,6 +6,7 @@ import { nulInText } from '../errors.ts';
 import type { TaskRow } from '../tables-team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
 import { insertTask } from './create-tasks.ts';
+import { leaveProjects } from './leaving.ts';
 import { hashPasskey, hashToken, isPasskeyOf } from './passkeys.ts';
 import { briefTask, fullTask } from './task-rows.ts';
 import { eventsOf } from './tasks.ts';
@@ -109,33 +110,21 @@ export function createTeamAdmin({ openEngine, clock }: TeamBase): TeamAdmin {
       });
     },
 
-    removeAgent: (id) =>
-      write(async (tx, engine) => {
+    async removeAgent(id) {
+      const engine = await openEngine();
+      const { isGone, projects } = await engine.write(async (tx) => {
         const below = await tx.selectFrom('agents').select('id').where('parent_id', '=', id).execute();
         if (below.length > 0) {
           throw new ConfigError(`Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}.`);
         }
-        const held = await engine
-          .lock(
-            tx
-              .selectFrom('tasks')
-              .selectAll()
-              .where('assignee_id', '=', id)
-              .where('status', 'in', ['backlog', 'todo', 'in_progress', 'blocked']),
-          )
-          .execute();
-        for (const task of held) {
-          const set = { assignee_id: null, is_claimed: 0, fence: task.fence + 1 };
-          if (task.status === 'in_progress' || task.status === 'blocked') {
-            await moveTask(tx, engine, task, { to: 'todo', by: 'person', nowMs: clock(), set });
-          } else {
-            await tx.updateTable('tasks').set(set).where('id', '=', task.id).execute();
-          }
-        }
-        await tx.deleteFrom('agent_sessions').where('agent_id', '=', id).execute();
+        const projects = await projectsOf(tx, id);
+        await leaveProjects(tx, engine, id, projects, clock());
         const done = await tx.deleteFrom('agents').where('id', '=', id).executeTakeFirst();
-        return done.numDeletedRows > 0n;
-      }),
+        return { isGone: done.numDeletedRows > 0n, projects };
+      });
+      for (const projectId of projects) engine.changes.tell(topicOf(projectId));
+      return isGone;
+    },
 
     async addProject(project) {
       assertId('project', project.id);
@@ -184,20 +173,21 @@ export function createTeamAdmin({ openEngine, clock }: TeamBase): TeamAdmin {
       });
     },
 
-    unassign: (agentId, projectId) =>
-      write(async (tx) => {
-        await tx
-          .deleteFrom('agent_sessions')
-          .where('agent_id', '=', agentId)
-          .where('project_id', '=', projectId)
-          .execute();
+    async unassign(agentId, projectId) {
+      const engine = await openEngine();
+      const wasThere = await engine.write(async (tx) => {
         const done = await tx
           .deleteFrom('assignments')
           .where('agent_id', '=', agentId)
           .where('project_id', '=', projectId)
           .executeTakeFirst();
-        return done.numDeletedRows > 0n;
-      }),
+        if (done.numDeletedRows === 0n) return false;
+        await leaveProjects(tx, engine, agentId, [projectId], clock());
+        return true;
+      });
+      if (wasThere) engine.changes.tell(topicOf(projectId));
+      return wasThere;
+    },
 
     async setCoordinatorToken(token) {
       if (token.length < 16 || token.length > 1000) {
@@ -354,6 +344,22 @@ async function assertAssigned(tx: Tx, agentId: string, projectId: string): Promi
     .executeTakeFirst();
   if (!row)
     throw new ConfigError(`Agent ${JSON.stringify(agentId)} is not assigned to project ${projectId}.`);
+}
+
+/** Where it is assigned, and where it has tasks from a time when it was. */
+async function projectsOf(tx: Tx, agentId: string): Promise<readonly string[]> {
+  const assigned = await tx
+    .selectFrom('assignments')
+    .select('project_id')
+    .where('agent_id', '=', agentId)
+    .execute();
+  const working = await tx
+    .selectFrom('tasks')
+    .select('project_id')
+    .distinct()
+    .where('assignee_id', '=', agentId)
+    .execute();
+  return [...new Set([...assigned, ...working].map((row) => row.project_id))];
 }
 
 /** A parent is a manager, and nobody stands above themselves. */

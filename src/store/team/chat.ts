@@ -1,57 +1,18 @@
-import type { DelegationView, MessageView, Sent } from '../../contract/team-chat.ts';
+import type { Sent } from '../../contract/team-chat.ts';
 import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
-import type { ConversationRow, DelegationRow, MessageRow } from '../tables-team.ts';
+import type { ConversationRow, DelegationRow } from '../tables-team.ts';
 import { readColleague } from './authority.ts';
-import { isoTime, type Member, type Membership, type Tx, view } from './base.ts';
-import {
-  conversationView,
-  expireStale,
-  lockConversation,
-  openConversation,
-  otherThan,
-  statusAt,
-  writeIn,
-} from './conversations.ts';
-import { lockDelegation } from './delegations.ts';
+import type { Member, Membership, Tx } from './base.ts';
+import { markRead, openOf } from './chat-rows.ts';
+import { expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
+import { lockDelegation, reportedAlready } from './delegations.ts';
 import { conflict, invalid } from './refusals.ts';
 import { notify } from './transition.ts';
 
-/** What a chat session does: hear, answer, begin and end conversations. */
+/** What a chat session says: answers, and the beginning and end of conversations. */
 export function createChat(membership: Membership) {
   return {
-    pendingMessages: ({ ack }: { readonly ack?: readonly string[] | undefined }) =>
-      membership.change(async (tx, me) => {
-        await expireStale(tx, me);
-        if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
-        const rows = await tx
-          .selectFrom('messages')
-          .selectAll()
-          .where('to_id', '=', me.agent.id)
-          .where('project_id', '=', me.projectId)
-          .where('read_at_ms', 'is', null)
-          .orderBy('seq')
-          .limit(shownPending + 1)
-          .execute();
-        const pending = rows.slice(0, shownPending);
-        if (pending.length > 0) {
-          const ids = pending.map((row) => row.id);
-          await tx
-            .updateTable('messages')
-            .set({ delivered_at_ms: me.nowMs })
-            .where('id', 'in', ids)
-            .execute();
-        }
-        await join(tx, me);
-        return {
-          messages: pending.map(messageView),
-          more: rows.length > shownPending,
-          context: (await contextOf(tx, me, pending)).map(messageView),
-          conversations: (await openOf(tx, me)).map((row) => conversationView(row, me.agent.id, me.nowMs)),
-          delegations: (await takeErrands(tx, me)).map(delegationView),
-        };
-      }),
-
     respond: (input: {
       readonly content: string;
       readonly conversation_id?: string | undefined;
@@ -161,97 +122,14 @@ export function createChat(membership: Membership) {
   };
 }
 
-export function messageView(row: MessageRow): MessageView {
-  return {
-    message_id: row.id,
-    conversation_id: row.conversation_id,
-    from: row.from_id,
-    to: row.to_id,
-    content: row.content,
-    sent_at: isoTime(row.sent_at_ms),
-  };
-}
-
-export function delegationView(row: DelegationRow): DelegationView {
-  return view<DelegationView>({
-    delegation_id: row.id,
-    target_agent_id: row.target_id,
-    purpose: row.purpose,
-    status: row.status,
-    context: row.context,
-    result: row.result,
-  });
-}
-
-/** Invitations are accepted by hearing of them; what the other ended is over once this side has heard it. */
-async function join(tx: Tx, me: Member): Promise<void> {
-  await tx
-    .updateTable('conversations')
-    .set({ status: 'active', changed_at_ms: me.nowMs })
-    .where('participant_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', '=', 'pending')
-    .execute();
-  await tx
-    .updateTable('conversations')
-    .set({ status: 'ended' })
-    .where('project_id', '=', me.projectId)
-    .where('status', '=', 'terminating')
-    .where('ended_by', '<>', me.agent.id)
-    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
-    .execute();
-}
-
-async function openOf(tx: Tx, me: Member): Promise<readonly ConversationRow[]> {
-  const rows = await tx
-    .selectFrom('conversations')
-    .selectAll()
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', openConversation)
-    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
-    .orderBy('created_at_ms')
-    .orderBy('id')
-    .limit(50)
-    .execute();
-  return rows.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
-}
-
-/** Errands that wait, and those that were begun: each is shown until it is reported. */
-async function takeErrands(tx: Tx, me: Member): Promise<readonly DelegationRow[]> {
-  return tx
-    .selectFrom('delegations')
-    .selectAll()
-    .where('agent_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', ['pending', 'processing'])
-    .orderBy('created_at_ms')
-    .orderBy('id')
-    .limit(shownPending)
-    .execute();
-}
-
 async function beginErrand(tx: Tx, me: Member, errand: DelegationRow): Promise<void> {
+  if (errand.status === 'completed' || errand.status === 'failed') throw reportedAlready(errand);
   if (errand.status !== 'pending') return;
   await tx
     .updateTable('delegations')
     .set({ status: 'processing', changed_at_ms: me.nowMs })
     .where('id', '=', errand.id)
     .execute();
-}
-
-type Unread = ReturnType<typeof unreadOf>;
-
-function unreadOf(tx: Tx, me: Member) {
-  return tx
-    .updateTable('messages')
-    .set({ read_at_ms: me.nowMs })
-    .where('to_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('read_at_ms', 'is', null);
-}
-
-async function markRead(tx: Tx, me: Member, narrow: (query: Unread) => Unread): Promise<void> {
-  await narrow(unreadOf(tx, me)).execute();
 }
 
 /** Without a name the answer goes to whoever was heard first and not answered. */
@@ -276,26 +154,3 @@ async function lastHeard(tx: Tx, me: Member): Promise<string> {
     ),
   );
 }
-
-/** What was said before the pending messages, in the same conversations. */
-async function contextOf(tx: Tx, me: Member, pending: readonly MessageRow[]): Promise<readonly MessageRow[]> {
-  const conversations = [...new Set(pending.map((row) => row.conversation_id))];
-  if (conversations.length === 0) return [];
-  const shown = new Set(pending.map((row) => row.id));
-  const rows = await tx
-    .selectFrom('messages')
-    .selectAll()
-    .where('conversation_id', 'in', conversations)
-    .where('project_id', '=', me.projectId)
-    .where('seq', '<', Math.max(...pending.map((row) => row.seq)))
-    .orderBy('seq', 'desc')
-    .limit(shownContext + shownPending)
-    .execute();
-  return rows
-    .filter((row) => !shown.has(row.id))
-    .slice(0, shownContext)
-    .toReversed();
-}
-
-const shownPending = 10;
-const shownContext = 20;

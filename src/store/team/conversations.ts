@@ -4,10 +4,7 @@ import { randomId } from '../random-id.ts';
 import type { ConversationRow } from '../tables-team.ts';
 import { type Member, type Reader, type Tx, view } from './base.ts';
 import { conflict, kinds, unknown } from './refusals.ts';
-import { pendingForMs } from './work.ts';
-
-/** A conversation that nobody writes in for this long is over. */
-export const idleForMs = 600_000;
+import { idleForMs, pendingForMs } from './work.ts';
 
 export const openConversation: readonly string[] = ['pending', 'active', 'terminating'];
 
@@ -79,6 +76,10 @@ export async function writeIn(
     throw conflict(
       `Conversation ${row.id} is ${row.status}; nothing more can be said in it.`,
       `会話 ${row.id} は ${row.status} なので、これ以上発言できません。`,
+      text(
+        'Acknowledge its messages with get_pending_messages and ack; start_conversation begins another.',
+        'メッセージは get_pending_messages の ack で既読にし、新しい会話は start_conversation で始めてください。',
+      ),
     );
   }
   const turns = row.turns + 1;

@@ -2,7 +2,7 @@ import { randomId } from '../random-id.ts';
 import type { DelegationRow } from '../tables-team.ts';
 import { assertNotReplaced, readColleague } from './authority.ts';
 import type { Member, Membership, Tx } from './base.ts';
-import { delegationView, messageView } from './chat.ts';
+import { delegationView, messageView } from './chat-rows.ts';
 import { nothingInHand } from './claim.ts';
 import { conversationsOf, conversationView, isMember } from './conversations.ts';
 import { conflict, invalid, kinds, unknown } from './refusals.ts';
@@ -52,10 +52,7 @@ export function createDelegations(membership: Membership) {
         const errand = await lockDelegation(tx, me, input.delegation_id);
         if (errand.status === input.status && errand.result === input.result) return { success: true };
         if (errand.status === 'completed' || errand.status === 'failed') {
-          throw conflict(
-            `Delegation ${errand.id} is ${errand.status} already.`,
-            `委任 ${errand.id} はすでに ${errand.status} です。`,
-          );
+          throw reportedAlready(errand);
         }
         await tx
           .updateTable('delegations')
@@ -163,6 +160,10 @@ export async function lockDelegation(tx: Tx, me: Member, id: string): Promise<De
     .executeTakeFirst();
   if (!row) throw unknown(kinds.delegation, id);
   return row;
+}
+
+export function reportedAlready({ id, status }: DelegationRow) {
+  return conflict(`Delegation ${id} is ${status} already.`, `委任 ${id} はすでに ${status} です。`);
 }
 
 const shownMessages = 20;

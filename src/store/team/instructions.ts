@@ -19,6 +19,18 @@ export const words = {
     'タスクはありません。get_next_action が次の行動を示します。',
   ),
   read: text('get_next_action says what to do with it.', '次の行動は get_next_action が示します。'),
+  heard: text(
+    'Answer with respond_chat. What needs no answer, acknowledge: get_pending_messages with ack.',
+    'respond_chat で返信してください。返信不要のものは get_pending_messages の ack で既読にしてください。',
+  ),
+  heardLast: text(
+    'These conversations are over: acknowledge the messages with get_pending_messages and ack.',
+    '会話は終わっています。get_pending_messages の ack で既読にしてください。',
+  ),
+  nothingHeard: text(
+    'No message waits. get_next_action says what to do, and waits for messages.',
+    '未読はありません。次の行動は get_next_action が示し、メッセージも待てます。',
+  ),
   reported: text(
     'Call get_next_action, or logout if you are to work on one task only.',
     'get_next_action を呼ぶか、担当がひとつだけなら logout してください。',
@@ -128,6 +140,14 @@ export const steps = {
   read_messages: step(
     'read_messages',
     text('Messages wait. Read them and answer.', '未読のメッセージがあります。読んで返信してください。'),
+    'get_pending_messages',
+  ),
+  acknowledge: step(
+    'acknowledge',
+    text(
+      'You heard these messages and their conversations are over: acknowledge them with ack.',
+      '会話が終わった受信済みのメッセージがあります。ack で既読にしてください。',
+    ),
     'get_pending_messages',
   ),
   run_errand: step(

@@ -7,7 +7,7 @@ import type { Found } from './next-action.ts';
 export async function nextChat(db: Reader, me: Member): Promise<Found> {
   const unread = await db
     .selectFrom('messages')
-    .select('id')
+    .select(['id', 'conversation_id', 'delivered_at_ms'])
     .where('to_id', '=', me.agent.id)
     .where('project_id', '=', me.projectId)
     .where('read_at_ms', 'is', null)
@@ -26,6 +26,11 @@ export async function nextChat(db: Reader, me: Member): Promise<Found> {
   const open = conversations.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
   const invited = open.filter((row) => row.status === 'pending' && row.participant_id === me.agent.id);
   const ending = open.filter((row) => row.status === 'terminating' && row.ended_by !== me.agent.id);
+  const answerable = new Set(open.filter((row) => row.status !== 'terminating').map((row) => row.id));
+  const isHeard = unread.every((row) => row.delivered_at_ms !== null && !answerable.has(row.conversation_id));
+  if (unread.length > 0 && isHeard && invited.length + ending.length === 0) {
+    return { step: steps.acknowledge, needs: { messages: unread.map((row) => row.id) } };
+  }
   if (unread.length + invited.length + ending.length > 0) {
     return {
       step: steps.read_messages,

@@ -11,6 +11,7 @@ import { createClaims } from './claim.ts';
 import { createCoordination } from './coordination.ts';
 import { createTaskMaking } from './create-tasks.ts';
 import { createDelegations } from './delegations.ts';
+import { createHearing } from './hearing.ts';
 import { createManagement } from './management.ts';
 import { createNextAction } from './next-action.ts';
 import { noSession } from './refusals.ts';
@@ -68,6 +69,7 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
         ...createRequests(membership),
         ...createManagement(membership),
         ...createChat(membership),
+        ...createHearing(membership),
         ...createDelegations(membership),
         ...createCoordination(base),
       };

@@ -68,11 +68,41 @@ export async function hasChatWork(
     .select('id')
     .where('agent_id', '=', agentId)
     .where('project_id', '=', projectId)
-    .where('status', 'in', ['pending', 'processing'])
+    .where(({ or, and, eb, not, exists, selectFrom, ref }) =>
+      or([
+        eb('status', '=', 'pending'),
+        // While its conversation goes on, there is nothing to do for it but to wait for an answer.
+        and([
+          eb('status', '=', 'processing'),
+          not(
+            exists(
+              selectFrom('conversations')
+                .select('conversations.id')
+                .where('conversations.delegation_id', '=', ref('delegations.id'))
+                .where((talk) =>
+                  talk.or([
+                    talk.and([
+                      talk('conversations.status', '=', 'pending'),
+                      talk('conversations.created_at_ms', '>', nowMs - pendingForMs),
+                    ]),
+                    talk.and([
+                      talk('conversations.status', '=', 'active'),
+                      talk('conversations.changed_at_ms', '>', nowMs - idleForMs),
+                    ]),
+                  ]),
+                ),
+            ),
+          ),
+        ]),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst();
   return errand !== undefined;
 }
+
+/** A conversation that nobody writes in for this long is over. */
+export const idleForMs = 600_000;
 
 /** A conversation that nobody joins for this long is over. */
 export const pendingForMs = 300_000;

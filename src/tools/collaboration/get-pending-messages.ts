@@ -24,6 +24,7 @@ export const getPendingMessages = defineTool({
     context: z.array(message),
     conversations: z.array(conversation),
     delegations: z.array(delegation),
+    instruction: z.string(),
   }),
   ja: { ack: '返信不要のもの。例: ["msg_7k2m9q4x3v5w"]。' },
   example: {},

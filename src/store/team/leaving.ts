@@ -1,0 +1,78 @@
+import type { Engine } from '../engine.ts';
+import type { Tx } from './base.ts';
+import { openConversation, otherThan } from './conversations.ts';
+import { openStatuses } from './task-rows.ts';
+import { moveTask, notify, recordEvent } from './transition.ts';
+
+/**
+ * An agent leaves projects: its sessions end, its open tasks are free, and its conversations are over, so that nobody
+ * waits for somebody who cannot come back. The rows of its assignments are the caller's to delete.
+ */
+export async function leaveProjects(
+  tx: Tx,
+  engine: Engine,
+  agentId: string,
+  projectIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  for (const projectId of projectIds) {
+    const here = { agentId, projectId, nowMs };
+    await freeTasksOf(tx, engine, here);
+    await endConversationsOf(tx, here);
+    await tx
+      .deleteFrom('agent_sessions')
+      .where('agent_id', '=', agentId)
+      .where('project_id', '=', projectId)
+      .execute();
+  }
+}
+
+interface Leaving {
+  readonly agentId: string;
+  readonly projectId: string;
+  readonly nowMs: number;
+}
+
+async function freeTasksOf(tx: Tx, engine: Engine, { agentId, projectId, nowMs }: Leaving): Promise<void> {
+  const held = await engine
+    .lock(
+      tx
+        .selectFrom('tasks')
+        .selectAll()
+        .where('assignee_id', '=', agentId)
+        .where('project_id', '=', projectId)
+        .where('status', 'in', openStatuses),
+    )
+    .execute();
+  for (const task of held) {
+    const set = { assignee_id: null, is_claimed: 0, fence: task.fence + 1 };
+    const by = { by: 'person', nowMs, reason: `Agent ${agentId} has left the project.` };
+    if (task.status === 'in_progress' || task.status === 'blocked') {
+      await moveTask(tx, engine, task, { ...by, to: 'todo', set });
+      continue;
+    }
+    const free = { ...set, lease_session_id: null, lease_expires_at_ms: null };
+    await tx.updateTable('tasks').set(free).where('id', '=', task.id).execute();
+    await recordEvent(tx, { ...task, ...free }, { ...by, what: 'released', from: task.status });
+  }
+}
+
+async function endConversationsOf(tx: Tx, { agentId, projectId, nowMs }: Leaving): Promise<void> {
+  const ended = await tx
+    .updateTable('conversations')
+    .set({ status: 'ended', ended_by: 'person', changed_at_ms: nowMs })
+    .where('project_id', '=', projectId)
+    .where('status', 'in', openConversation)
+    .where(({ or, eb }) => or([eb('initiator_id', '=', agentId), eb('participant_id', '=', agentId)]))
+    .returningAll()
+    .execute();
+  for (const row of ended) {
+    await notify(tx, {
+      agentId: otherThan(row, agentId),
+      projectId,
+      kind: 'conversation_ended',
+      message: `Agent ${agentId} has left the project.`,
+      nowMs,
+    });
+  }
+}
