@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'esbuild';
 import { composeConsoleAsset, consoleAssetNames } from '../src/config/console-assets.ts';
+import { bundledPackages, composeNotices } from './notices.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
@@ -22,7 +23,8 @@ const onlyUsedZod: Plugin = {
 };
 
 rmSync('dist', { recursive: true, force: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   entryPoints: {
     sekisho: 'src/cli/start.ts',
     index: 'src/index.ts',
@@ -50,6 +52,9 @@ await build({
 // The console's files lie beside the chunk that reads them.
 mkdirSync('dist/chunks/console', { recursive: true });
 for (const name of consoleAssetNames) writeFileSync(`dist/chunks/console/${name}`, composeConsoleAsset(name));
+// htmx is no input of the bundle, and a part of the console's files all the same.
+const notices = composeNotices([...bundledPackages(metafile), 'node_modules/htmx.org']);
+writeFileSync('dist/THIRD-PARTY.txt', notices);
 chmodSync('dist/sekisho.js', 0o755);
 // A benchmark needs no declarations.
 if (!process.argv.includes('--bundle-only')) {

@@ -1,3 +1,6 @@
+// Our declarations name Node's own types; TypeScript 7 looks for them only where somebody asks.
+/// <reference types="node" preserve="true" />
+
 /** The public API. Adding a line here is a promise. `docs/library.md` shows it at work. */
 export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './checkpoint.ts';
 export { type HttpServing, type StdioServing, serveHttp, serveStdio } from './checkpoint-serving.ts';

@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +18,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test, vi } from 'vitest';
 import { writeBundle } from '../../scripts/mcpb-bundle.ts';
 import type { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
+import { composeNotices } from '../../scripts/notices.ts';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
 
 // Thousands of files are packed, installed and packed again.
@@ -33,10 +42,23 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 test('only what runs is in it, and it is small', () => {
   const allowed =
-    /^(dist\/.*\.(js|d\.ts)|dist\/chunks\/console\/\w+\.(css|svg)|docs\/[\w.-]+\.(md|json|1|png)|package\.json|README(\.ja)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE)$/;
+    /^(dist\/.*\.(js|d\.ts)|dist\/chunks\/console\/\w+\.(css|svg)|dist\/THIRD-PARTY\.txt|docs\/[\w.-]+\.(md|json|1|png)|package\.json|README(\.ja)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE)$/;
   expect(packed.files.map(({ path }) => path).filter((path) => !allowed.test(path))).toEqual([]);
   expect(packed.files.map(({ path }) => path)).toContain('dist/sekisho.js');
   expect(packed.size).toBeLessThan(2 * 1024 * 1024);
+});
+
+test('the licences of what is bundled come along', () => {
+  const notices = readFileSync(join(repository, 'dist/THIRD-PARTY.txt'), 'utf8');
+  for (const name of ['commander', 'htmx.org', 'kysely', 'zod']) expect(notices).toContain(`\n${name} `);
+  expect(notices.match(/Permission (is hereby granted|to use)/g)).toHaveLength(4);
+});
+
+test('what is bundled without a licence is not built', () => {
+  const folder = join(home, 'node_modules/nameless');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"name":"nameless","version":"1.0.0"}');
+  expect(() => composeNotices([folder])).toThrow('nameless is bundled, and has no licence.');
 });
 
 test.skipIf(!installed)(`\`npx sekisho --version\` says the version${lack}`, async () => {
@@ -111,13 +133,23 @@ test.skipIf(!installed)(`the library serves a tool of its user's own${lack}`, as
   expect(JSON.parse(stdout)).toEqual({ greeting: 'Hello, Hana.', described: 'Whom, e.g. "Hana".' });
 });
 
+test.skipIf(!installed)(`its types are taken by a TypeScript project${lack}`, () => {
+  const folder = join(place, 'typed');
+  mkdirSync(folder);
+  symlinkSync(join(repository, 'node_modules/@types'), join(place, 'node_modules/@types'));
+  writeFileSync(join(folder, 'main.mts'), librarySample());
+  const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.mts'] }));
+  const tsc = join(repository, 'node_modules/.bin/tsc');
+  const { status, stdout } = spawnSync(tsc, ['-p', folder], { encoding: 'utf8', timeout: 120_000 });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+});
+
 test.skipIf(!installed)(`the program of docs/library.md runs${lack}`, () => {
-  const [, sample = ''] =
-    /```ts\n([\s\S]*?)```/.exec(readFileSync(join(repository, 'docs/library.md'), 'utf8')) ?? [];
   const program = join(place, 'sample.ts');
   const folder = join(home, 'sample');
   mkdirSync(folder);
-  writeFileSync(program, sample.replace('/srv/project', folder));
+  writeFileSync(program, librarySample().replace('/srv/project', folder));
   const call = {
     jsonrpc: '2.0',
     id: 1,
@@ -226,6 +258,11 @@ async function pack(): Promise<{ file: string; size: number; files: readonly { p
   }[];
   if (!first) throw new Error('npm packed nothing.');
   return { file: join(home, first.filename), size: first.size, files: first.files };
+}
+
+function librarySample(): string {
+  const page = readFileSync(join(repository, 'docs/library.md'), 'utf8');
+  return /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
 }
 
 /** What npm says against it, or undefined. */
