@@ -91,6 +91,9 @@ describe('a miss names the closest place and what differs', () => {
     ['Const Port = 80;\n', 'const port = 80;', 'letter case', 1, 1],
     ['ＡＢＣ商会\n', 'ABC商会', 'width', 1, 1],
     ['function open(path, mode, flags) {\n', 'function open(path, mode) {', 'words', 1, 1],
+    ['if (x) {\n\treturn 1;\n}\n', '1\tif (x) {\n2\t\treturn 1;', 'line numbers', 1, 2],
+    ['a\nlet b;\n', '  2: let b;\n', 'line numbers', 2, 2],
+    ['if (x) {\n\treturn "1";\n}\n', 'if (x) {\\n\\treturn \\"1\\";', 'escapes', 1, 2],
     [`${'x\n'.repeat(1000)}const limit = 10;\n`, 'const  limit=10;', 'white space', 1001, 1001],
   ])('in %j for %j', async (content, old_string, differs, start_line, end_line) => {
     world = openWorld({ 'a.txt': content });
@@ -122,11 +125,43 @@ describe('line endings stay', () => {
     ['a\nb\n', 'a', 'x\r\ny', 'x\r\ny\nb\n'],
     ['a\nb', 'b', 'c', 'a\nc'],
     ['a\r\n\r\nb', '\n\n', '\n', 'a\r\nb'],
+    ['a\r\nb\nc\r\nd\n', 'b\nc\nd', 'B\nC\nD', 'a\r\nB\nC\r\nD\n'],
+    ['a\r\nb\nc\r\nd\n', 'a\nb\nc\n', 'x\ny\nz\nzz\n', 'x\r\ny\nz\r\nzz\r\nd\n'],
+    ['a\r\nb\r\nc', '\nb', '', 'a\r\nc'],
+    ['a\nb\nc\n', 'a\r\nb', 'x\r\ny', 'x\ny\nc\n'],
+    ['a\r\nb\r\n.\na\nb\n', 'a\nb', 'x\ny', 'a\r\nb\r\n.\nx\ny\n'],
+    ['a\nb\r\nc', 'c', 'd\ne', 'a\nb\r\nd\r\ne'],
   ])('%j: %j becomes %j', async (content, old_string, new_string, expected) => {
     world = openWorld({ 'a.txt': content });
     await world.call('edit_file', { path: 'a.txt', old_string, new_string });
     expect(textOf('a.txt')).toBe(expected);
   });
+});
+
+test('with replace_all both kinds of line endings are met, and each stays as it is', async () => {
+  world = openWorld({ 'a.txt': 'a\r\nb\r\n-\na\nb\n' });
+  const reply = await world.call('edit_file', {
+    path: 'a.txt',
+    old_string: 'a\nb\n',
+    new_string: 'x\ny\n',
+    replace_all: true,
+  });
+  expect(reply.replacements).toBe(2);
+  expect(textOf('a.txt')).toBe('x\r\ny\r\n-\nx\ny\n');
+});
+
+test('a replacement that would grow without bounds is refused before it is made', async () => {
+  world = openWorld({ 'a.txt': 'x'.repeat(200_000) });
+  const error = await errorOf(
+    world.call('edit_file', {
+      path: 'a.txt',
+      old_string: 'x',
+      new_string: 'y'.repeat(100_000),
+      replace_all: true,
+    }),
+  );
+  expect(error?.code).toBe('too_large');
+  expect(textOf('a.txt')).toBe('x'.repeat(200_000));
 });
 
 describe('what was not touched keeps its bytes', () => {
@@ -176,6 +211,17 @@ describe('what was not touched keeps its bytes', () => {
       sjis('おしまいの文字です。\n'),
     ]);
     expect(bytesOf('a.txt')).toEqual(expected);
+  });
+
+  test('a Japanese text of mixed line endings', async () => {
+    const before = '関所を通る旅人は、\r\n手形を見せる。\nそうでない者は\r\n戻される。\n';
+    world = openWorld({ 'a.txt': sjis(before) });
+    await world.call('edit_file', {
+      path: 'a.txt',
+      old_string: '手形を見せる。\nそうでない者は\n',
+      new_string: '札を見せる。\nほかの者は\n',
+    });
+    expect(bytesOf('a.txt')).toEqual(sjis('関所を通る旅人は、\r\n札を見せる。\nほかの者は\r\n戻される。\n'));
   });
 
   test('a character that the encoding lacks is refused, and the file stays', async () => {

@@ -10,11 +10,20 @@ export interface ClosestPlace {
 }
 
 /**
- * Where a text most nearly stands: first the same lines but for white space, quotes or case, then the lines around
- * the one that shares most words. Bounded: it looks at the first lines of a long text only.
+ * Where a text most nearly stands: first as it would without line numbers or escapes, then the same lines but for
+ * white space, quotes or case, then the lines around the one that shares most words. Bounded: it looks at the start
+ * of a long text and of a long line only.
  */
 export function closestPlace(before: string, wanted: string): ClosestPlace | undefined {
-  const lines = before.split(/\r?\n/, maxLines);
+  const lines = before
+    .slice(0, maxChars)
+    .split(/\r?\n/, maxLines)
+    .map((line) => (line.length > maxLineChars ? line.slice(0, maxLineChars) : line));
+  for (const { read, differs } of misreadings) {
+    const meant = read(wanted)?.split(/\r?\n/, maxSoughtLines);
+    const at = meant ? indexOfRun(lines, meant) : -1;
+    if (meant && at !== -1) return place(lines, at, meant.length, differs);
+  }
   const sought = wanted.split(/\r?\n/, maxSoughtLines);
   // Line ends at the edges of the sought text say nothing about where it stands.
   while (sought.length > 1 && sought[0]?.trim() === '') sought.shift();
@@ -29,8 +38,41 @@ export function closestPlace(before: string, wanted: string): ClosestPlace | und
   return at === undefined ? undefined : place(lines, at, sought.length, text('its words', '語句'));
 }
 
+const maxChars = 2_000_000;
+const maxLineChars = 4000;
 const maxLines = 50_000;
 const maxSoughtLines = 200;
+
+/** What a model takes along from how a text was shown to it. */
+const misreadings: readonly {
+  readonly read: (wanted: string) => string | undefined;
+  readonly differs: Text;
+}[] = [
+  {
+    read(wanted) {
+      const lines = wanted.replace(/\r?\n$/, '').split('\n');
+      return lines.every((line) => lineNumber.test(line))
+        ? lines.map((line) => line.replace(lineNumber, '')).join('\n')
+        : undefined;
+    },
+    differs: text('line numbers, which are not in the file', '行番号 (ファイルにはありません)'),
+  },
+  {
+    read: (wanted) => (wanted.search(escapes) !== -1 ? wanted.replaceAll(escapes, unescaped) : undefined),
+    differs: text(
+      'escapes: \\n, \\t or \\" stands there as the character itself',
+      'エスケープ (\\n、\\t、\\" は文字そのもの)',
+    ),
+  },
+];
+
+/** `12<tab>`, `12: ` and `12→`, as reading tools write them. */
+const lineNumber = /^\s*L?\d+(?:\t|→|: | \| )/;
+const escapes = /\\([nrt"'\\])/g;
+
+function unescaped(_whole: string, letter: string): string {
+  return letter === 'n' ? '\n' : letter === 't' ? '\t' : letter === 'r' ? '\r' : letter;
+}
 
 const folds: readonly { readonly fold: (line: string) => string; readonly differs: Text }[] = [
   {

@@ -74,13 +74,14 @@ export const editFile = defineTool({
     const { place, shown } = spot;
     const whole = await place.readWhole({ signal });
     const { encoding, hasBom: withBom, stat: expected } = whole;
-    const made = applyEdits(shown, whole.text, [{ old_string, new_string, replace_all }, ...edits]);
+    const all = [{ old_string, new_string, replace_all }, ...edits];
+    const made = await applyEdits(shown, whole.text, all, signal);
     const diff = await unifiedDiff(shown, whole.text, made.after);
     const reply = { path: shown, replacements: made.count, diff };
     if (dry_run) return { ...reply, dry_run: true };
     if (encoding === 'shift_jis' || encoding === 'euc-jp') {
       const former = await place.readBytes({ signal });
-      const bytes = await splice(former, encoding, whole.text, made.replacements);
+      const bytes = await splice(former, encoding, whole.text, all);
       await place.replace(bytes, { signal, expected });
     } else {
       await place.replace(made.after, { signal, expected, encoding, withBom });

@@ -1,89 +1,99 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { limits } from '../../contract/limits.ts';
+import { type Text, text } from '../../contract/text.ts';
 import { closestPlace } from './closest-place.ts';
-import type { Replacement } from './splice.ts';
-
-export interface Edit {
-  readonly old_string: string;
-  readonly new_string: string;
-  readonly replace_all: boolean;
-}
+import { occurrencesOf, type Wanted } from './occurrences.ts';
 
 /**
  * Applies edits one after the other, each to what the one before left. Throws where one does not fit, so that
  * either all are made or none.
  */
-export function applyEdits(shown: string, before: string, edits: readonly Edit[]) {
+export async function applyEdits(
+  shown: string,
+  before: string,
+  edits: readonly Wanted[],
+  signal: AbortSignal,
+) {
   let after = before;
   let count = 0;
-  const replacements: Replacement[] = [];
   for (const [index, edit] of edits.entries()) {
+    // Each goes through the whole text: others get their turn in between.
+    if (index > 0) await giveWay(undefined, { signal });
     const made = applyEdit(shown, after, edit, edits.length > 1 ? index + 1 : undefined);
     after = made.after;
     count += made.count;
-    replacements.push(made.replacement);
   }
-  return { after, count, replacements };
+  return { after, count };
 }
 
-function applyEdit(shown: string, before: string, edit: Edit, number: number | undefined) {
+function applyEdit(shown: string, before: string, edit: Wanted, number: number | undefined) {
   const which = number === undefined ? text('', '') : text(`Edit ${number}: `, `編集 ${number}: `);
-  if (edit.old_string === '') {
-    throw new ToolError(
-      'invalid_parameter',
-      text(`${which.en}old_string is empty.`, `${which.ja}old_string が空です。`),
-      {
-        suggestion: text(
-          'Create a file with write_file.',
-          'ファイルの作成には write_file を使ってください。',
-        ),
-        details: { field: 'old_string' },
-      },
-    );
+  assertEdit(edit, which);
+  const { old_string: wanted, replace_all: all } = edit;
+  let after = '';
+  let pieces: string[] = [];
+  let done = 0;
+  let count = 0;
+  const lines = new LineCounter(before);
+  for (const { start, end, put } of occurrencesOf(before, edit)) {
+    if (++count > 1 && !all) {
+      lines.count(start);
+      continue;
+    }
+    if (!all) lines.count(start);
+    pieces.push(before.slice(done, start), put);
+    done = end;
+    if (pieces.length < piecesTogether) continue;
+    after += pieces.join('');
+    pieces = [];
+    if (after.length > limits.writeBytes) throw tooLong(shown, which);
   }
-  const { wanted, instead } = inLineEndingsOf(before, edit);
-  if (wanted === instead) {
-    throw new ToolError(
-      'invalid_parameter',
-      text(
-        `${which.en}old_string and new_string are the same.`,
-        `${which.ja}old_string と new_string が同じです。`,
-      ),
-      { details: { field: 'new_string' } },
-    );
-  }
-  const parts = before.split(wanted);
-  const count = parts.length - 1;
-  if (count === 0) throw notThere(shown, before, edit.old_string, which);
-  if (count > 1 && !edit.replace_all) throw manyPlaces(shown, before, wanted, count, which);
-  return { after: parts.join(instead), count, replacement: { wanted, instead } };
+  if (count === 0) throw notThere(shown, before, wanted, which);
+  if (count > 1 && !all) throw manyPlaces(shown, lines.found, count, which);
+  after += pieces.join('') + before.slice(done);
+  if (after === before) throw nothingChanges(which);
+  return { after, count };
 }
 
-/**
- * A model writes `\n`; a file may hold `\r\n`. The words are taken as they are where they fit, else with the
- * file's line endings; what is put in gets the endings of what it replaces.
- */
-function inLineEndingsOf(before: string, { old_string: wanted, new_string: instead }: Edit) {
-  const returns = (words: string) => words.replace(/\r?\n/g, '\r\n');
-  if (!before.includes('\r\n')) return { wanted, instead };
-  if (!wanted.includes('\n'))
-    return { wanted, instead: isMostlyReturns(before) ? returns(instead) : instead };
-  if (wanted.includes('\r\n')) return { wanted, instead: returns(instead) };
-  if (before.includes(wanted)) return { wanted, instead };
-  return { wanted: returns(wanted), instead: returns(instead) };
+const piecesTogether = 1000;
+
+function assertEdit({ old_string: old, new_string: put }: Wanted, which: Text): void {
+  if (old !== '' && old !== put) return;
+  if (old !== '') throw nothingChanges(which);
+  throw new ToolError(
+    'invalid_parameter',
+    text(`${which.en}old_string is empty.`, `${which.ja}old_string が空です。`),
+    {
+      suggestion: text('Create a file with write_file.', 'ファイルの作成には write_file を使ってください。'),
+      details: { field: 'old_string' },
+    },
+  );
 }
 
-function isMostlyReturns(text: string): boolean {
-  const all = text.split('\n').length - 1;
-  return (text.split('\r\n').length - 1) * 2 > all;
+function nothingChanges(which: Text): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text(
+      `${which.en}old_string and new_string are the same.`,
+      `${which.ja}old_string と new_string が同じです。`,
+    ),
+    { details: { field: 'new_string' } },
+  );
 }
 
-function notThere(
-  shown: string,
-  before: string,
-  wanted: string,
-  which: { en: string; ja: string },
-): ToolError {
+function tooLong(shown: string, which: Text): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
+      `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
+    ),
+    { suggestion: text('Use a shorter new_string.', '短い new_string を使ってください。') },
+  );
+}
+
+function notThere(shown: string, before: string, wanted: string, which: Text): ToolError {
   const closest = closestPlace(before, wanted);
   if (!closest) {
     return new ToolError(
@@ -118,14 +128,7 @@ function notThere(
   );
 }
 
-function manyPlaces(
-  shown: string,
-  before: string,
-  wanted: string,
-  count: number,
-  which: { en: string; ja: string },
-): ToolError {
-  const lines = linesOf(before, wanted);
+function manyPlaces(shown: string, lines: readonly number[], count: number, which: Text): ToolError {
   const shownLines = lines.join(', ') + (count > lines.length ? ', …' : '');
   return new ToolError(
     'conflict',
@@ -145,18 +148,24 @@ function manyPlaces(
 
 const maxShownLines = 20;
 
-function linesOf(before: string, wanted: string): number[] {
-  const lines: number[] = [];
-  let line = 1;
-  let counted = 0;
-  for (let at = before.indexOf(wanted); at !== -1; at = before.indexOf(wanted, at + wanted.length)) {
-    if (lines.length === maxShownLines) break;
-    for (let newline = before.indexOf('\n', counted); newline !== -1 && newline < at; ) {
-      line++;
-      counted = newline + 1;
-      newline = before.indexOf('\n', counted);
-    }
-    lines.push(line);
+/** The lines of the first few positions, which come in rising order. */
+class LineCounter {
+  readonly found: number[] = [];
+  readonly #text: string;
+  #line = 1;
+  #counted = 0;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  return lines;
+
+  count(at: number): void {
+    if (this.found.length === maxShownLines) return;
+    for (let newline = this.#text.indexOf('\n', this.#counted); newline !== -1 && newline < at; ) {
+      this.#line++;
+      this.#counted = newline + 1;
+      newline = this.#text.indexOf('\n', this.#counted);
+    }
+    this.found.push(this.#line);
+  }
 }

@@ -1,41 +1,38 @@
 import { Buffer } from 'node:buffer';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
-
-/** A replacement as it was made: every occurrence of the one by the other. */
-export interface Replacement {
-  readonly wanted: string;
-  readonly instead: string;
-}
+import { occurrencesOf, type Wanted } from './occurrences.ts';
 
 /**
  * The bytes of a Japanese text after replacements: what they did not touch keeps its very bytes, for these
  * encodings write some characters in two ways and a round trip would pick one. Throws `unsupported_encoding` where
- * a replacement holds a character that the encoding lacks.
+ * an edit holds a character that the encoding lacks.
  */
 export async function splice(
   former: Uint8Array,
   encoding: 'shift_jis' | 'euc-jp',
   before: string,
-  replacements: readonly Replacement[],
+  edits: readonly Wanted[],
 ): Promise<Uint8Array> {
   let text = before;
   let bytes = former;
-  for (const { wanted, instead } of replacements) {
-    const put = await encode(instead, encoding);
+  const encoded = new Map<string, Uint8Array>();
+  for (const edit of edits) {
     const pieces: Uint8Array[] = [];
-    const parts = text.split(wanted);
+    const words: string[] = [];
+    let done = 0;
     let at = 0;
-    for (const [index, part] of parts.entries()) {
-      if (index > 0) {
-        pieces.push(put);
-        at = byteOffset(bytes, encoding, at, wanted.length);
-      }
-      const end = byteOffset(bytes, encoding, at, part.length);
-      pieces.push(bytes.subarray(at, end));
-      at = end;
+    for (const { start, end, put } of occurrencesOf(text, edit)) {
+      const from = byteOffset(bytes, encoding, at, start - done);
+      const instead = encoded.get(put) ?? (await encode(put, encoding));
+      encoded.set(put, instead);
+      pieces.push(bytes.subarray(at, from), instead);
+      words.push(text.slice(done, start), put);
+      at = byteOffset(bytes, encoding, from, end - start);
+      done = end;
     }
-    text = parts.join(instead);
+    pieces.push(bytes.subarray(at));
+    text = words.join('') + text.slice(done);
     bytes = Buffer.concat(pieces);
   }
   // The proof that no character was cut and none was written as another.

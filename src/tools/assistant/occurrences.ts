@@ -1,0 +1,96 @@
+/** Where a text stands in another, and what takes its place there. */
+export interface Occurrence {
+  readonly start: number;
+  readonly end: number;
+  readonly put: string;
+}
+
+export interface Wanted {
+  readonly old_string: string;
+  readonly new_string: string;
+  readonly replace_all: boolean;
+}
+
+/**
+ * Finds each occurrence from left to right, not overlapping. A model reads and writes `\n`, a file may hold `\r\n`,
+ * here and there or everywhere: a line end in `old_string` meets either, and what is put in gets the line ends of
+ * what it replaces. Where several fit only so and one fits to the letter, that one is meant.
+ */
+export function* occurrencesOf(text: string, wanted: Wanted): Generator<Occurrence> {
+  const { old_string: old, new_string: put, replace_all: all } = wanted;
+  if (!text.includes('\r\n')) {
+    const fits = old.includes('\r\n') && !text.includes(old);
+    yield* fits ? plainly(text, withoutReturns(old), withoutReturns(put)) : plainly(text, old, put);
+    return;
+  }
+  if (!old.includes('\n')) {
+    const adapts = put.includes('\n');
+    for (const found of plainly(text, old, put)) {
+      yield adapts ? { ...found, put: withEndings(put, [endingNear(text, found)]) } : found;
+    }
+    return;
+  }
+  const only = all ? undefined : onlyExact(text, old);
+  if (only === undefined) yield* acrossEndings(text, old, put);
+  else yield { ...only, put: withEndings(put, endingsIn(old)) };
+}
+
+function* plainly(text: string, old: string, put: string): Generator<Occurrence> {
+  for (let start = text.indexOf(old); start !== -1; start = text.indexOf(old, start + old.length)) {
+    yield { start, end: start + old.length, put };
+  }
+}
+
+function* acrossEndings(text: string, old: string, put: string): Generator<Occurrence> {
+  const inText = positionsIn(text);
+  for (const found of plainly(withoutReturns(text), withoutReturns(old), put)) {
+    const start = inText(found.start);
+    const end = inText(found.end);
+    yield { start, end, put: withEndings(put, endingsIn(text.slice(start, end))) };
+  }
+}
+
+/** The one place that fits to the letter, if there is one and no more. */
+function onlyExact(text: string, old: string): { readonly start: number; readonly end: number } | undefined {
+  const exact = plainly(text, old, '');
+  const first = exact.next();
+  if (first.done || !exact.next().done) return undefined;
+  // Half a line end is not one.
+  const isHalf = old.startsWith('\n') && text[first.value.start - 1] === '\r';
+  return isHalf ? undefined : first.value;
+}
+
+/** From positions in the text without its returns to those in the text; asked in rising order. */
+function positionsIn(text: string): (position: number) => number {
+  let next = text.indexOf('\r\n');
+  let passed = 0;
+  return (position) => {
+    while (next !== -1 && next - passed < position) {
+      passed++;
+      next = text.indexOf('\r\n', next + 2);
+    }
+    return position + passed;
+  };
+}
+
+function withoutReturns(words: string): string {
+  return words.replaceAll('\r\n', '\n');
+}
+
+function endingsIn(words: string): readonly string[] {
+  return words.match(/\r?\n/g) ?? [];
+}
+
+/** Gives the first line end the first ending and so on; beyond them, the last again. */
+function withEndings(words: string, endings: readonly string[]): string {
+  if (endings.length === 0) return words;
+  let line = 0;
+  return words.replace(/\r?\n/g, () => endings[Math.min(line++, endings.length - 1)] ?? '\n');
+}
+
+/** The ending of the line that an occurrence lies in, or of the one before where that has none. */
+function endingNear(text: string, { start, end }: Occurrence): string {
+  const after = text.indexOf('\n', end);
+  const newline = after === -1 ? text.lastIndexOf('\n', start) : after;
+  return newline > 0 && text[newline - 1] === '\r' ? '\r\n' : '\n';
+}
