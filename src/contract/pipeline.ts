@@ -70,9 +70,12 @@ export type BuiltinWork =
 
 /**
  * Text as it is; `file` a regular file that is opened inside and handed over open; `path` a file or folder that is
- * looked at inside and then named.
+ * looked at inside and then named. One that is `globbed` is left out where it is neither, as others are there.
  */
-export type StageArgument = string | { readonly file: string } | { readonly path: string };
+export type StageArgument =
+  | string
+  | { readonly file: string; readonly globbed?: boolean | undefined }
+  | { readonly path: string; readonly globbed?: boolean | undefined };
 
 export type ProgramName =
   | 'rg'

@@ -18,6 +18,8 @@ export interface Ended {
 const stderrBytes = 4096;
 
 export interface Watching {
+  /** What is said before the program's own errors. */
+  readonly notes: readonly string[];
   readonly errors: AsyncIterable<Buffer>;
   /** What the program's shell says; resolves before the child ends. */
   readonly status: Promise<StageStatus | undefined>;
@@ -28,7 +30,7 @@ export interface Watching {
 /** Reads a program's errors, and its end. */
 export async function watchChild(
   child: ConfinedChild,
-  { errors, status, startedAt, now }: Watching,
+  { notes, errors, status, startedAt, now }: Watching,
 ): Promise<Ended> {
   let stderr = '';
   let bytes = 0;
@@ -41,7 +43,12 @@ export async function watchChild(
   return {
     exitCode: told?.exitCode ?? code ?? 128 + (signalNumbers[signal ?? ''] ?? 9),
     ...(signal === null || told ? {} : { signal }),
-    stderr: cleanText(stderr),
+    stderr: cleanText(
+      notes
+        .map((note) => `${note}\n`)
+        .join('')
+        .slice(0, stderrBytes) + stderr,
+    ),
     ...(told?.writtenBytes === undefined ? {} : { outputBytes: Math.max(0, told.writtenBytes - bytes) }),
     durationMs: Math.round(now() - startedAt),
   };

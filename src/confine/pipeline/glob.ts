@@ -9,10 +9,13 @@ const mostNames = 4000;
  * one. Names with a leading dot need a pattern with one; links are named, and not walked through.
  */
 export function expandGlob(folder: Folder, cwd: string, pattern: string): string[] {
-  const names = new Set<string>();
-  for (const alternative of expandBraces(pattern))
-    for (const name of matches(folder, cwd, alternative)) names.add(name);
-  return [...names];
+  const alternatives = expandBraces(pattern);
+  const names = alternatives.flatMap((alternative) => {
+    const found = matches(folder, cwd, alternative);
+    // One of several that finds nothing stays as it is.
+    return found.length > 0 || alternatives.length === 1 ? found : [plainText(alternative)];
+  });
+  return names.slice(0, mostNames);
 }
 
 function matches(folder: Folder, cwd: string, pattern: string): string[] {
@@ -154,7 +157,7 @@ function readSet(
   return undefined;
 }
 
-/** `a{b,c}d` as `abd acd`, as bash does; no ranges. Bounded, so that nothing multiplies without end. */
+/** `a{b,c}d` as `abd acd`, and `{1..3}`, as bash does. Bounded, so that nothing multiplies without end. */
 function expandBraces(pattern: string): string[] {
   let done: string[] = [];
   let pending = [pattern];
@@ -180,12 +183,33 @@ function innerGroup(pattern: string): { start: number; end: number; choices: str
     if (pattern[at] === '\\') at++;
     else if (pattern[at] === '{') start = at;
     else if (pattern[at] === '}' && start >= 0) {
-      const choices = pattern.slice(start + 1, at).split(/(?<!\\),/);
+      const inner = pattern.slice(start + 1, at);
+      const choices = rangeOf(inner) ?? inner.split(/(?<!\\),/);
       if (choices.length > 1) return { start, end: at + 1, choices };
       start = -1;
     }
   }
   return undefined;
+}
+
+/** `1..3`, `01..10..2`, `a..e`. */
+function rangeOf(inner: string): string[] | undefined {
+  const [, first, last, by] =
+    /^(-?\d{1,9}|[a-zA-Z])\.\.(-?\d{1,9}|[a-zA-Z])(?:\.\.(-?\d{1,9}))?$/.exec(inner) ?? [];
+  if (first === undefined || last === undefined) return undefined;
+  const isNumber = /\d/.test(first);
+  if (isNumber !== /\d/.test(last)) return undefined;
+  const [from, to] = isNumber ? [Number(first), Number(last)] : [first.charCodeAt(0), last.charCodeAt(0)];
+  const step = Math.max(1, Math.abs(Number(by ?? 1)));
+  if (Math.abs(to - from) / step > 255) return undefined;
+  const width = /^-?0\d/.test(first) || /^-?0\d/.test(last) ? Math.max(first.length, last.length) : 0;
+  const choices: string[] = [];
+  for (let count = 0; count <= Math.abs(to - from); count += step) {
+    const value = from < to ? from + count : from - count;
+    const digits = String(Math.abs(value)).padStart(value < 0 ? width - 1 : width, '0');
+    choices.push(isNumber ? (value < 0 ? `-${digits}` : digits) : String.fromCharCode(value));
+  }
+  return choices;
 }
 
 function plainText(pattern: string): string {

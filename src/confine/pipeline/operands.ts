@@ -13,6 +13,8 @@ export interface ResolvedStage {
   readonly workingFolder: string;
   /** Descriptors for those of the child from `firstOpenDescriptor` on. */
   readonly open: readonly number[];
+  /** What was left out, in the words of the program. */
+  readonly notes: readonly string[];
 }
 
 export interface ResolveOptions {
@@ -33,8 +35,9 @@ const takesFolders = new Set(['rg', 'grep', 'ls', 'find']);
  * that the caller wrote, links to its own open descriptors: it prints those names and can reach nothing else by
  * them. Where folders are searched it starts in the real one, which its sandbox lets it read.
  */
-export function resolveStage(work: ProgramWork, options: ResolveOptions): ResolvedStage {
-  const operands = work.args.filter((arg): arg is Exclude<StageArgument, string> => typeof arg !== 'string');
+export function resolveStage(given: ProgramWork, options: ResolveOptions): ResolvedStage {
+  const { work, notes } = withoutUnreadable(given, options);
+  const operands = work.args.filter((arg) => typeof arg !== 'string');
   const places = operands.map((operand) =>
     placeOf('file' in operand ? operand.file : operand.path, work.program, options),
   );
@@ -54,9 +57,38 @@ export function resolveStage(work: ProgramWork, options: ResolveOptions): Resolv
     work.program === 'find' ||
     operands.length + work.reads.length > mostOpen
   ) {
-    return inRealFolder(work, operands, places, names, options);
+    return { ...inRealFolder(work, operands, places, names, options), notes };
   }
-  return inNameFolder(work, operands, places, names, options);
+  return { ...inNameFolder(work, operands, places, names, options), notes };
+}
+
+/** A pattern stands for folders and links too. As long as it found something to read, they are left out. */
+function withoutUnreadable(
+  work: ProgramWork,
+  options: ResolveOptions,
+): { readonly work: ProgramWork; readonly notes: readonly string[] } {
+  const notes: string[] = [];
+  const args = work.args.filter((arg) => {
+    if (typeof arg === 'string' || !arg.globbed) return true;
+    const path = 'file' in arg ? arg.file : arg.path;
+    const why = unreadableAs(placeOf(path, work.program, options), 'file' in arg);
+    if (why !== undefined) notes.push(`${work.program}: ${path}: ${why}`);
+    return why === undefined;
+  });
+  const isLeft = args.some((arg) => typeof arg !== 'string' && arg.globbed);
+  return isLeft ? { work: { ...work, args }, notes } : { work, notes: [] };
+}
+
+function unreadableAs(place: Place, asFile: boolean): string | undefined {
+  try {
+    const { kind } = place.stat();
+    if (kind === 'symlink') return 'Is a symbolic link';
+    if (kind === 'folder') return asFile ? 'Is a directory' : undefined;
+    return kind === 'file' ? undefined : 'Is not a file or folder';
+  } catch {
+    // The run says why.
+    return undefined;
+  }
 }
 
 function inNameFolder(
@@ -65,7 +97,7 @@ function inNameFolder(
   places: readonly Place[],
   names: readonly string[],
   options: ResolveOptions,
-): ResolvedStage {
+): Omit<ResolvedStage, 'notes'> {
   const open: number[] = [];
   const linked = new Map<string, string>();
   const workingFolder = join(options.nameFolder, options.cwd);
@@ -102,7 +134,7 @@ function inRealFolder(
   places: readonly Place[],
   names: readonly string[],
   options: ResolveOptions,
-): ResolvedStage {
+): Omit<ResolvedStage, 'notes'> {
   const open: number[] = [];
   const few = operands.length <= mostOpen;
   const given = operands.map((operand, index) => {

@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 export const firstOpenDescriptor = 5;
 
 /**
- * A few lines of shell around a program. They set its limits, and wait when it has ended until we have read how much
+ * A few lines of shell around a program. They hide where it runs, set its limits, and wait when it has ended until we have read how much
  * it wrote: the kernel forgets that with the process. What runs is `"$@"`; nothing is parsed.
  * Descriptor 3 tells us the exit code (and the count, where /proc can be seen), 4 closes when we have read it.
  */
-const script = `ulimit -c 0; ulimit -t 130; ulimit -v 4194304; ulimit -f 8388608
+const script = `unset PWD OLDPWD; ulimit -c 0; ulimit -t 130; ulimit -v 4194304; ulimit -f 8388608
 { read -r _ _; read -r _ before; } 2>&- </proc/self/io
 "$@" 3>&- 4<&-
 code=$?

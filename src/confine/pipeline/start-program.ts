@@ -47,7 +47,9 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
   const child = await walls.spawn({
     program: '/bin/sh',
     args: stageArguments(program.path, [...own, ...stage.args]),
-    environment: { ...stageEnvironment, TMPDIR: start.temporaryFolder },
+    environment: keepsFiles.has(work.program)
+      ? { ...stageEnvironment, TMPDIR: start.temporaryFolder }
+      : stageEnvironment,
     workingFolder: stage.workingFolder,
     descriptors: [start.input, start.output, errors.write, status.write, go.read, ...stage.open],
     readable: start.readable,
@@ -59,6 +61,7 @@ export async function startProgram(plan: StagePlan, start: ProgramStart): Promis
     plan,
     kill: () => child.kill(),
     ended: watchChild(child, {
+      notes: stage.notes,
       errors: readPort(descriptors.giveAway(errors.read)),
       status: told.finally(() => descriptors.close(go.write)),
       startedAt,
@@ -100,6 +103,9 @@ export async function measureStart(
     descriptors.closeAll();
   }
 }
+
+/** Those that put what does not fit into memory beside it; others need not know where that is. */
+const keepsFiles = new Set<string>(['sort', 'tac']);
 
 /** All that a stage sees of the world's settings. */
 const stageEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };

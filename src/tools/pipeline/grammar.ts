@@ -45,10 +45,14 @@ function passOption({ row, value }: ParsedOption): StageArgument[] {
 
 /** Operands that are files to read; `-` stays standard input. */
 export function files(operands: readonly Word[]): StageArgument[] {
-  return operands.map(({ text }) => (text === '-' ? '-' : { file: text }));
+  return operands.map(({ text, globbed }) =>
+    text === '-' ? '-' : { file: text, ...(globbed ? { globbed } : {}) },
+  );
 }
 
 /** Operands that are files or folders. */
 export function paths(operands: readonly Word[]): StageArgument[] {
-  return operands.map(({ text }) => (text === '-' ? '-' : { path: text }));
+  return operands.map(({ text, globbed }) =>
+    text === '-' ? '-' : { path: text, ...(globbed ? { globbed } : {}) },
+  );
 }

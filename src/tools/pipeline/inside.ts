@@ -12,6 +12,31 @@ export function staysInside(reading: Reading, cwd: string): boolean {
   return reading.stages.every((stage) => pathsOf(stage).every((path) => isInside(path, cwd)));
 }
 
+const readers = new Set([
+  'tail',
+  'head',
+  'sort',
+  'wc',
+  'tr',
+  'sed',
+  'cat',
+  'uniq',
+  'cut',
+  'nl',
+  'tac',
+  'paste',
+  'column',
+]);
+
+/** Would it wait for input that nobody gives? Such a pipeline says nothing. */
+export function readsNothing(reading: Reading): boolean {
+  const work = reading.kind === 'pipeline' ? reading.stages[0]?.work : undefined;
+  if (work?.kind !== 'program' || work.args.some((arg) => typeof arg !== 'string')) return false;
+  if (work.program === 'awk')
+    return !work.args.some((arg) => typeof arg === 'string' && arg.includes('BEGIN'));
+  return work.program === 'jq' ? !work.args.includes('-n') : readers.has(work.program);
+}
+
 function isInside(path: string, cwd: string): boolean {
   if (path.startsWith('/')) return false;
   const plain = posix.normalize(posix.join(cwd.startsWith('/') ? '.' : cwd, path));

@@ -55,14 +55,24 @@ export function parseOptions(table: OptionTable, given: readonly Word[]): Parsed
   const operands: Word[] = [];
   let index = 0;
 
-  const without = (count: number, at: number): Word[] => [...words.slice(0, at), ...words.slice(at + count)];
+  const without = (count: number, at: number, kept: readonly Word[] = []): Word[] => [
+    ...words.slice(0, at),
+    ...kept,
+    ...words.slice(at + count),
+  ];
 
-  function take(row: OptionRow, flag: string, attached: string | undefined, at: number): void {
+  function take(
+    row: OptionRow,
+    flag: string,
+    attached: string | undefined,
+    at: number,
+    kept: readonly Word[] = [],
+  ): void {
     const kind = row.value ?? 'none';
     let value = attached;
     let count = 1;
     if (kind === 'none' && attached !== undefined) {
-      throw disallowed(table, `${flag}=${attached}`, [{ words: [...without(1, at)] }]);
+      throw disallowed(table, `${flag}=${attached}`, [{ words: [...without(1, at, kept)] }]);
     }
     if (kind !== 'none' && kind !== 'optional' && value === undefined) {
       const next = words[index + 1];
@@ -70,7 +80,7 @@ export function parseOptions(table: OptionTable, given: readonly Word[]): Parsed
         throw new GuardViolation(
           'PARSE_ERROR',
           text(`${table.command} ${flag} needs a value.`, `${table.command} ${flag} には値が必要です。`),
-          [commandOf(table, without(1, at))],
+          [commandOf(table, without(1, at, kept))],
         );
       }
       value = next.text;
@@ -79,8 +89,8 @@ export function parseOptions(table: OptionTable, given: readonly Word[]): Parsed
     }
     if (row.refused) {
       const { reason, because, instead } = row.refused;
-      const rest = without(count, at);
-      const remedy = instead ? instead(rest, value, at) : commandOf(table, rest);
+      const rest = without(count, at, kept);
+      const remedy = instead ? instead(rest, value, at + kept.length) : commandOf(table, rest);
       throw new GuardViolation(reason, because, remedy ? [remedy] : []);
     }
     const form = row.form ?? (kind === 'number' ? /^\d+$/ : undefined);
@@ -91,7 +101,7 @@ export function parseOptions(table: OptionTable, given: readonly Word[]): Parsed
           `${table.command} ${flag} does not take '${value}'.`,
           `${table.command} ${flag} に '${value}' は指定できません。`,
         ),
-        [commandOf(table, without(count, at))],
+        [commandOf(table, without(count, at, kept))],
       );
     }
     options.push({ row, flag, ...(value === undefined ? {} : { value }) });
@@ -149,7 +159,8 @@ export function parseOptions(table: OptionTable, given: readonly Word[]): Parsed
         take(row, flag, undefined, at);
         continue;
       }
-      take(row, flag, rest === '' ? undefined : rest, at);
+      const before = letters.slice(0, position);
+      take(row, flag, rest === '' ? undefined : rest, at, before === '' ? [] : [plain(`-${before}`)]);
       return;
     }
   }

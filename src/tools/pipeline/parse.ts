@@ -4,7 +4,7 @@ import { text } from '../../contract/text.ts';
 import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';
 import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
-import { staysInside } from './inside.ts';
+import { readsNothing, staysInside } from './inside.ts';
 import { behindXargs, onFiles } from './lessons/per-file.ts';
 import { changesFiles } from './lessons/reasons.ts';
 import { isCommandName, refuseCommand } from './neighbours.ts';
@@ -34,7 +34,7 @@ export function readPipeline(line: string, context: ReadingContext): Reading {
     return read(line, context);
   } catch (error) {
     if (!(error instanceof GuardViolation)) throw error;
-    const found = settle(error.remedies, context, 0);
+    const found = settle([...plainSigns(line), ...error.remedies], context, 0);
     if (found !== undefined) throw guardError(error.reason, error.detail, pipelineWords(found), true);
     const words = error.remedies.find((remedy) => 'words' in remedy)?.words ?? noSuggestion;
     throw guardError(error.reason, error.detail, words, false);
@@ -46,12 +46,21 @@ const noSuggestion = text(
   '使えるコマンドだけをつないで送ってください。例: tail -n 100 app.log | rg ERROR',
 );
 
+const typeset = /[\u2018\u2019\u201c\u201d\uff5c]/g;
+
+/** Quotes and pipes as an editor sets them, in the signs that are read here. */
+function plainSigns(line: string): Remedy[] {
+  const plain = line.replace(typeset, (sign) => (sign === '\uff5c' ? '|' : sign < '\u201c' ? "'" : '"'));
+  return plain === line ? [] : [{ pipeline: plain }];
+}
+
 /** The first remedy that is accepted, or that leads to one that is. */
 function settle(remedies: readonly Remedy[], context: ReadingContext, depth: number): string | undefined {
   for (const remedy of remedies) {
     if (!('pipeline' in remedy)) continue;
     try {
-      if (staysInside(read(remedy.pipeline, context), context.cwd)) return remedy.pipeline;
+      const reading = read(remedy.pipeline, context);
+      if (staysInside(reading, context.cwd) && !readsNothing(reading)) return remedy.pipeline;
     } catch (error) {
       if (!(error instanceof GuardViolation) || depth >= 6) continue;
       const found = settle(error.remedies, context, depth + 1);
@@ -154,7 +163,7 @@ function expandWord(word: Word, context: ReadingContext): Word[] {
   if (names.length === 0) return [word];
   return names.map((name) => {
     const safe = name.startsWith('-') ? `./${name}` : name;
-    return { text: safe, raw: quote(safe), quoted: true };
+    return { text: safe, raw: quote(safe), quoted: true, globbed: names.length > 1 };
   });
 }
 
@@ -184,17 +193,26 @@ function readNavigation(written: readonly WrittenStage[], alone: boolean): Readi
   }
   const [target, ...more] = operands;
   if (more.length > 0) throw navigationTakes('cd', `cd ${target?.raw ?? ''}`);
-  if (target?.text.startsWith('-')) throw navigationTakes('cd', 'cd');
+  if (target?.text.startsWith('-')) throw navigationTakes('cd', undefined);
   return { kind: 'cd', path: target?.text };
 }
 
-function navigationTakes(command: string, remedy: string): GuardViolation {
+function navigationTakes(command: string, remedy: string | undefined): GuardViolation {
   return new GuardViolation(
     'DISALLOWED_FLAG',
     command === 'cd'
       ? text('cd takes one folder, and no option.', 'cd に指定できるのはフォルダー1つだけです。')
       : text('pwd takes nothing.', 'pwd に引数はありません。'),
-    [{ pipeline: remedy }],
+    remedy === undefined
+      ? [
+          {
+            words: text(
+              'Name the folder; cd alone goes to the root.',
+              'フォルダーを指定してください (cd だけならルート)。',
+            ),
+          },
+        ]
+      : [{ pipeline: remedy }],
   );
 }
 

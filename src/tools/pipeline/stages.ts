@@ -14,7 +14,8 @@ export interface WrittenStage {
 }
 
 /** Cuts tokens at pipes. Everything else that a shell would do with the line is refused by name. */
-export function splitStages(tokens: readonly Token[]): WrittenStage[] {
+export function splitStages(given: readonly Token[]): WrittenStage[] {
+  const tokens = withoutIdleNewlines(given);
   refuseProcessSubstitution(tokens);
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
@@ -30,9 +31,7 @@ export function splitStages(tokens: readonly Token[]): WrittenStage[] {
   }
   const filled = stages.filter((words) => words.length > 0);
   if (filled.length === 0) {
-    throw new GuardViolation('EMPTY', text('There is no command.', 'コマンドがありません。'), [
-      { pipeline: 'ls' },
-    ]);
+    throw new GuardViolation('EMPTY', text('There is no command.', 'コマンドがありません。'), []);
   }
   if (filled.length < stages.length) {
     throw new GuardViolation(
@@ -55,6 +54,20 @@ export function splitStages(tokens: readonly Token[]): WrittenStage[] {
     const joined = joinedWith(stages[index - 1], words);
     return { words, raw: rawOf(words), ...(joined === undefined ? {} : { joined }) };
   });
+}
+
+/** Newlines that end nothing: before the first word, after the last, and after a pipe. */
+function withoutIdleNewlines(tokens: readonly Token[]): readonly Token[] {
+  const isNewline = (token: Token | undefined) =>
+    token !== undefined && !isWord(token) && token.operator === '\n';
+  const end = tokens.findLastIndex((token) => !isNewline(token));
+  const kept: Token[] = [];
+  for (const token of tokens.slice(0, end + 1)) {
+    const before = kept.at(-1);
+    const isIdle = before === undefined || (!isWord(before) && before.operator === '|');
+    if (!isNewline(token) || !isIdle) kept.push(token);
+  }
+  return kept;
 }
 
 function joinedWith(before: readonly Word[] | undefined, words: readonly Word[]): string | undefined {

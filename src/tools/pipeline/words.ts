@@ -15,6 +15,8 @@ export interface Word {
   /** Starts with an unquoted `~`. */
   readonly home?: boolean | undefined;
   readonly quoted: boolean;
+  /** One of several names that a pattern stood for. */
+  readonly globbed?: boolean | undefined;
   /** No blank before it: part of one run of characters with what stands there. */
   readonly glued?: boolean | undefined;
   /** The first of its stage, with no blank on either side of the pipe. */

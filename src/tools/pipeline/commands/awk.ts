@@ -69,9 +69,9 @@ export const awk: Grammar = {
 };
 
 /** `name=value` among awk's operands sets a variable; a file of such a name is reached as `./name=value`. */
-function operandOf({ text: operand }: Word): StageArgument {
+function operandOf({ text: operand, globbed }: Word): StageArgument {
   if (operand === '-') return '-';
-  return /^[A-Za-z_]\w*=/.test(operand) ? operand : { file: operand };
+  return /^[A-Za-z_]\w*=/.test(operand) ? operand : { file: operand, ...(globbed ? { globbed } : {}) };
 }
 
 function refuse(

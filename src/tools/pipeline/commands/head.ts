@@ -5,8 +5,8 @@ export const head: Grammar = {
   command: 'head',
   numeric: '-n',
   rows: [
-    { flags: ['-n', '--lines'], value: 'text', form: /^[+-]?\d+[bkKMG]?$/ },
-    { flags: ['-c', '--bytes'], value: 'text', form: /^[+-]?\d+[bkKMG]?$/ },
+    { flags: ['-n', '--lines'], value: 'text', form: /^[+-]?\d+(b|[kKMGTPE](i?B)?)?$/ },
+    { flags: ['-c', '--bytes'], value: 'text', form: /^[+-]?\d+(b|[kKMGTPE](i?B)?)?$/ },
     { flags: ['-q', '--quiet', '--silent'] },
     { flags: ['-v', '--verbose'] },
     { flags: ['-z', '--zero-terminated'] },

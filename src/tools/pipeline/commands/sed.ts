@@ -60,6 +60,12 @@ export const sed: Grammar = {
   },
 };
 
+function quiet(remedy: Remedy, words: readonly Word[]): Remedy {
+  if (!('pipeline' in remedy) || words.some((word) => /^-[^-]*n|^--(quiet|silent)$/.test(word.text)))
+    return remedy;
+  return { pipeline: remedy.pipeline.replace(/^sed /, 'sed -n ') };
+}
+
 /** `q5` ends sed with 5 because the script says so. */
 function exitCodes(script: string): number[] {
   return [0, ...[...script.matchAll(/[qQ]\s*(\d+)/g)].map((match) => Number(match[1]))];
@@ -104,11 +110,14 @@ function refuse(
   const change = (script: string, stage: string): Remedy => ({
     pipeline: `sed ${words.map((word) => (word === inline ? `'${script}'` : word.raw)).join(' ')}${stage}`,
   });
+  // Only the lines that change are written there.
+  const save = (script: string, file: string): Remedy =>
+    change(script.includes('p') ? script : `${script}p`, ` | tee ${file}`);
   return new GuardViolation(
     verdict.kind === 'write' ? 'SED_WRITE' : 'SED_EXEC',
     text(`sed only prints here: ${verdict.what}.`, `sed は出力だけに使えます: ${verdict.what}`),
     [
-      ...(saved && !inline.text.includes("'") ? [change(saved[1] ?? '', ` | tee ${saved[2]}`)] : []),
+      ...(saved && !inline.text.includes("'") ? [quiet(save(saved[1] ?? '', saved[2] ?? ''), words)] : []),
       ...(cleaned && !inline.text.includes("'") ? [change(`${cleaned[1]}${cleaned[2]}`, '')] : []),
       {
         words: text(

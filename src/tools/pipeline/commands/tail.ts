@@ -11,8 +11,8 @@ export const tail: Grammar = {
   command: 'tail',
   numeric: '-n',
   rows: [
-    { flags: ['-n', '--lines'], value: 'text', form: /^[+-]?\d+[bkKMG]?$/ },
-    { flags: ['-c', '--bytes'], value: 'text', form: /^[+-]?\d+[bkKMG]?$/ },
+    { flags: ['-n', '--lines'], value: 'text', form: /^[+-]?\d+(b|[kKMGTPE](i?B)?)?$/ },
+    { flags: ['-c', '--bytes'], value: 'text', form: /^[+-]?\d+(b|[kKMGTPE](i?B)?)?$/ },
     { flags: ['-q', '--quiet', '--silent'] },
     { flags: ['-v', '--verbose'] },
     { flags: ['-z', '--zero-terminated'] },

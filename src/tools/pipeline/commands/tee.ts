@@ -25,8 +25,12 @@ export const tee: Grammar = {
         'TEE_TARGET',
         text('tee takes exactly one file.', 'tee に指定できるファイルは1つだけです。'),
         [
-          ...(target && !/^-?$|\/$/.test(target.text) ? [{ pipeline: `${command} ${target.raw}` }] : []),
-          { words: text(`Name the file: ${command} FILE`, `ファイルを指定してください: ${command} FILE`) },
+          {
+            words: text(
+              `Name one file, ${command} FILE; copy it in another call: tail -c +1 FILE | tee OTHER`,
+              `ファイルを1つ指定してください (${command} FILE)。写すには別の呼び出しで tail -c +1 FILE | tee OTHER`,
+            ),
+          },
         ],
       );
     }
