@@ -52,6 +52,8 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   const { loopbackHosts } = await import('./transport/http-guard.ts');
   const { deriveKey } = await import('./store/derived-key.ts');
   const pages = http.console ? await consoleOf(checkpoint, options) : undefined;
+  const { createMetrics } = await import('./checkpoint-metrics.ts');
+  const metrics = await createMetrics(checkpoint, () => service.sessionCount);
   const service = await transport.serveHttp({
     door: checkpoint.door,
     host: http.host,
@@ -61,6 +63,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     ...(named.length > 0 ? { allowedHosts: [...loopbackHosts, ...named] } : {}),
     allowedOrigins: http.allowedOrigins,
     trust: http.oauth,
+    metrics,
     ask: once(async () => (await import('./checkpoint-ask.ts')).openAskDesk(checkpoint, options)),
     ...options,
     ...(pages && { routes: pages.routes }),

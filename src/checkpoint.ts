@@ -7,6 +7,7 @@ import { createSuspended } from './call/suspended.ts';
 import { createLiveCatalog } from './checkpoint-catalog.ts';
 import { createAttribution } from './checkpoint-history.ts';
 import { createLender } from './checkpoint-lending.ts';
+import { createLookouts, mayObserve } from './checkpoint-observe.ts';
 import { assertSettings, createRooms, type Rooms } from './checkpoint-rooms.ts';
 import { createTeamRoom, type TeamRoom } from './checkpoint-team.ts';
 import { joinUpstreamDoors } from './checkpoint-upstream.ts';
@@ -16,6 +17,7 @@ import type { Arrival, Call, Reply } from './contract/call.ts';
 import type { Caller } from './contract/caller.ts';
 import type { CapabilityName } from './contract/capabilities.ts';
 import type { Admission, Door } from './contract/door.ts';
+import type { CallWatcher, TraceSettings } from './contract/observe.ts';
 import type { RiskContext, Toolset } from './contract/tool.ts';
 import { once } from './once.ts';
 import { deriveKey } from './store/derived-key.ts';
@@ -27,6 +29,8 @@ export interface CheckpointOptions {
   readonly localRole?: string | undefined;
   /** Hears of failures that a caller is told nothing of. */
   readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Calls become spans that are sent there; absent: they are not traced. */
+  readonly trace?: TraceSettings | undefined;
   /** Toolsets of your own, served beside those that the settings name. */
   readonly toolsets?: readonly Toolset[] | undefined;
 }
@@ -39,6 +43,8 @@ export interface Checkpoint {
   /** Agents and their work. */
   readonly team: TeamRoom;
   store(): ReturnType<Rooms['store']>;
+  /** Has every call from now on watched as well. */
+  watch(watcher: CallWatcher): void;
   /** Who sent this; somebody without a proof is `anonymous`. */
   identify(arrival: Arrival): Promise<Caller>;
   /** No new work is begun; running calls get their grace before what they use is closed. */
@@ -55,6 +61,7 @@ export async function openCheckpoint(
   const rooms = createRooms(settings, options);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
+  const lookouts = createLookouts(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, now);
   const lend = createLender(rooms, team, catalog);
@@ -90,6 +97,7 @@ export async function openCheckpoint(
     rateRules: settings.rateRules,
     rates: async () => (await rooms.store()).rates,
     audit: async () => (await rooms.store()).audit,
+    watch: lookouts.begin,
     approvals: async () => (await rooms.store()).approvals,
     lendForRisk: async (tool, caller) => {
       const context: Record<string, unknown> = { caller };
@@ -115,7 +123,7 @@ export async function openCheckpoint(
 
   /** Closing waits for whatever walks the road, methods of the protocol too. */
   function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
-    const walking = ready.then(() => handle(call, desk));
+    const walking = lookouts.ready(ready).then(() => handle(call, desk));
     running.add(walking);
     const forget = () => running.delete(walking);
     walking.then(forget, forget);
@@ -168,6 +176,7 @@ export async function openCheckpoint(
     rooms,
     team,
     store: () => rooms.store(),
+    watch: lookouts.add,
     identify: (arrival) => identifyArrival(arrival, {}, credentials),
     async close(graceMs = 0) {
       const ended = Promise.allSettled([...running]);
@@ -177,16 +186,19 @@ export async function openCheckpoint(
         clearTimeout(timer);
       }
       stopping.abort();
-      await rooms.close();
+      await Promise.all([rooms.close(), lookouts.close()]);
     },
   };
 }
 
 /** A token of another issuer is replaced while a session lasts: the session is its holder's. */
-function admissionOf({ scopes, scopeNames, sessionId }: Caller): Admission {
-  if (!scopes) return { ok: true };
+function admissionOf(caller: Caller): Admission {
+  const { scopes, scopeNames, sessionId } = caller;
+  const observes = mayObserve(caller);
+  if (!scopes) return { ok: true, observes };
   return {
     ok: true,
+    observes,
     holder: sessionId,
     lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
   };

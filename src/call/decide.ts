@@ -1,5 +1,5 @@
 import type { Caller } from '../contract/caller.ts';
-import { isAgent } from '../contract/caller.ts';
+import { isAgent, metricsRole } from '../contract/caller.ts';
 import type { ErrorCode } from '../contract/error.ts';
 import type { Mode } from '../contract/policy.ts';
 import { type Text, text, verbatim } from '../contract/text.ts';
@@ -78,6 +78,16 @@ function refuseUnknown(tool: Tool): Decision {
 }
 
 function decideCredential(tool: Tool, caller: Caller): Decision {
+  if (caller.kind === 'user' && caller.role === metricsRole) {
+    return refuse(
+      'forbidden',
+      verbatim(`Tool '${tool.name}' is not for tokens of the role '${metricsRole}'.`),
+      text(
+        'This token reads /metrics and nothing else.',
+        'このトークンは /metrics を読むためだけのものです。',
+      ),
+    );
+  }
   if (tool.name !== 'help' && caller.toolsets && !caller.toolsets.includes(tool.toolset)) {
     return refuse(
       'forbidden',

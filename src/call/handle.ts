@@ -1,4 +1,5 @@
 import type { Call, Reply } from '../contract/call.ts';
+import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
 import { type ApprovalDesk, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
@@ -17,11 +18,13 @@ export interface Desk extends ApprovalDesk, RunDesk {
   readonly rateRules: readonly RateRule[];
   readonly rates: () => Promise<RateStore>;
   readonly audit: () => Promise<AuditLog>;
+  /** Counts or traces the call; absent where nobody does. */
+  readonly watch: (call: Call) => CallWatch | undefined;
 }
 
 /** One call, from its arrival to its reply. It is in the audit log before the reply leaves. */
 export async function handle(call: Call, desk: Desk): Promise<Reply> {
-  const record = openRecord(call, desk.now);
+  const record = openRecord(call, desk.now, desk.watch(call));
   let reply: Reply;
   let thrown: unknown;
   try {
@@ -34,8 +37,9 @@ export async function handle(call: Call, desk: Desk): Promise<Reply> {
     await record.close(reply, thrown, await desk.audit());
   } catch (error) {
     // Work that cannot be written down is not acknowledged.
-    return failureReply(error, record.id, desk.locale);
+    reply = failureReply(error, record.id, desk.locale);
   }
+  record.ended(reply);
   return reply;
 }
 
@@ -45,8 +49,10 @@ async function attempt(call: Call, desk: Desk, record: OpenRecord): Promise<Repl
   record.knows(identified);
 
   record.reached('authorize');
-  const grant = authorize(identified, await desk.catalog());
-  record.knows(grant);
+  const catalog = await desk.catalog();
+  // Before it is allowed: what the tool calls a secret is none the less where the call is refused.
+  record.knows({ tool: catalog.find(call.tool) });
+  const grant = authorize(identified, catalog);
 
   record.reached('limit');
   const paced = await limit(grant, desk.rateRules, desk.rates, desk.now());

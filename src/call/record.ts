@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import { ToolError } from '../contract/error.ts';
+import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, AuditRecord, CallStop } from '../contract/records.ts';
 import type { Tool } from '../contract/tool.ts';
 import { redact, redactText } from './redact.ts';
@@ -13,16 +14,18 @@ export interface OpenRecord extends RunNotes {
   knows(facts: {
     readonly caller?: Caller;
     readonly input?: unknown;
-    readonly tool?: Tool;
+    readonly tool?: Tool | undefined;
     readonly rule?: string;
     readonly approver?: string | undefined;
   }): void;
   /** Writes the entry: it and the changes are durable before it returns where the call may have changed something. */
   close(reply: Reply, thrown: unknown, log: AuditLog): Promise<void>;
+  /** Tells whoever watches what the call came to. */
+  ended(reply: Reply): void;
 }
 
 /** Opens the record of a call; every call from here on is written down, refused ones too. */
-export function openRecord(call: Call, now: () => number): OpenRecord {
+export function openRecord(call: Call, now: () => number, watch?: CallWatch): OpenRecord {
   const id = randomUUID();
   const atMs = now();
   let stop: CallStop = 'identify';
@@ -39,8 +42,10 @@ export function openRecord(call: Call, now: () => number): OpenRecord {
     facts,
     meta: {},
     waitsFor,
+    trace: watch?.trace,
     reached(next) {
       stop = next;
+      watch?.reached(next);
     },
     knows(known) {
       caller = known.caller ?? caller;
@@ -70,15 +75,17 @@ export function openRecord(call: Call, now: () => number): OpenRecord {
         inputBytes: sizeOf(input),
         outputBytes: replySize(reply),
         facts: Object.keys(facts).length > 0 ? (redact(facts, []) as Record<string, unknown>) : undefined,
-        traceId: arrival.traceparent?.split('-')[1],
+        traceId: watch?.trace?.traceId ?? arrival.traceparent?.split('-')[1],
       };
       const mayHaveChanged = stop === 'run' && tool !== undefined && !tool.annotations.readOnly;
+      watch?.reached('record');
       const written = mayHaveChanged ? log.write(record) : log.note(record);
       // All of them, also where one fails: no reply leaves before its record is written.
       for (const outcome of await Promise.allSettled([written, ...waitsFor])) {
         if (outcome.status === 'rejected') throw outcome.reason;
       }
     },
+    ended: (reply) => watch?.ended({ reply, stop, tool, approver }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
+import type { CallTrace } from '../contract/observe.ts';
 import { type Locale, text } from '../contract/text.ts';
 import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
 import type { Permit } from './slips.ts';
@@ -23,6 +24,7 @@ export interface RunNotes {
   readonly id: string;
   readonly facts: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
+  readonly trace: CallTrace | undefined;
   /** What the reply waits for beside the record: changes on their way to the disk. */
   readonly waitsFor: Promise<void>[];
 }
@@ -40,6 +42,7 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
     audit: (facts) => void Object.assign(notes.facts, facts),
     meta: (facts) => void Object.assign(notes.meta, facts),
     elicit: call.form,
+    trace: notes.trace,
   };
   const context: Record<string, unknown> = { ...base };
   for (const name of tool.uses) context[name] = await desk.lend(name, permit);

@@ -2,8 +2,10 @@ import { redactText } from '../call/redact.ts';
 import { openCheckpoint } from '../checkpoint.ts';
 import { serveHttp, serveStdio } from '../checkpoint-serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { tracesOf } from '../config/traces.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
+import type { TraceSettings } from '../contract/observe.ts';
 import { listenProblem } from './listen-problem.ts';
 import { note } from './say.ts';
 import { keepMemorySteady } from './steady-memory.ts';
@@ -30,6 +32,7 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
   const checkpoint = await openCheckpoint(settings, {
     version: versionOf(),
     localRole: options.as as string | undefined,
+    trace: wantedTraces(),
     onFault: logFault,
   });
   const stop = new AbortController();
@@ -50,7 +53,11 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
 
 async function serveOverHttp(settings: Settings, options: Options): Promise<number> {
   const { host, port } = addressOf(options.http, settings);
-  const checkpoint = await openCheckpoint(settings, { version: versionOf(), onFault: logFault });
+  const checkpoint = await openCheckpoint(settings, {
+    version: versionOf(),
+    trace: wantedTraces(),
+    onFault: logFault,
+  });
   const server = await serveHttp(checkpoint, { host, port, onFault: logFault }).catch(
     async (error: unknown) => {
       await checkpoint.close();
@@ -69,6 +76,17 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;
+}
+
+/** The variables are often the whole machine's: where they cannot be followed, serving goes on without traces. */
+function wantedTraces(): TraceSettings | undefined {
+  try {
+    return tracesOf(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    note(`Warning: calls are not traced: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** One JSON line on stderr; in `serve`, stdout belongs to the protocol. */

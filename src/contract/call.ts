@@ -15,6 +15,8 @@ export interface Arrival {
   readonly address?: string | undefined;
   readonly client?: { readonly name: string; readonly version: string } | undefined;
   readonly traceparent?: string | undefined;
+  /** Came with `traceparent`, from the same place. */
+  readonly tracestate?: string | undefined;
 }
 
 /** One call of a tool as a transport hands it over. Nothing in it is checked yet. */
@@ -23,6 +25,8 @@ export interface Call {
   readonly input: unknown;
   /** A transport's own request for a method of the protocol; only such a one reaches unlisted tools. */
   readonly isMethod?: boolean | undefined;
+  /** The request's own number on its connection. */
+  readonly requestId?: string | number | undefined;
   readonly arrival: Arrival;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;

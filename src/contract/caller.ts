@@ -53,6 +53,12 @@ export interface AgentCaller extends CallerBase {
 
 export type Caller = AnonymousCaller | LocalCaller | UserCaller | CoordinatorCaller | AgentCaller;
 
+/** The roles of tokens that open what operators see of everybody. */
+export const operatorRoles: readonly string[] = ['admin', 'operator'];
+
+/** The role of a token that reads `/metrics` and can do nothing else. */
+export const metricsRole = 'metrics';
+
 /** Is the caller an agent in a session? */
 export function isAgent(caller: Caller): caller is AgentCaller {
   return caller.kind === 'manager' || caller.kind === 'worker';

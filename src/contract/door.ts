@@ -25,6 +25,8 @@ export type Admission =
       readonly ok: true;
       /** Whoever holds the token, whatever token they come with next. */
       readonly holder?: string | undefined;
+      /** May it read the measurements of all calls? `only`: these and nothing else. Absent: no. */
+      readonly observes?: 'too' | 'only' | undefined;
       /** A scope that the token lacks for what only operators see, in its issuer's words. */
       readonly lacksAdmin?: string | undefined;
     }

@@ -53,6 +53,8 @@ export interface AuditLog {
   flush(): Promise<void>;
   search(query: AuditQuery): Promise<readonly AuditEntry[]>;
   verify(): Promise<AuditVerdict>;
+  /** How many records wait to be written. */
+  backlog(): number;
 }
 
 export type AuditVerdict =

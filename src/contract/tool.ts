@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ContentBlock, Form, FormAnswer } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Capabilities, CapabilityName } from './capabilities.ts';
+import type { CallTrace } from './observe.ts';
 import type { Risk } from './policy.ts';
 import type { Locale, Text } from './text.ts';
 
@@ -35,6 +36,8 @@ export interface BaseContext {
   meta(facts: Readonly<Record<string, unknown>>): void;
   /** Shows the person behind the client a form; absent where the client cannot. */
   readonly elicit?: ((form: Form) => Promise<FormAnswer>) | undefined;
+  /** For requests that are made to other servers; absent where the call is not traced. */
+  readonly trace?: CallTrace | undefined;
 }
 
 export type ToolContext<U extends CapabilityName> = BaseContext & Pick<Capabilities, U>;

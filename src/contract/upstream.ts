@@ -88,6 +88,8 @@ export interface ServerStatus {
   /** `closed`: its pin file cannot be believed. */
   readonly state: 'disabled' | 'idle' | 'starting' | 'ready' | 'failed' | 'closed';
   readonly problem?: Text | undefined;
+  /** How often it was started, the first time included. */
+  readonly starts?: number | undefined;
   /** How many tools a person, or the first look, agreed to. */
   readonly pinned?: number | undefined;
   /** Shown names. */

@@ -82,6 +82,7 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
       later();
     },
     flush: () => drainUntil(accepted),
+    backlog: () => queue.length,
     /** No more tries of what could not be written. */
     stop() {
       stopped = true;

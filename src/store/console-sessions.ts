@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { metricsRole, operatorRoles } from '../contract/caller.ts';
 import type { ConsolePerson, ConsoleSessions } from '../contract/console.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
@@ -52,7 +53,8 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
 
     async enterByToken(token, nowMs) {
       const found = await tokens.find(token, nowMs);
-      return typeof found === 'string' ? undefined : begin(found.user, found.id, nowMs);
+      if (typeof found === 'string' || found.role === metricsRole) return undefined;
+      return begin(found.user, found.id, nowMs);
     },
 
     async find(secret, nowMs) {
@@ -94,9 +96,6 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
     },
   };
 }
-
-/** The roles whose tokens make an operator of the console. */
-export const operatorRoles: readonly string[] = ['admin', 'operator'];
 
 function operatorOf(person: string): ConsolePerson {
   return { name: `console:${person}`, principal: 'local', isOperator: true };

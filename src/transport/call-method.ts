@@ -22,6 +22,7 @@ export function createCallMethod(door: Door): Method {
       tool: name,
       input: exchange.params.arguments ?? {},
       arrival: exchange.arrival,
+      requestId: exchange.id,
       signal: exchange.signal,
       progress: progressOf(exchange),
       ...questionsOf(exchange, door.locale),

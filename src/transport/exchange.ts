@@ -1,10 +1,11 @@
 import type { Arrival } from '../contract/call.ts';
-import type { Params } from './jsonrpc.ts';
+import type { Params, RequestId } from './jsonrpc.ts';
 import type { Era } from './revision.ts';
 
 /** One request while it is being answered: what it asks, who sent it, and the way back to its sender. */
 export interface Exchange {
   readonly era: Era;
+  readonly id?: RequestId | undefined;
   readonly params: Params;
   readonly arrival: Arrival;
   /** What the client says it can do: from the handshake, or from the request's own envelope. */

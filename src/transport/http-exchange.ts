@@ -2,23 +2,26 @@ import type { Arrival } from '../contract/call.ts';
 import type { Exchange } from './exchange.ts';
 import type { Outlet } from './http-outlet.ts';
 import type { Session } from './http-sessions.ts';
-import type { Params } from './jsonrpc.ts';
+import type { Incoming } from './jsonrpc.ts';
 import { notificationFrame } from './jsonrpc.ts';
 import type { Envelope } from './revision.ts';
 import type { Run } from './run.ts';
 import { askSignal } from './run.ts';
-import { traceparentOf } from './trace.ts';
+import { traceContextOf } from './trace.ts';
+
+type Request = Pick<Extract<Incoming, { kind: 'request' }>, 'id' | 'params'>;
 
 /** A request of revision 2026-07-28, which brings everything with it. */
 export function modernExchange(
   envelope: Envelope,
-  params: Params,
+  { id, params }: Request,
   arrival: Arrival,
   run: Run,
   outlet: Outlet,
 ): Exchange {
   return {
     era: 'modern',
+    id,
     params,
     arrival,
     clientCapabilities: envelope.capabilities,
@@ -30,18 +33,19 @@ export function modernExchange(
 /** A request of an older revision; without a session there is nobody to ask and nothing to keep. */
 export function legacyExchange(
   session: Session | undefined,
-  params: Params,
+  { id, params }: Request,
   arrival: Arrival,
   run: Run,
   outlet: Outlet,
 ): Exchange {
-  const traceparent = traceparentOf(params) ?? arrival.traceparent;
+  const trace = traceContextOf(params, arrival);
   return {
     era: 'legacy',
+    id,
     params,
     arrival: session
-      ? { ...arrival, connectionId: session.connectionId, client: session.client, traceparent }
-      : { ...arrival, traceparent },
+      ? { ...arrival, connectionId: session.connectionId, client: session.client, ...trace }
+      : { ...arrival, ...trace },
     clientCapabilities: session?.clientCapabilities ?? {},
     signal: run.cancel.signal,
     notify: notifier(run, outlet),

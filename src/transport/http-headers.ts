@@ -3,18 +3,17 @@ import type { Arrival } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
-import { isTraceparent } from './trace.ts';
+import { readTraceContext } from './trace.ts';
 
 /** Who sent a request, as far as its headers say. */
 export function arrivalOf(request: IncomingMessage): Arrival {
-  const traceparent = headerOf(request, 'traceparent');
   return {
     transport: 'http',
     bearer: bearerOf(request),
     sessionToken: headerOf(request, 'sekisho-session-token'),
     coordinatorToken: headerOf(request, 'sekisho-coordinator-token'),
     address: request.socket.remoteAddress,
-    traceparent: traceparent !== undefined && isTraceparent(traceparent) ? traceparent : undefined,
+    ...readTraceContext(headerOf(request, 'traceparent'), headerOf(request, 'tracestate')),
   };
 }
 

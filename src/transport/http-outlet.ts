@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorFrame, RpcError, rpcCode } from './jsonrpc.ts';
 
 /** The way back to an HTTP client: one JSON body, or a stream of events once there is something to say earlier. */
 export interface Outlet {
@@ -59,6 +60,12 @@ export function createOutlet(request: IncomingMessage, response: ServerResponse)
       if (state === 'streaming') response.write(': still here\n\n');
     },
   };
+}
+
+/** A request that never became a message is refused in the protocol's form all the same. */
+export function refuse(response: ServerResponse, status: number, reason: string): void {
+  const code = status === 500 ? rpcCode.internalError : rpcCode.serverBusy;
+  sendJson(response, status, errorFrame(null, new RpcError(code, reason)));
 }
 
 export function sendJson(

@@ -21,7 +21,7 @@ import {
 } from './revision.ts';
 import type { Run } from './run.ts';
 import { cancelRun, endRun, startRun } from './run.ts';
-import { traceparentOf } from './trace.ts';
+import { traceContextOf } from './trace.ts';
 
 /** Requests that may run at once; more are turned away. */
 const maxRunning = 1024;
@@ -93,14 +93,14 @@ async function answerModern(desk: HttpDesk, post: Post, message: Request): Promi
   const arrival = {
     ...post.arrival,
     client: envelope.client,
-    traceparent: traceparentOf(params) ?? post.arrival.traceparent,
+    ...traceContextOf(params, post.arrival),
   };
   if (method === 'subscriptions/listen') {
     await desk.listeners.open(id, params, arrival, outlet, response);
     return;
   }
   await serve(desk, post, message, 'modern', (run) =>
-    desk.mcp.answer(method, modernExchange(envelope, params, arrival, run, outlet)),
+    desk.mcp.answer(method, modernExchange(envelope, message, arrival, run, outlet)),
   );
 }
 
@@ -116,7 +116,7 @@ async function answerLegacy(desk: HttpDesk, post: Post, message: Request): Promi
     return;
   }
   const session = findSession(desk, request, arrival);
-  const work = (run: Run) => desk.mcp.answer(method, legacyExchange(session, params, arrival, run, outlet));
+  const work = (run: Run) => desk.mcp.answer(method, legacyExchange(session, message, arrival, run, outlet));
   await serve(desk, post, message, 'legacy', work, session?.running);
 }
 
@@ -141,9 +141,9 @@ async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[
     values.map(async (value) => {
       const message = readMessage(value);
       if (message.kind !== 'request') return takeLegacy(session, message);
-      const { method, params } = message;
+      const { method } = message;
       await serve(desk, { ...post, outlet: gather }, message, 'legacy', (run) =>
-        desk.mcp.answer(method, legacyExchange(session, params, arrival, run, gather)),
+        desk.mcp.answer(method, legacyExchange(session, message, arrival, run, gather)),
       );
     }),
   );

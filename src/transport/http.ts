@@ -12,11 +12,12 @@ import { createCors } from './http-cors.ts';
 import { createGuard, loopbackHosts } from './http-guard.ts';
 import { arrivalOf, headerOf } from './http-headers.ts';
 import { createListeners } from './http-listen.ts';
-import { acceptsEvents, createOutlet, sendJson } from './http-outlet.ts';
+import { answerMetrics } from './http-metrics.ts';
+import { acceptsEvents, createOutlet, refuse, sendJson } from './http-outlet.ts';
 import type { HttpDesk } from './http-post.ts';
 import { answerPost, findSession } from './http-post.ts';
 import { createSessions } from './http-sessions.ts';
-import { asRpcError, errorFrame, RpcError, rpcCode } from './jsonrpc.ts';
+import { asRpcError, errorFrame } from './jsonrpc.ts';
 import type { McpExtension } from './mcp.ts';
 import { createMcp } from './mcp.ts';
 import { isStatelessRevision } from './revision.ts';
@@ -109,15 +110,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     }
     if (path === '/healthz') return sendJson(response, isStopping ? 503 : 200, `{"ok":${!isStopping}}`);
     if (path === '/metrics' && options.metrics) {
-      const admission = await admit(request, response, arrivalOf(request));
+      const admission = await admit(request, response, arrivalOf(request), undefined, 'metrics');
       if (!admission) return;
-      const { lacksAdmin: scope } = admission;
-      if (scope !== undefined) {
-        response.setHeader('www-authenticate', challengeOf(resource, { error: 'insufficient_scope', scope }));
-        return refuse(response, 403, 'This needs the scope admin.');
-      }
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(await options.metrics());
-      return;
+      return await answerMetrics({ text: options.metrics, resource }, request, response, admission);
     }
     if (options.ask && isAskPath(path)) return await answerQuestion(options.ask, request, response);
     if (await options.routes?.(request, response)) return;
@@ -190,10 +185,15 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     response: ServerResponse,
     arrival: Arrival,
     turnAway = (status: number, reason: string) => refuse(response, status, reason),
+    purpose: 'calls' | 'metrics' = 'calls',
   ): Promise<Extract<Admission, { ok: true }> | undefined> {
     const verdict = await door.admits(arrival);
-    if (verdict.ok) return verdict;
+    if (verdict.ok && (purpose === 'metrics' || verdict.observes !== 'only')) return verdict;
     request.resume();
+    if (verdict.ok) {
+      turnAway(403, 'This token reads /metrics and nothing else.');
+      return undefined;
+    }
     if (verdict.reason === 'unverifiable') {
       response.setHeader('retry-after', '30');
       turnAway(503, verdict.problem ?? verdict.reason);
@@ -281,9 +281,4 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
 function pathOf({ url = '/' }: IncomingMessage): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
-}
-
-function refuse(response: ServerResponse, status: number, reason: string): void {
-  const code = status === 500 ? rpcCode.internalError : rpcCode.serverBusy;
-  sendJson(response, status, errorFrame(null, new RpcError(code, reason)));
 }

@@ -21,7 +21,8 @@ import type { Outbox } from './outbox.ts';
 import { assertStatelessRevision, claimsEnvelope, readEnvelope } from './revision.ts';
 import type { Run } from './run.ts';
 import { askSignal, cancelRun, endRun, startRun } from './run.ts';
-import { traceparentOf } from './trace.ts';
+import { traceContextOf } from './trace.ts';
+import { createTurnstile } from './turnstile.ts';
 
 /** Requests that may run at once on one connection; more are turned away. */
 const maxRunning = 1024;
@@ -50,6 +51,7 @@ export function createStdioConnection(
   const subscriptions = new Map<RequestId, Subscription>();
   const keeper = createKeeper();
   const asks = createAsks();
+  const turnstile = createTurnstile();
   let arrival = base;
   let clientCapabilities: Params = {};
   let whenIdle: (() => void) | undefined;
@@ -118,6 +120,8 @@ export function createStdioConnection(
     running.set(id, run);
     let frame: string | undefined;
     try {
+      const wait = method === 'tools/call' ? turnstile() : undefined;
+      if (wait) await wait;
       frame = await answer(request, run);
     } catch (error) {
       if (!(error instanceof RpcError)) onFault?.(error);
@@ -139,14 +143,14 @@ export function createStdioConnection(
   async function answer({ id, method, params }: Request, run: Run): Promise<string | undefined> {
     if (!claimsEnvelope(params)) {
       if (method === 'initialize') return resultFrame(id, shakeHands(params));
-      const exchange = exchangeOf('legacy', params, run);
+      const exchange = exchangeOf('legacy', id, params, run);
       return resultFrame(id, await mcp.answer(method, exchange));
     }
     const envelope = readEnvelope(params);
     assertStatelessRevision(envelope.version);
     const exchange: Exchange = {
-      ...exchangeOf('modern', params, run),
-      arrival: { ...arrival, client: envelope.client, traceparent: traceparentOf(params) },
+      ...exchangeOf('modern', id, params, run),
+      arrival: { ...arrival, client: envelope.client, ...traceContextOf(params) },
       clientCapabilities: envelope.capabilities,
     };
     if (method !== 'subscriptions/listen') return resultFrame(id, await mcp.answer(method, exchange));
@@ -162,12 +166,13 @@ export function createStdioConnection(
     return undefined;
   }
 
-  function exchangeOf(era: Exchange['era'], params: Params, run: Run): Exchange {
+  function exchangeOf(era: Exchange['era'], id: RequestId, params: Params, run: Run): Exchange {
     const { signal } = run.cancel;
     return {
       era,
+      id,
       params,
-      arrival: era === 'legacy' ? { ...arrival, traceparent: traceparentOf(params) } : arrival,
+      arrival: era === 'legacy' ? { ...arrival, ...traceContextOf(params) } : arrival,
       clientCapabilities,
       signal,
       notify: (method, body) => {

@@ -1,12 +1,28 @@
+import type { Arrival } from '../contract/call.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 
-/** W3C trace context from `_meta`, where it is well formed. */
-export function traceparentOf(params: Params): string | undefined {
-  const value = isObject(params._meta) ? params._meta.traceparent : undefined;
-  return typeof value === 'string' && isTraceparent(value) ? value : undefined;
+type TraceContext = Pick<Arrival, 'traceparent' | 'tracestate'>;
+
+/** W3C trace context from `_meta`, where it is well formed; else the one that the request came with. */
+export function traceContextOf(params: Params, arrived: TraceContext = {}): TraceContext {
+  const meta = isObject(params._meta) ? params._meta : undefined;
+  return meta?.traceparent === undefined
+    ? { traceparent: arrived.traceparent, tracestate: arrived.tracestate }
+    : readTraceContext(meta.traceparent, meta.tracestate);
 }
 
-export function isTraceparent(value: string): boolean {
-  return /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
+/** Whatever is not as the standard has it is left out: ids of zeros, versions to come, a state without a parent. */
+export function readTraceContext(traceparent: unknown, tracestate: unknown): TraceContext {
+  if (typeof traceparent !== 'string' || !isTraceparent(traceparent)) return {};
+  const isState =
+    typeof tracestate === 'string' && tracestate.length <= maxStateChars && /^[\x20-\x7e]+$/.test(tracestate);
+  return { traceparent, tracestate: isState ? tracestate : undefined };
+}
+
+/** What the standard has everybody pass on. */
+const maxStateChars = 512;
+
+function isTraceparent(value: string): boolean {
+  return /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(value);
 }

@@ -1,10 +1,13 @@
 import { ToolError } from '../contract/error.ts';
+import type { CallTrace } from '../contract/observe.ts';
 import { text } from '../contract/text.ts';
 
 /** One request to a proxied server. */
 export interface RemoteRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** Of the call that it is made for. */
+  readonly trace?: CallTrace | undefined;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** While it does, the time does not run out. */

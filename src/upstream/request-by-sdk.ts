@@ -32,7 +32,8 @@ export async function requestBySdk(
     // The newest revision lets a server ask for arguments in headers as well, which its definition says.
     const { name, inputSchema } = tool;
     const toolDefinition = { name, inputSchema: { ...inputSchema, type: 'object' as const } };
-    const call = { name, arguments: params.arguments as Record<string, unknown> };
+    const { _meta } = params as { readonly _meta?: Record<string, unknown> };
+    const call = { name, arguments: params.arguments as Record<string, unknown>, ...(_meta && { _meta }) };
     return await client.callTool(call, { ...options, toolDefinition });
   } catch (error) {
     if (signal.aborted) throw cancelled();

@@ -15,6 +15,7 @@ import { asRemote, notAsApproved, notWatched, pinWords, refusedBy, shownProgress
 import { afterLoss } from './remote.ts';
 import { outputOf } from './result.ts';
 import { supervise, withSignal } from './supervise.ts';
+import { traceRequests } from './traced.ts';
 import { createTurns } from './turns.ts';
 import { createWatches } from './watches.ts';
 
@@ -53,7 +54,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   const turns = createTurns(settings.callsAtOnce);
   const elicitations = createElicitations(name);
   const watches = createWatches();
-  const request = createPulse(settings.callTimeoutMs);
+  const request = traceRequests(name, createPulse(settings.callTimeoutMs));
   const access = accessOf(settings, options.oauth);
   let accessStamp = access?.stamp();
   let pin: Pin | undefined;
@@ -175,6 +176,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         return request(connection, {
           method: 'tools/call',
           params: { name: remote.name, arguments: input },
+          trace: context.trace,
           signal: context.signal,
           timeoutMs: settings.callTimeoutMs,
           waitsForPerson: elicitations.isOpen,
@@ -216,8 +218,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     const leave = await turns.take(context.signal);
     const forget = elicitations.begin(context);
     try {
-      const { signal, progress } = context;
-      const asked = { method, params, signal, timeoutMs: settings.callTimeoutMs, progress };
+      const { signal, progress, trace } = context;
+      const asked = { method, params, trace, signal, timeoutMs: settings.callTimeoutMs, progress };
       const result = await afterLoss(async () => request(await supervisor.connection(signal), asked));
       return typeof result === 'object' && result !== null ? { ...result } : {};
     } catch (error) {
@@ -256,6 +258,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         name,
         state,
         problem: problem(),
+        starts: supervisor.starts(),
         pinned: pin?.approved.size ?? 0,
         tools,
         held: pin?.held ?? [],

@@ -10,6 +10,7 @@ export type SupervisedState =
 /** Keeps one server running once it was needed: started at first need, again after a crash, ever less eagerly. */
 export interface Supervisor {
   state(): SupervisedState;
+  starts(): number;
   /** Why it does not run; known until it runs again. */
   failure(): ToolError | undefined;
   /** The live connection; starts one unless the last start failed a moment ago. */
@@ -38,6 +39,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
   let state: SupervisedState = { kind: 'idle' };
   let live: Promise<Connection> | undefined;
   let failures = 0;
+  let starts = 0;
   let failure: ToolError | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -64,6 +66,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
     if (isClosed) return Promise.reject(cancelled());
     if (live) return live;
     become({ kind: 'starting' });
+    starts += 1;
     const opening = options.open();
     live = opening;
     opening.then(
@@ -90,6 +93,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
 
   return {
     state: () => state,
+    starts: () => starts,
     failure: () => failure,
     connection(signal) {
       if (state.kind === 'failed' && state.retryAtMs > now()) {

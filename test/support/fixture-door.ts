@@ -48,7 +48,7 @@ export function createFixtureDoor(
     },
     admits: async ({ bearer }) =>
       options.token === undefined || bearer === options.token
-        ? { ok: true }
+        ? { ok: true, observes: 'too' }
         : { ok: false, reason: 'A bearer token is needed.' },
     changeList(connectionId) {
       for (const listener of listeners) listener(connectionId);

@@ -14,6 +14,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ask: [],
   identity: [],
   console: [],
+  observe: [],
   config: [],
   cli: ['config', 'checkpoint', 'call', 'transport', 'confine', 'store', 'ask'],
   once: [],
@@ -28,6 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'upstream',
     'identity',
     'console',
+    'observe',
     'config',
   ],
   index: ['checkpoint', 'config'],
@@ -37,9 +39,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const worldly: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
   [/^node:(fs|fs\/promises|child_process|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
   [/^node:net$/, ['confine', 'transport', 'store', 'upstream']],
-  [/^node:(http|https)$/, ['confine', 'transport', 'cli', 'upstream']],
+  [/^node:(http|https)$/, ['confine', 'transport', 'cli', 'upstream', 'observe']],
   [/^@modelcontextprotocol\//, ['transport', 'upstream', 'ask']],
   [/^(pg|kysely|node:sqlite)$/, ['store']],
+  [/^(@opentelemetry\/.*)$/, ['observe']],
   [/^(koffi|undici|@vscode\/ripgrep)$/, ['confine']],
 ];
 

@@ -56,6 +56,8 @@ export interface History {
   /** Commands whose changes below the roots are found and written down. */
   watch(commands: Commands, roots: readonly string[]): Commands;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
+  /** How much is kept, as of the last time that it was tended; undefined before. */
+  keptBytes(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -104,9 +106,13 @@ export function openHistory(options: HistoryOptions): History {
     return added;
   }
 
+  let keptBytes: number | undefined;
+
   async function pruneNow() {
     const { maxBytes, maxAgeMs } = options;
-    return prune({ store: await store(), blobs, maxBytes, maxAgeMs, nowMs: now() });
+    const pruned = await prune({ store: await store(), blobs, maxBytes, maxAgeMs, nowMs: now() });
+    keptBytes = pruned.keptBytes;
+    return pruned;
   }
 
   function tendAfter(ms: number): void {
@@ -170,6 +176,7 @@ export function openHistory(options: HistoryOptions): History {
       return watch.watch(commands);
     },
     prune: pruneNow,
+    keptBytes: () => keptBytes,
     async close() {
       isClosed = true;
       clearTimeout(timer);

@@ -9,11 +9,18 @@ export interface PruneOptions {
   readonly nowMs: number;
 }
 
+export interface Pruned {
+  readonly entries: number;
+  readonly contents: number;
+  /** What the entries that are left need. */
+  readonly keptBytes: number;
+}
+
 /**
  * Forgets entries that are too old, then the oldest until what the rest need fits, then contents that nothing needs.
  * A content is never removed before its entry, so every entry that is there can be taken back.
  */
-export async function prune(options: PruneOptions): Promise<{ entries: number; contents: number }> {
+export async function prune(options: PruneOptions): Promise<Pruned> {
   const { store, blobs, nowMs } = options;
   // Looked at first: what comes while we work is not ours to judge.
   const there = blobs.all();
@@ -25,8 +32,9 @@ export async function prune(options: PruneOptions): Promise<{ entries: number; c
     const page = await store.digests(beforeSeq, pageEntries);
     const cut = page.find(({ digest }) => {
       if (digest === undefined || needed.has(digest)) return false;
-      bytes += sizes.get(digest) ?? 0;
-      if (bytes > options.maxBytes) return true;
+      const size = sizes.get(digest) ?? 0;
+      if (bytes + size > options.maxBytes) return true;
+      bytes += size;
       needed.add(digest);
       return false;
     });
@@ -47,7 +55,7 @@ export async function prune(options: PruneOptions): Promise<{ entries: number; c
       contents += 1;
     }
   }
-  return { entries, contents };
+  return { entries, contents, keptBytes: bytes };
 }
 
 /** Less does not fill a block of the disk; more is not held in memory for this. */

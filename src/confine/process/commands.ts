@@ -40,6 +40,8 @@ export interface CommandRunner {
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   /** What can confine a command here; tries each by its self-test. */
   status(): Promise<readonly SandboxStatus[]>;
+  /** How many run now, and how many walls were put up so far: one a command, and one a stage of a pipeline. */
+  counts(): { readonly foreground: number; readonly background: number; readonly started: number };
   close(): Promise<void>;
 }
 
@@ -48,6 +50,15 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   const sandbox = openSandbox(options);
   const sessions = new Map<string, Session>();
   let closed = false;
+  let started = 0;
+  /** Walls are opened once for each command. */
+  const counting: Sandbox = {
+    ...sandbox,
+    open() {
+      started += 1;
+      return sandbox.open();
+    },
+  };
   let shell: Commands['shell'] | undefined;
 
   function sessionOf(id: string): Session {
@@ -88,19 +99,31 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       run: (command, order) => {
         if (closed) return Promise.reject(cancelled());
         const session = sessionOf(id);
-        const work = run(command, order, session, sandbox, options);
+        const work = run(command, order, session, counting, options);
         session.running.add(work);
         const forget = () => session.running.delete(work);
         work.then(forget, forget);
         return work;
       },
       start: (command, order) =>
-        closed ? Promise.reject(cancelled()) : start(command, order, sessionOf(id), sandbox, options),
+        closed ? Promise.reject(cancelled()) : start(command, order, sessionOf(id), counting, options),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
     endSession,
-    stages: () => sandbox.stages(),
+    async stages() {
+      const stages = await sandbox.stages();
+      const spawn: StageSpawn = (request) => {
+        started += 1;
+        return stages.spawn(request);
+      };
+      return { ...stages, spawn };
+    },
+    counts: () => ({
+      foreground: sumOf(sessions, ({ running }) => running.size),
+      background: sumOf(sessions, ({ backgrounds }) => [...backgrounds.values()].filter(isRunning).length),
+      started,
+    }),
     status: () => sandbox.status(),
     async close() {
       closed = true;
@@ -117,6 +140,14 @@ interface Session {
   readonly running: Set<Promise<RunResult>>;
   readonly backgrounds: Map<string, RunningCommand>;
   started: number;
+}
+
+function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session) => number): number {
+  return sessions.values().reduce((sum, session) => sum + count(session), 0);
+}
+
+function isRunning(command: RunningCommand): boolean {
+  return command.status().running;
 }
 
 type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;

@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../contract/error.ts';
+import type { TraceSettings } from '../contract/observe.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const defaultTimeoutMs = 10_000;
+const longestTimeoutMs = 10 * 60_000;
+
+/**
+ * Where traces go, as OpenTelemetry's own variables say it; undefined where they ask for none. Throws `ConfigError` for
+ * what cannot be meant or done. These variables are often set for a whole machine: whoever serves says so and goes on
+ * without traces.
+ */
+export function tracesOf(environment: Environment): TraceSettings | undefined {
+  const read = reader(environment);
+  if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
+  const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp';
+  if (exporter === 'none') return undefined;
+  const url = endpointOf(read);
+  if (!url) return undefined;
+  if (exporter !== 'otlp') throw wrong('OTEL_TRACES_EXPORTER', 'must be otlp or none', exporter);
+  const protocol = read.own('PROTOCOL');
+  if (protocol && protocol.value !== 'http/json') {
+    throw wrong(protocol.name, 'must be http/json: this server speaks no other', protocol.value);
+  }
+  return {
+    url,
+    headers: headersOf(read),
+    timeoutMs: timeoutOf(read),
+    compression: oneOf(read.own('COMPRESSION'), ['none', 'gzip']) ?? 'none',
+    sampler: samplerOf(read),
+    tls: {
+      ca: fileOf(read.own('CERTIFICATE')),
+      cert: fileOf(read.own('CLIENT_CERTIFICATE')),
+      key: fileOf(read.own('CLIENT_KEY')),
+    },
+  };
+}
+
+interface Named {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface Reader {
+  (name: string): string | undefined;
+  /** A variable of the exporter: the one for traces before the one for all. */
+  own(name: string): Named | undefined;
+}
+
+/** An empty variable is an absent one, says the standard. */
+function reader(environment: Environment): Reader {
+  const read = (name: string) => environment[name]?.trim() || undefined;
+  return Object.assign(read, {
+    own(name: string): Named | undefined {
+      for (const full of [`OTEL_EXPORTER_OTLP_TRACES_${name}`, `OTEL_EXPORTER_OTLP_${name}`]) {
+        const value = read(full);
+        if (value !== undefined) return { name: full, value };
+      }
+      return undefined;
+    },
+  });
+}
+
+function endpointOf(read: Reader): string | undefined {
+  const found = read.own('ENDPOINT');
+  if (!found) return undefined;
+  const isWhole = found.name.includes('_TRACES_');
+  const url = URL.parse(isWhole ? found.value : `${found.value.replace(/\/$/, '')}/v1/traces`);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    // It may hold a password.
+    throw new ConfigError(`${found.name} must be an address that begins with http:// or https://.`);
+  }
+  return url.href;
+}
+
+/** `key=value` pairs, the values percent-encoded. Both variables count; the one for traces wins. */
+function headersOf(read: Reader): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']) {
+    for (const pair of (read(name) ?? '').split(',')) {
+      if (pair.trim() === '') continue;
+      const at = pair.indexOf('=');
+      const key = pair.slice(0, Math.max(0, at)).trim().toLowerCase();
+      const value = decoded(pair.slice(at + 1).trim());
+      // Not quoted: it is a secret as a rule.
+      if (
+        !/^[!#$%&'*+\-.^_`|~\w]+$/.test(key) ||
+        value === undefined ||
+        !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+      ) {
+        throw new ConfigError(`${name} must be a list such as "api-key=abc,tenant=a%20b".`);
+      }
+      headers.set(key, value);
+    }
+  }
+  return Object.fromEntries(headers);
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function timeoutOf(read: Reader): number {
+  const found = read.own('TIMEOUT');
+  if (!found) return defaultTimeoutMs;
+  const ms = Number(found.value);
+  if (!(ms >= 1 && ms <= longestTimeoutMs)) {
+    throw wrong(found.name, `must be 1 to ${longestTimeoutMs} milliseconds`, found.value);
+  }
+  return Math.round(ms);
+}
+
+function samplerOf(read: Reader): TraceSettings['sampler'] {
+  const name = 'OTEL_TRACES_SAMPLER';
+  const value = read(name) ?? 'parentbased_always_on';
+  const roots = ['always_on', 'always_off', 'traceidratio'] as const;
+  const followsParent = value.startsWith('parentbased_');
+  const root = roots.find((known) => value === known || value === `parentbased_${known}`);
+  if (root === undefined) {
+    throw wrong(name, `must be one of ${roots.join(', ')}, each with parentbased_ before it or not`, value);
+  }
+  const argument = read('OTEL_TRACES_SAMPLER_ARG');
+  const ratio = Number(argument ?? 1);
+  if (root === 'traceidratio' && !(ratio >= 0 && ratio <= 1)) {
+    throw wrong('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1', argument ?? '');
+  }
+  return { root, ratio: root === 'traceidratio' ? ratio : 1, followsParent };
+}
+
+function fileOf(found: Named | undefined): string | undefined {
+  if (!found) return undefined;
+  try {
+    return readFileSync(found.value, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`${found.name} names a file that cannot be read.`, { cause: error });
+  }
+}
+
+function oneOf<T extends string>(found: Named | undefined, among: readonly T[]): T | undefined {
+  if (!found) return undefined;
+  const known = among.find((candidate) => candidate === found.value);
+  if (known === undefined) throw wrong(found.name, `must be one of ${among.join(', ')}`, found.value);
+  return known;
+}
+
+function wrong(name: string, rule: string, value: string): ConfigError {
+  return new ConfigError(`${name} ${rule}, got ${JSON.stringify(value.slice(0, 100))}.`);
+}

@@ -1,0 +1,57 @@
+import type { Attributes, AttributeValue } from '@opentelemetry/api';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+
+/** Spans of one process as OTLP has them in JSON (`ExportTraceServiceRequest`). */
+export function otlpJson(spans: readonly ReadableSpan[]): string {
+  const [first] = spans;
+  if (!first) return '{"resourceSpans":[]}';
+  const { name, version } = first.instrumentationScope;
+  return JSON.stringify({
+    resourceSpans: [
+      {
+        resource: { attributes: pairs(first.resource.attributes) },
+        scopeSpans: [{ scope: { name, version }, spans: spans.map(spanOf) }],
+      },
+    ],
+  });
+}
+
+function spanOf(span: ReadableSpan): object {
+  const { traceId, spanId, traceState, traceFlags } = span.spanContext();
+  const parent = span.parentSpanContext;
+  return {
+    traceId,
+    spanId,
+    ...(parent && { parentSpanId: parent.spanId }),
+    ...(traceState && { traceState: traceState.serialize() }),
+    // The low byte is W3C's; above it stands that we know whether the parent is remote, and whether it is.
+    flags: traceFlags | 0x100 | (parent?.isRemote ? 0x200 : 0),
+    name: span.name,
+    // The protocol counts from 1.
+    kind: span.kind + 1,
+    startTimeUnixNano: nanoseconds(span.startTime),
+    endTimeUnixNano: nanoseconds(span.endTime),
+    attributes: pairs(span.attributes),
+    status: { code: span.status.code },
+  };
+}
+
+function pairs(attributes: Attributes): object[] {
+  return Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: anyValue(value) }],
+  );
+}
+
+function anyValue(value: AttributeValue): object {
+  if (Array.isArray(value)) {
+    return { arrayValue: { values: value.flatMap((each) => (each == null ? [] : [anyValue(each)])) } };
+  }
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? { intValue: value } : { doubleValue: value };
+  return { stringValue: String(value) };
+}
+
+function nanoseconds([seconds, rest]: readonly [number, number]): string {
+  return String(BigInt(seconds) * 1_000_000_000n + BigInt(rest));
+}

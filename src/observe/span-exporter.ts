@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { TraceSettings } from '../contract/observe.ts';
+import { otlpJson } from './otlp-json.ts';
+
+/** Sends spans by OTLP over HTTP. What fails is dropped and told of once a minute; nothing of it outlives `end`. */
+export interface HttpSpanExporter extends SpanExporter {
+  /** Gives up whatever is on its way. */
+  end(): void;
+}
+
+type Outcome = 'sent' | 'again' | 'refused';
+
+const firstPauseMs = 500;
+const tellEveryMs = 60_000;
+/** What the standard wants tried again. */
+const passing = new Set([429, 502, 503, 504]);
+
+/**
+ * One batch at a time, within one deadline for all attempts. The SDK's own exporter waits in timers that hold a process
+ * that is told to stop, and for a peer that answers by the drop: this one does neither.
+ */
+export function createSpanExporter(
+  settings: TraceSettings,
+  onFault?: (error: unknown) => void,
+): HttpSpanExporter {
+  const over = new AbortController();
+  const url = new URL(settings.url);
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let last: Promise<void> = Promise.resolve();
+
+  async function send(spans: readonly ReadableSpan[]): Promise<boolean> {
+    const signal = AbortSignal.any([over.signal, AbortSignal.timeout(settings.timeoutMs)]);
+    const json = otlpJson(spans);
+    const body = settings.compression === 'gzip' ? await promisify(gzip)(json) : Buffer.from(json);
+    const headers = {
+      'user-agent': 'sekisho',
+      ...settings.headers,
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      ...(settings.compression === 'gzip' && { 'content-encoding': 'gzip' }),
+    };
+    for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs *= 2) {
+      const outcome = await post(url, headers, body, settings, signal);
+      if (outcome !== 'again') return outcome === 'sent';
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+    return false;
+  }
+
+  function tell(): void {
+    if (over.signal.aborted || performance.now() - toldAt < tellEveryMs) return;
+    toldAt = performance.now();
+    // The origin alone: the rest may hold a password, and what the peer says are a stranger's words.
+    onFault?.(new Error(`Traces could not be sent to ${url.origin}; calls go on without them.`));
+  }
+
+  return {
+    export(spans, done) {
+      last = last
+        .then(() => send(spans))
+        .catch(() => false)
+        .then((isSent) => {
+          if (!isSent) tell();
+          done({ code: isSent ? 0 : 1 });
+        });
+    },
+    forceFlush: () => last,
+    shutdown: () => last,
+    end: () => over.abort(),
+  };
+}
+
+async function post(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  { tls }: TraceSettings,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+  return new Promise((resolve) => {
+    // No agent: a connection that is kept would hold the process. A redirect is not followed.
+    const outgoing = request(url, { method: 'POST', headers, signal, agent: false, ...tls }, (response) => {
+      const status = response.statusCode ?? 0;
+      // The answer is in the status; the words are not waited for.
+      response.destroy();
+      resolve(status >= 200 && status < 300 ? 'sent' : passing.has(status) ? 'again' : 'refused');
+    });
+    outgoing.on('error', () => resolve('again'));
+    outgoing.end(body);
+  });
+}
