@@ -35,7 +35,11 @@ export function assignAgent(
   return withTeam(flags, async (admin) => {
     if (options.remove) {
       const wasThere = await admin.unassign(agentId, projectId);
-      say(wasThere ? `${agentId} is off ${projectId}; its open tasks there are free.` : `${agentId} was not on ${projectId}.`);
+      say(
+        wasThere
+          ? `${agentId} is off ${projectId}; its open tasks there are free.`
+          : `${agentId} was not on ${projectId}.`,
+      );
       return wasThere ? 0 : 1;
     }
     await admin.assign(agentId, projectId);

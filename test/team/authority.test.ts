@@ -111,6 +111,53 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     },
   );
 
+  test.skipIf(missing)('nobody divides, runs or reports what is another’s', async () => {
+    const { store, tasks, m, a, b } = await openWorld();
+    const task_id = tasks.a ?? '';
+    const refused = { code: 'forbidden', message: `Task ${task_id} belongs to agent a.` };
+    await expect(b.createTask({ title: 'Stone', parent_task_id: task_id })).rejects.toMatchObject({
+      ...refused,
+      suggestion: { en: expect.stringContaining('request_task') },
+    });
+    await expect(
+      b.createTasks({ parent_task_id: task_id, tasks: [{ local_id: '1', title: 'Stone' }] }),
+    ).rejects.toMatchObject(refused);
+    await expect(b.startExecution({ task_id })).rejects.toMatchObject({
+      code: 'forbidden',
+      message: `Task ${task_id} is not yours.`,
+    });
+    await m.createTask({ title: 'From above', parent_task_id: task_id });
+    await a.claimTask({ task_id });
+    const { execution_id } = await a.startExecution({});
+    await expect(b.completeExecution({ execution_id, status: 'failed' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await a.completeExecution({ execution_id, status: 'success', summary: 'First.' });
+    await a.completeExecution({ execution_id, status: 'success' });
+    await expect(a.completeExecution({ execution_id, status: 'failed' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect((await a.history({ limit: 5 })).executions).toMatchObject([
+      { status: 'success', summary: 'First.' },
+    ]);
+    expect((await store.admin.tasks({})).map((task) => task.title)).not.toContain('Stone');
+  });
+
+  test.skipIf(missing)('who is taken off a project leaves its work to others, who are woken', async () => {
+    const { store, tasks, a, b } = await openWorld();
+    await a.claimTask({});
+    await b.claimTask({});
+    await b.reportCompleted({ result: 'success' });
+    const waiting = b.nextAction({ timeout_seconds: 50 }, patient);
+    expect(await store.admin.unassign('a', 'p')).toBe(true);
+    expect(await waiting).toMatchObject({ action: 'claim_task' });
+    expect(await b.claimTask({})).toMatchObject({ task: { task_id: tasks.a, assignee_id: 'b' } });
+    await expect(a.profile()).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(await store.admin.unassign('a', 'p')).toBe(false);
+    const { events } = await store.admin.task(tasks.a ?? '');
+    expect(events.map((event) => event.reason)).toContain('Agent a has left the project.');
+  });
+
   test.skipIf(missing)('a deadlock is named, and cancelling a task takes its parts along', async () => {
     const { store, tasks, m } = await openWorld();
     const whole = tasks.m ?? '';
@@ -178,6 +225,12 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
         code: 'not_found',
       });
       await coordinator.agentError({ agent_id: 'a', project_id: 'p', message: 'No model.' });
+      await expect(
+        coordinator.agentError({ agent_id: 'a', project_id: 'none', message: 'x' }),
+      ).rejects.toMatchObject({ code: 'not_found', message: 'There is no project "none".' });
+      await expect(coordinator.agentAction({ agent_id: '%', project_id: 'p' })).rejects.toMatchObject({
+        message: 'There is no agent "%".',
+      });
       expect(
         (await coordinator.managedAgents()).agents.map((agent) => [agent.agent_id, agent.sessions.length]),
       ).toEqual([

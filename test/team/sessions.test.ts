@@ -92,6 +92,48 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       expect(await guess('a', '192.0.2.1', passkey)).toMatchObject({ reason: 'no_work' });
     },
   );
+  test.skipIf(missing)('agents that start together from one machine are no attack', async () => {
+    const place = await createPlace();
+    const store = openTeam(await place.open());
+    await settle(store);
+    const many = process.env.SEKISHO_HAMMER ? 200 : 60;
+    const stranger = strangerAt(store, '192.0.2.1');
+    const answers = await Promise.all(
+      Array.from({ length: many }, (_, n) =>
+        stranger
+          .authenticate({ agent_id: n % 2 === 0 ? 'a' : 'b', passkey, project_id: 'p' })
+          .catch((error) => ({ reason: error.code })),
+      ),
+    );
+    expect(new Set(answers.map((answer) => answer.reason))).toEqual(new Set(['no_work']));
+  });
+
+  test.skipIf(missing)('a clock that is set back holds nobody up', async () => {
+    let now = 1_700_000_000_000;
+    const place = await createPlace();
+    const store = openTeam(await place.open(() => now), () => now);
+    await settle(store);
+    await store.admin.addTask({ projectId: 'p', title: 'Work', assigneeId: 'a' });
+    const coordinator = store.lend(
+      { kind: 'coordinator', principal: 'coordinator', sessionId: 'c', remote: true },
+      { transport: 'http' },
+    );
+    expect(await coordinator.agentAction({ agent_id: 'a', project_id: 'p' })).toMatchObject({
+      action: 'start',
+    });
+    for (let n = 0; n < 10; n += 1) {
+      await expect(
+        strangerAt(store).authenticate({ agent_id: 'a', passkey: 'wrong', project_id: 'p' }),
+      ).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    now -= 24 * hour;
+    expect(await coordinator.agentAction({ agent_id: 'a', project_id: 'p' })).toMatchObject({
+      action: 'start',
+    });
+    const { team } = await enter(store, 'a');
+    await team.claimTask({});
+    expect(await team.reportCompleted({ result: 'success' })).toMatchObject({ status: 'done' });
+  });
 });
 
 test('a task and a chat session live side by side, and the end of one leaves the other', async () => {

@@ -1,4 +1,5 @@
-import { text } from '../../contract/text.ts';
+import type { ToolError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text.ts';
 import type { AgentRow, TaskRow } from '../tables-team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
@@ -63,24 +64,37 @@ export async function subordinatesOf(
 
 /** Throws unless the caller may change the task: its owner, a manager above the owner, or who made it. */
 export async function assertMayChange(db: Reader, me: Member, task: TaskRow): Promise<void> {
+  if (await mayChange(db, me, task)) return;
+  throw notYours(task);
+}
+
+/** Throws unless the caller may say what belongs to the task: whoever divides it decides what must be done before it is. */
+export async function assertMayDivide(db: Reader, me: Member, task: TaskRow): Promise<void> {
+  if (await mayChange(db, me, task)) return;
+  throw notYours(
+    task,
+    text(
+      'Ask for the work with request_task, or create it without parent_task_id.',
+      'request_task で依頼するか、parent_task_id なしで作成してください。',
+    ),
+  );
+}
+
+async function mayChange(db: Reader, me: Member, task: TaskRow): Promise<boolean> {
   assertNotReplaced(me, task);
-  if (task.assignee_id === me.agent.id) return;
-  if (task.assignee_id === null && (me.agent.hierarchy === 'manager' || task.created_by === me.agent.id))
-    return;
-  if (
-    me.agent.hierarchy === 'manager' &&
-    task.assignee_id !== null &&
-    (await isAbove(db, me.agent.id, task.assignee_id))
-  ) {
-    return;
-  }
-  const owner = task.assignee_id;
-  throw owner === null
+  const isManager = me.agent.hierarchy === 'manager';
+  if (task.assignee_id === me.agent.id) return true;
+  if (task.assignee_id === null) return isManager || task.created_by === me.agent.id;
+  return isManager && (await isAbove(db, me.agent.id, task.assignee_id));
+}
+
+function notYours({ id, assignee_id: owner }: TaskRow, suggestion?: Text): ToolError {
+  return owner === null
     ? forbidden(
-        `Task ${task.id} is nobody's yet; claim it first.`,
-        `タスク ${task.id} の担当者はまだいません。先に取得してください。`,
+        `Task ${id} is nobody's yet; claim it first.`,
+        `タスク ${id} の担当者はまだいません。先に取得してください。`,
       )
-    : forbidden(`Task ${task.id} belongs to agent ${owner}.`, `タスク ${task.id} は ${owner} の担当です。`);
+    : forbidden(`Task ${id} belongs to agent ${owner}.`, `タスク ${id} は ${owner} の担当です。`, suggestion);
 }
 
 /** Throws where this session once had the task and somebody else has it now: the fence is newer than ours. */

@@ -1,9 +1,9 @@
-import type { AgentAction, ManagedAgent } from '../../contract/team-coordination.ts';
+import type { AgentAction } from '../../contract/team-coordination.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow, ProjectRow } from '../tables-team.ts';
-import { type Reader, type TeamBase, type Tx, topicOf, view } from './base.ts';
+import { type Reader, type TeamBase, type Tx, topicOf } from './base.ts';
 import { leaseMs } from './free-tasks.ts';
-import { kinds, unknown } from './refusals.ts';
+import { kinds, unknownAnywhere } from './refusals.ts';
 import { endSession } from './sessions.ts';
 import { readSubtasks } from './subtasks.ts';
 import { notify } from './transition.ts';
@@ -12,90 +12,6 @@ import { findWork, type Work } from './work.ts';
 /** What the program that starts agents may do. */
 export function createCoordination({ openEngine, clock }: TeamBase) {
   return {
-    async health() {
-      const { db } = await openEngine();
-      const count = async (table: 'agents' | 'projects') =>
-        Number(
-          (
-            await db
-              .selectFrom(table)
-              .select(({ fn }) => fn.countAll<number>().as('rows'))
-              .executeTakeFirstOrThrow()
-          ).rows,
-        );
-      const sessions = await db
-        .selectFrom('agent_sessions')
-        .select(({ fn }) => fn.countAll<number>().as('rows'))
-        .where('expires_at_ms', '>', clock())
-        .executeTakeFirstOrThrow();
-      const tasks = await db
-        .selectFrom('tasks')
-        .select(({ fn }) => ['status', fn.countAll<number>().as('rows')])
-        .groupBy('status')
-        .orderBy('status')
-        .execute();
-      return {
-        status: 'ok',
-        agents: await count('agents'),
-        projects: await count('projects'),
-        sessions: Number(sessions.rows),
-        tasks: Object.fromEntries(tasks.map((row) => [row.status, Number(row.rows)])),
-      };
-    },
-
-    async managedAgents() {
-      const { db } = await openEngine();
-      const agents = await db.selectFrom('agents').selectAll().orderBy('id').execute();
-      const assignments = await db.selectFrom('assignments').selectAll().orderBy('project_id').execute();
-      const sessions = await db
-        .selectFrom('agent_sessions')
-        .selectAll()
-        .where('expires_at_ms', '>', clock())
-        .orderBy('created_at_ms')
-        .orderBy('id')
-        .execute();
-      return {
-        agents: agents.map(
-          (agent): ManagedAgent => ({
-            agent_id: agent.id,
-            name: agent.name,
-            hierarchy: agent.hierarchy,
-            status: agent.status,
-            projects: assignments.filter((row) => row.agent_id === agent.id).map((row) => row.project_id),
-            sessions: sessions
-              .filter((row) => row.agent_id === agent.id)
-              .map((row) =>
-                view<ManagedAgent['sessions'][number]>({
-                  session_id: row.id,
-                  project_id: row.project_id,
-                  purpose: row.purpose,
-                  task_id: row.task_id,
-                }),
-              ),
-          }),
-        ),
-      };
-    },
-
-    async activeProjects() {
-      const { db } = await openEngine();
-      const projects = await db
-        .selectFrom('projects')
-        .selectAll()
-        .where('status', '=', 'active')
-        .orderBy('id')
-        .execute();
-      const assignments = await db.selectFrom('assignments').selectAll().orderBy('agent_id').execute();
-      return {
-        projects: projects.map((project) => ({
-          project_id: project.id,
-          name: project.name,
-          ...(project.working_directory === null ? {} : { working_directory: project.working_directory }),
-          agents: assignments.filter((row) => row.project_id === project.id).map((row) => row.agent_id),
-        })),
-      };
-    },
-
     async agentAction(input: {
       readonly agent_id: string;
       readonly project_id: string;
@@ -106,13 +22,13 @@ export function createCoordination({ openEngine, clock }: TeamBase) {
         const agent = await engine
           .lock(tx.selectFrom('agents').selectAll().where('id', '=', input.agent_id))
           .executeTakeFirst();
-        if (!agent) throw unknown(kinds.agent, input.agent_id);
+        if (!agent) throw unknownAnywhere(kinds.agent, input.agent_id);
         const project = await tx
           .selectFrom('projects')
           .selectAll()
           .where('id', '=', input.project_id)
           .executeTakeFirst();
-        if (!project) throw unknown(kinds.project, input.project_id);
+        if (!project) throw unknownAnywhere(kinds.project, input.project_id);
         const held = await reasonToHold(tx, agent, project, nowMs);
         if (held !== undefined) return { action: 'hold', reason: held };
         const work = await workToStart(tx, agent, project.id, nowMs);
@@ -135,7 +51,7 @@ export function createCoordination({ openEngine, clock }: TeamBase) {
           .where(({ or, eb }) => or([eb('id', '=', input.session_id), eb('spawn_id', '=', input.session_id)]))
           .limit(1)
           .executeTakeFirst();
-        if (!session && !spawn) throw unknown(kinds.session, input.session_id);
+        if (!session && !spawn) throw unknownAnywhere(kinds.session, input.session_id);
         return session ? endSession(tx, session.id, clock()) : undefined;
       });
       if (ended) engine.changes.tell(topicOf(ended.project_id));
@@ -154,7 +70,13 @@ export function createCoordination({ openEngine, clock }: TeamBase) {
           .selectAll()
           .where('id', '=', input.agent_id)
           .executeTakeFirst();
-        if (!agent) throw unknown(kinds.agent, input.agent_id);
+        if (!agent) throw unknownAnywhere(kinds.agent, input.agent_id);
+        const project = await tx
+          .selectFrom('projects')
+          .select('id')
+          .where('id', '=', input.project_id)
+          .executeTakeFirst();
+        if (!project) throw unknownAnywhere(kinds.project, input.project_id);
         await tx
           .deleteFrom('spawn_leases')
           .where('agent_id', '=', agent.id)
@@ -195,6 +117,8 @@ async function reasonToHold(
     .where('agent_id', '=', agent.id)
     .where('project_id', '=', project.id)
     .where('expires_at_ms', '>', nowMs)
+    // None lasts longer; such a one is from before the clock was set back.
+    .where('expires_at_ms', '<=', nowMs + spawnLeaseMs)
     .executeTakeFirst();
   return spawn && 'spawn_in_progress';
 }

@@ -1,7 +1,7 @@
 import type { BatchTask, MadeTask, NewTask } from '../../contract/team-tasks.ts';
 import { randomId } from '../random-id.ts';
 import type { TaskRow } from '../tables-team.ts';
-import { isAbove, readColleague } from './authority.ts';
+import { assertMayDivide, isAbove, readColleague } from './authority.ts';
 import type { Member, Membership, Tx } from './base.ts';
 import { conflict, forbidden, invalid } from './refusals.ts';
 import { lockTask, readTask } from './task-rows.ts';
@@ -57,6 +57,7 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
     .executeTakeFirst();
   if (parentId === undefined) return;
   const parent = await lockTask(tx, me.engine, me.projectId, parentId);
+  await assertMayDivide(tx, me, parent);
   if (parent.status === 'done' || parent.status === 'cancelled') {
     throw conflict(
       `Task ${parentId} is ${parent.status} and takes no subtasks.`,

@@ -14,6 +14,7 @@ import { createDelegations } from './delegations.ts';
 import { createHearing } from './hearing.ts';
 import { createManagement } from './management.ts';
 import { createNextAction } from './next-action.ts';
+import { createOverview } from './overview.ts';
 import { noSession } from './refusals.ts';
 import { createRequests } from './requests.ts';
 import { createSelf } from './self.ts';
@@ -72,6 +73,7 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
         ...createHearing(membership),
         ...createDelegations(membership),
         ...createCoordination(base),
+        ...createOverview(base),
       };
     },
   };

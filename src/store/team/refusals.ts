@@ -20,6 +20,15 @@ export function unknown(kind: Text, id: string): ToolError {
   );
 }
 
+/** The same for the program that starts agents, which is in no project. */
+export function unknownAnywhere(kind: Text, id: string): ToolError {
+  const shown = JSON.stringify(id.slice(0, 80));
+  return new ToolError(
+    'not_found',
+    text(`There is no ${kind.en} ${shown}.`, `${kind.ja} ${shown} はありません。`),
+  );
+}
+
 export const kinds = {
   task: text('task', 'タスク'),
   agent: text('agent', 'エージェント'),

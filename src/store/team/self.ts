@@ -5,11 +5,12 @@ import type {
   NotificationView,
   ProjectView,
 } from '../../contract/team.ts';
+import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow } from '../tables-team.ts';
 import { isoTime, type Membership, type Reader, view } from './base.ts';
 import { nothingInHand } from './claim.ts';
-import { kinds, unknown } from './refusals.ts';
+import { conflict, forbidden, kinds, unknown } from './refusals.ts';
 import { readTask } from './task-rows.ts';
 
 /** What an agent may know and say of itself. */
@@ -119,7 +120,14 @@ export function createSelf(membership: Membership) {
       membership.change(async (tx, me) => {
         const taskId = task_id ?? me.session.task_id;
         if (taskId === null) throw nothingInHand();
-        await readTask(tx, me.projectId, taskId);
+        const task = await readTask(tx, me.projectId, taskId);
+        if (task.assignee_id !== me.agent.id) {
+          throw forbidden(
+            `Task ${taskId} is not yours.`,
+            `タスク ${taskId} はあなたの担当ではありません。`,
+            text('Claim it with claim_task first.', '先に claim_task で取得してください。'),
+          );
+        }
         const id = randomId('exe_', 12);
         await tx
           .insertInto('executions')
@@ -144,14 +152,29 @@ export function createSelf(membership: Membership) {
       readonly summary?: string | undefined;
     }) =>
       membership.change(async (tx, me) => {
-        const done = await tx
+        const execution = await me.engine
+          .lock(
+            tx
+              .selectFrom('executions')
+              .selectAll()
+              .where('id', '=', input.execution_id)
+              .where('agent_id', '=', me.agent.id)
+              .where('project_id', '=', me.projectId),
+          )
+          .executeTakeFirst();
+        if (!execution) throw unknown(kinds.execution, input.execution_id);
+        if (execution.status === input.status) return { success: true };
+        if (execution.status !== 'running') {
+          throw conflict(
+            `Execution ${execution.id} is ${execution.status} already.`,
+            `実行記録 ${execution.id} はすでに ${execution.status} です。`,
+          );
+        }
+        await tx
           .updateTable('executions')
           .set({ status: input.status, summary: input.summary ?? null, ended_at_ms: me.nowMs })
-          .where('id', '=', input.execution_id)
-          .where('agent_id', '=', me.agent.id)
-          .where('project_id', '=', me.projectId)
-          .executeTakeFirst();
-        if (done.numUpdatedRows === 0n) throw unknown(kinds.execution, input.execution_id);
+          .where('id', '=', execution.id)
+          .execute();
         return { success: true };
       }),
   };

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import type { Arrival } from '../../contract/call.ts';
+import type { Purpose } from '../../contract/caller.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Entry } from '../../contract/team.ts';
+import { text } from '../../contract/text.ts';
+import type { Engine } from '../engine.ts';
+import { randomId } from '../random-id.ts';
+import type { AgentRow, SessionRow } from '../tables-team.ts';
+import { type TeamBase, type Tx, topicOf } from './base.ts';
+import { leaseMs } from './free-tasks.ts';
+import { words } from './instructions.ts';
+import { countAttempt, hashToken, isPasskeyOf } from './passkeys.ts';
+import { forbidden } from './refusals.ts';
+import { createTurns } from './turns.ts';
+import { findWork } from './work.ts';
+
+export type Entrance = (input: Proof, arrival: Arrival) => Promise<Entry>;
+
+interface Proof {
+  readonly agent_id: string;
+  readonly passkey: string;
+  readonly project_id: string;
+  readonly purpose?: Purpose | undefined;
+}
+
+/** How an agent comes in: it proves who it is, and the work that waits makes its session. */
+export function createEntrance(base: TeamBase): Entrance {
+  const { openEngine, clock, locale } = base;
+  const inTurn = createTurns(provedAtOnce);
+
+  return async (input, arrival) => {
+    const engine = await openEngine();
+    const agent = await inTurn(() => prove(engine, input, arrival));
+    const entry = await engine.write((tx) => enter(tx, engine, agent, input, arrival));
+    if (entry.success) engine.changes.tell(topicOf(input.project_id));
+    return entry;
+  };
+
+  async function prove(
+    { db }: Engine,
+    { agent_id, passkey }: Proof,
+    { address }: Arrival,
+  ): Promise<AgentRow> {
+    const attempt = await countAttempt(base, agent_id, address);
+    const agent = await db.selectFrom('agents').selectAll().where('id', '=', agent_id).executeTakeFirst();
+    if (!(await isPasskeyOf(agent?.passkey_hash, passkey)) || !agent) throw badProof();
+    await attempt.forget();
+    return agent;
+  }
+
+  async function enter(
+    tx: Tx,
+    engine: Engine,
+    { id }: AgentRow,
+    input: Proof,
+    arrival: Arrival,
+  ): Promise<Entry> {
+    const nowMs = clock();
+    // Two that enter for one agent take turns, or both would be given the same task.
+    const agent = await engine
+      .lock(tx.selectFrom('agents').selectAll().where('id', '=', id))
+      .executeTakeFirst();
+    if (!agent) throw badProof();
+    await tx.deleteFrom('agent_sessions').where('expires_at_ms', '<=', nowMs).execute();
+    await assertMayEnter(tx, agent, input.project_id);
+    const spawn = await tx
+      .deleteFrom('spawn_leases')
+      .where('agent_id', '=', id)
+      .where('project_id', '=', input.project_id)
+      .returning('id')
+      .executeTakeFirst();
+    const work = await findWork(tx, agent, input.project_id, nowMs, input.purpose);
+    if (!work) {
+      return {
+        success: false,
+        reason: 'no_work',
+        agent_name: agent.name,
+        instruction: words.noWork[locale],
+      };
+    }
+    const task = work.purpose === 'task' ? work.task : undefined;
+    const token = `sess_${randomBytes(32).toString('base64url')}`;
+    const session: SessionRow = {
+      id: randomId('ses_', 12),
+      hash: hashToken(token),
+      agent_id: id,
+      project_id: input.project_id,
+      purpose: work.purpose,
+      task_id: task?.id ?? null,
+      fence: task ? task.fence + 1 : 0,
+      has_read_task: 0,
+      selected_action: null,
+      selected_at_event: 0,
+      spawn_id: spawn?.id ?? null,
+      created_at_ms: nowMs,
+      used_at_ms: nowMs,
+      expires_at_ms: nowMs + slidesMs,
+      ends_at_ms: nowMs + longestMs,
+    };
+    await tx.insertInto('agent_sessions').values(session).execute();
+    if (task) {
+      await tx
+        .updateTable('tasks')
+        .set({ fence: session.fence, lease_session_id: session.id, lease_expires_at_ms: nowMs + leaseMs })
+        .where('id', '=', task.id)
+        .execute();
+    }
+    if (arrival.connectionId !== undefined) {
+      await tx
+        .insertInto('session_bindings')
+        .values({ connection_id: arrival.connectionId, session_id: session.id })
+        .onConflict((conflict) => conflict.column('connection_id').doUpdateSet({ session_id: session.id }))
+        .execute();
+    }
+    return {
+      success: true,
+      session_token: token,
+      expires_in: slidesMs / 1000,
+      purpose: work.purpose,
+      ...(task ? { task_id: task.id } : {}),
+      agent_name: agent.name,
+      instruction: words.entered[locale],
+    };
+  }
+}
+
+async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promise<void> {
+  const project = await tx
+    .selectFrom('assignments')
+    .innerJoin('projects', 'projects.id', 'assignments.project_id')
+    .select('projects.status')
+    .where('assignments.agent_id', '=', agent.id)
+    .where('projects.id', '=', projectId)
+    .executeTakeFirst();
+  if (!project) {
+    throw forbidden(
+      `Agent ${agent.id} is not assigned to this project.`,
+      `${agent.id} はこのプロジェクトに割り当てられていません。`,
+      text(
+        'Ask the operator: `sekisho project assign`.',
+        '運用者に `sekisho project assign` を頼んでください。',
+      ),
+    );
+  }
+  if (project.status !== 'active' || agent.status !== 'active') {
+    throw forbidden(
+      `Project or agent is paused.`,
+      'プロジェクトまたはエージェントは停止中です。',
+      text('Exit, and come back when it was resumed.', '終了し、再開後に戻ってください。'),
+    );
+  }
+}
+
+function badProof(): ToolError {
+  return new ToolError(
+    'unauthenticated',
+    text('Agent or passkey is wrong.', 'エージェントまたはパスキーが違います。'),
+  );
+}
+
+export const slidesMs = 3_600_000;
+const longestMs = 24 * slidesMs;
+/** As many as Node derives keys at once. */
+const provedAtOnce = 4;
