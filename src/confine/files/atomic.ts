@@ -10,6 +10,7 @@ import {
   renameSync,
   unlinkSync,
 } from 'node:fs';
+import type { CarryOver } from './attributes.ts';
 import type { Made } from './change.ts';
 import { cancelled, fault } from './fault.ts';
 import { fsync, writeAll } from './io.ts';
@@ -19,8 +20,9 @@ export interface AtomicWrite {
   readonly folder: number;
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** The file that is replaced: its mode is kept. Absent: the name must be free. */
-  readonly former: Stats | undefined;
+  /** The file that is replaced, open: its owner, mode and attributes are kept. Absent: the name must be free. */
+  readonly former: { readonly fd: number; readonly plain: Stats } | undefined;
+  readonly carryOver: CarryOver;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
   /** Looks once more, right before the new file takes the name; what it throws stops the write. */
@@ -54,7 +56,12 @@ export async function writeAtomically(write: AtomicWrite): Promise<Made> {
     made = true;
     try {
       await writeAll(fd, write.bytes, signal);
-      if (former) keepOwnerAndMode(fd, former);
+      if (former) {
+        keepOwner(fd, former.plain);
+        // Before the mode, whose bits for the group mean something else without an access list.
+        await write.carryOver(former.fd, fd);
+        fchmodSync(fd, former.plain.mode & 0o777);
+      }
       await fsync(fd);
     } finally {
       closeSync(fd);
@@ -111,7 +118,7 @@ export function syncFolder(folder: number): Promise<void> {
   return durable;
 }
 
-function keepOwnerAndMode(fd: number, former: Stats): void {
+function keepOwner(fd: number, former: Stats): void {
   if (former.uid !== process.geteuid?.() || former.gid !== process.getegid?.()) {
     try {
       fchownSync(fd, former.uid, former.gid);
@@ -119,7 +126,6 @@ function keepOwnerAndMode(fd: number, former: Stats): void {
       // Only root gives files away; the new file is then ours, as with any editor.
     }
   }
-  fchmodSync(fd, former.mode & 0o777);
 }
 
 function unlinkQuietly(path: string): void {

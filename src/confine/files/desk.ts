@@ -1,4 +1,5 @@
 import type { ChangeObserver } from '../../contract/files.ts';
+import type { CarryOver } from './attributes.ts';
 import type { LineIndexes } from './line-indexes.ts';
 import type { Scratch } from './scratch.ts';
 import type { Turns } from './turns.ts';
@@ -9,4 +10,5 @@ export interface Desk {
   readonly turns: Turns;
   readonly observer: ChangeObserver | undefined;
   readonly scratch: Scratch;
+  readonly carryOver: CarryOver;
 }

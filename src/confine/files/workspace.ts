@@ -2,6 +2,7 @@ import { closeSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
+import { createCarryOver } from './attributes.ts';
 import { HeldFolder } from './folder.ts';
 import { createLineIndexes } from './line-indexes.ts';
 import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
@@ -50,7 +51,13 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
   return {
     folder: new HeldFolder({
       roots,
-      desk: { lines: createLineIndexes(), turns: createTurns(), observer: options.observer, scratch },
+      desk: {
+        lines: createLineIndexes(),
+        turns: createTurns(),
+        observer: options.observer,
+        scratch,
+        carryOver: createCarryOver(),
+      },
       protection: createProtection(options.protectedNames ?? defaultProtectedNames),
       hiddenPaths: (options.hiddenPaths ?? []).map((path) => namesOf(path).map(fold)),
       readOnly: false,

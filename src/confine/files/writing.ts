@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, constants, ftruncateSync, lstatSync, openSync, type Stats } from 'node:fs';
+import { closeSync, constants, ftruncateSync, lstatSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type { WriteOptions, Written } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
@@ -37,7 +37,7 @@ export function replace(place: HeldPlace, content: Content, options: WriteOption
       try {
         const action = former ? 'replace' : 'create';
         await observed(place, { action, bytes: bytes.length, content: bytes }, former, () =>
-          write(place, folder, name, bytes, former?.plain, options),
+          write(place, folder, name, bytes, former, options),
         );
       } finally {
         if (former) closeInBackground(former.fd);
@@ -77,7 +77,7 @@ export function append(place: HeldPlace, content: Content, options: WriteOptions
             }
             if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
             const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
-            return write(place, folder, name, Buffer.concat([old, more]), former?.plain, options);
+            return write(place, folder, name, Buffer.concat([old, more]), former, options);
           },
         );
       } finally {
@@ -113,7 +113,7 @@ async function write(
   folder: number,
   name: string,
   bytes: Uint8Array,
-  former: Stats | undefined,
+  former: Former | undefined,
   options: WriteOptions,
 ): Promise<Made> {
   return writeAtomically({
@@ -121,6 +121,7 @@ async function write(
     name,
     bytes,
     former,
+    carryOver: place.facts.desk.carryOver,
     shown: place.shown,
     signal: options.signal,
     confirm() {

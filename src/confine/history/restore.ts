@@ -17,12 +17,19 @@ import {
 import type { Place } from '../../contract/files.ts';
 import type { FileState } from '../../contract/history.ts';
 import { syncFolder } from '../files/atomic.ts';
+import type { CarryOver } from '../files/attributes.ts';
 import { fault } from '../files/fault.ts';
 import { inFolder, inOwnFolder } from '../files/folders.ts';
 import { fsync, writeAll } from '../files/io.ts';
 import { HeldPlace } from '../files/place.ts';
 import { entryOf } from '../files/walk.ts';
 import { stateAt } from './state.ts';
+
+/** What restoring needs of the workspace. */
+export interface RestoreTools {
+  readonly noteTemporary: NoteTemporary;
+  readonly carryOver: CarryOver;
+}
 
 /** Told of a temporary name before it is used, so that a kill leaves nothing; returns what to call after. */
 type NoteTemporary = (name: string) => () => void;
@@ -31,16 +38,17 @@ type NoteTemporary = (name: string) => () => void;
 export function atEntry<T>(
   place: Place,
   make: boolean,
-  work: (entry: string, folder: number, noteTemporary: NoteTemporary) => Promise<T>,
+  work: (entry: string, folder: number, tools: RestoreTools) => Promise<T>,
 ): Promise<T> {
   const held = heldPlace(place);
   held.assertWritable();
-  const { scratch } = held.facts.desk;
+  const { scratch, carryOver } = held.facts.desk;
   const noteTemporary: NoteTemporary = (name) => {
     scratch.begin(held.root.hostPath, [...held.components.slice(0, -1), name].join('/'));
     return () => scratch.end();
   };
-  const run = (folder: number, name: string) => work(entryOf(folder, name), folder, noteTemporary);
+  const run = (folder: number, name: string) =>
+    work(entryOf(folder, name), folder, { noteTemporary, carryOver });
   return held.facts.desk.turns.take(held.hostPath, () =>
     make ? inOwnFolder(held, run) : inFolder(held, held.components.length - 1, false, run),
   );
@@ -68,7 +76,7 @@ export async function restore(
   target: FileState,
   content: Buffer | undefined,
   shown: string,
-  noteTemporary: NoteTemporary,
+  { noteTemporary, carryOver }: RestoreTools,
 ): Promise<void> {
   const beside = (make: (temporary: string) => void | Promise<void>) => takeName(entry, noteTemporary, make);
   try {
@@ -87,7 +95,7 @@ export async function restore(
       if (found?.isDirectory()) rmdirSync(entry);
       if (target.isStart) await inPlace(entry, (fd) => ftruncateSync(fd, target.bytes));
       else if (target.tail) await inPlace(entry, (fd) => writeAll(fd, content ?? new Uint8Array()));
-      else await beside((temporary) => writeFile(temporary, content, target.mode));
+      else await beside((temporary) => writeFile(temporary, content, target.mode, { entry, carryOver }));
     }
   } catch (cause) {
     throw fault(cause, shown);
@@ -118,15 +126,35 @@ async function takeName(
   }
 }
 
-async function writeFile(path: string, content: Buffer | undefined, mode: number | undefined): Promise<void> {
+async function writeFile(
+  path: string,
+  content: Buffer | undefined,
+  mode: number | undefined,
+  over: { readonly entry: string; readonly carryOver: CarryOver },
+): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const fd = openSync(path, flags, mode === undefined ? 0o666 : 0o600);
   try {
     await writeAll(fd, content ?? new Uint8Array());
+    await likeFormer(fd, over);
     if (mode !== undefined) fchmodSync(fd, mode);
     await fsync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** The history keeps no access lists: the one of the file that is replaced stays. */
+async function likeFormer(
+  fd: number,
+  { entry, carryOver }: { readonly entry: string; readonly carryOver: CarryOver },
+): Promise<void> {
+  if (!lstatSync(entry, { throwIfNoEntry: false })?.isFile()) return;
+  const former = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    await carryOver(former, fd);
+  } finally {
+    closeSync(former);
   }
 }
 

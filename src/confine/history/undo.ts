@@ -36,7 +36,7 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
   const content = contentFor(before, blobs);
   if (content === 'lost') return { entry, outcome: isBack(stateOf(place, before)) ? 'already' : 'lost' };
   if (before.kind !== 'absent' || stateOf(place).kind !== 'absent') {
-    return atEntry(place, before.kind !== 'absent', async (path, folder, noteTemporary) => {
+    return atEntry(place, before.kind !== 'absent', async (path, folder, tools) => {
       if (!isSame(stateAt(path, after), after, withMode)) {
         if (isBack(stateAt(path, before))) return { entry, outcome: 'already' };
         const found = stateAt(path);
@@ -57,7 +57,7 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
             after: before,
             undoes: entry.id,
           },
-          () => restore(path, folder, before, content, place.shown, noteTemporary),
+          () => restore(path, folder, before, content, place.shown, tools),
         )
         .catch((error) => {
           // A folder that somebody put something in.

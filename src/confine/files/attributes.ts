@@ -1,0 +1,72 @@
+import { Buffer } from 'node:buffer';
+
+/**
+ * Gives a new file, open as `to`, the access list and the notes that the file `from` has beside its mode; what it
+ * got from its folder and `from` has not is taken off. Throws where an access list cannot be given or taken.
+ */
+export type CarryOver = (from: number, to: number) => Promise<void>;
+
+/**
+ * With an access list the group's bits of the mode say what is granted at most to anybody: copied without the list
+ * they would grant that to the group. Node has no words for either, so libc is asked, from the first file that is
+ * replaced on; where koffi is missing only the mode is kept.
+ */
+export function createCarryOver(): CarryOver {
+  let opened: Promise<Libc | undefined> | undefined;
+  return async (from, to) => {
+    opened ??= openLibc().catch(() => undefined);
+    const libc = await opened;
+    if (!libc) return;
+    const names = libc.list(from);
+    for (const name of libc.list(to)) {
+      if (name === accessList && !names.includes(name) && !libc.remove(to, name)) throw notKept();
+    }
+    for (const name of names) {
+      if (name !== accessList && !name.startsWith('user.')) continue;
+      const value = libc.get(from, name);
+      const isKept = value !== undefined && libc.set(to, name, value);
+      // A note that has no room is lost; a right must not be.
+      if (!isKept && name === accessList) throw notKept();
+    }
+  };
+}
+
+const accessList = 'system.posix_acl_access';
+/** The kernel's own limits for a list of names and for a value. */
+const mostBytes = 65_536;
+
+interface Libc {
+  list(fd: number): readonly string[];
+  get(fd: number, name: string): Buffer | undefined;
+  set(fd: number, name: string, value: Buffer): boolean;
+  remove(fd: number, name: string): boolean;
+}
+
+async function openLibc(): Promise<Libc> {
+  const { load } = await import('koffi');
+  const libc = load(null);
+  const list = libc.func('long flistxattr(int fd, uint8_t *list, unsigned long size)');
+  const get = libc.func('long fgetxattr(int fd, const char *name, uint8_t *value, unsigned long size)');
+  const set = libc.func(
+    'int fsetxattr(int fd, const char *name, const uint8_t *value, unsigned long size, int flags)',
+  );
+  const remove = libc.func('int fremovexattr(int fd, const char *name)');
+  const space = Buffer.alloc(mostBytes);
+  return {
+    list(fd) {
+      const length = Number(list(fd, space, space.length));
+      return length > 0 ? space.toString('utf8', 0, length - 1).split('\0') : [];
+    },
+    get(fd, name) {
+      const length = Number(get(fd, name, space, space.length));
+      return length < 0 ? undefined : Buffer.from(space.subarray(0, length));
+    },
+    set: (fd, name, value) => set(fd, name, value, value.length, 0) === 0,
+    remove: (fd, name) => remove(fd, name) === 0,
+  };
+}
+
+/** In words for the caller by `fault`. */
+function notKept(): Error {
+  return Object.assign(new Error('The access list could not be carried over.'), { code: 'EPERM' });
+}
