@@ -28,7 +28,7 @@ export function createCodeIndex(options: {
   readonly stateFolder: string;
   readonly parser: CodeParser;
 }): CodeIndex {
-  const file = join(options.stateFolder, 'symbols-1.jsonl');
+  const file = join(options.stateFolder, 'symbols-2.jsonl');
   let known: Map<string, readonly CodeSymbol[]> | undefined;
 
   function load(): Map<string, readonly CodeSymbol[]> {

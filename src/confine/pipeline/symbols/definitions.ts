@@ -1,5 +1,7 @@
 import type { Node } from 'web-tree-sitter';
+import { assignedKind, isTopConstant, valueKind } from './assigned.ts';
 import type { CodeSymbol } from './symbol.ts';
+import { declaresMethod, nameOf } from './symbol-names.ts';
 
 /** Node types that define something, and what; the same words mean the same in every grammar that has them. */
 const kinds: ReadonlyMap<string, string> = new Map(
@@ -14,13 +16,13 @@ const kinds: ReadonlyMap<string, string> = new Map(
     module:
       'internal_module module mod_item namespace_definition namespace_declaration file_scoped_namespace_declaration impl_item',
     function:
-      'function_declaration generator_function_declaration function_definition function_item function_signature function_signature_item',
+      'function_declaration generator_function_declaration function_definition function_item function_signature function_signature_item local_function_statement',
     method:
       'method_definition abstract_method_signature method_signature method_declaration constructor_declaration method singleton_method init_declaration protocol_function_declaration method_elem destructor_declaration secondary_constructor',
-    constant: 'const_item static_item const_spec',
-    type: 'type_alias_declaration type_item type_spec type_alias type_definition alias_declaration',
+    constant: 'const_item static_item const_spec const_element',
+    type: 'type_alias_declaration type_item type_spec type_alias type_definition alias_declaration typealias_declaration type_alias_statement delegate_declaration',
     property: 'property_declaration',
-    macro: 'macro_definition preproc_function_def',
+    macro: 'macro_definition preproc_function_def preproc_def',
   }).flatMap(([kind, types]) => types.split(' ').map((type) => [type, kind] as const)),
 );
 
@@ -64,18 +66,35 @@ function symbolOf(node: Node, around: Surroundings): CodeSymbol | undefined {
     kind,
     name,
     line: node.startPosition.row + 1,
-    endLine: node.endPosition.row + 1,
-    children:
-      kind === 'constant' || kind === 'type'
-        ? []
-        : collect(node, { ...around, holder, depth: around.depth + 1 }),
+    // A definition that takes its line's end along ends on that line.
+    endLine:
+      Math.max(node.startPosition.row, node.endPosition.row - (node.endPosition.column === 0 ? 1 : 0)) + 1,
+    children: isLeaf(node, kind) ? [] : collect(bodyOf(node), { ...around, holder, depth: around.depth + 1 }),
   };
+}
+
+function isLeaf(node: Node, kind: string): boolean {
+  return kind === 'type' || kind === 'macro' || (kind === 'constant' && node.type !== 'variable_declarator');
+}
+
+/** `const A = class B {…}` is A, and what is in it belongs to A. */
+function bodyOf(node: Node): Node {
+  const value = node.type === 'variable_declarator' ? node.childForFieldName('value') : null;
+  return value?.type === 'class' ? (value.childForFieldName('body') ?? node) : node;
 }
 
 function kindOf(node: Node, { holder, language }: Surroundings): string | undefined {
   if (anonymous.has(node.type) && !node.isNamed) return undefined;
   if (node.type === 'module' && language === 'python') return undefined;
-  if (node.type === 'variable_declarator') return holdsFunction(node) ? 'function' : undefined;
+  if (node.type === 'variable_declarator')
+    return valueKind(node) ?? (isTopConstant(node) ? 'constant' : undefined);
+  const assigned = assignedKind(node, language);
+  if (assigned !== undefined) return assigned;
+  if (node.type === 'preproc_def' && !node.childForFieldName('value')) return undefined;
+  if (language === 'cpp' && holders.has(holder) && declaresMethod(node)) return 'method';
+  // What is declared while a function runs is nobody's to find.
+  if (node.type === 'property_declaration' && (holder === 'function' || holder === 'method'))
+    return undefined;
   if (node.type === 'property_declaration' && language === 'swift') return undefined;
   // A use of a type, such as `struct s x;`, has no body.
   if (/^(struct|class|enum|union)_specifier$/.test(node.type) && !node.childForFieldName('body'))
@@ -92,48 +111,4 @@ function kindOf(node: Node, { holder, language }: Surroundings): string | undefi
   }
   const kind = kinds.get(node.type);
   return kind === 'function' && holders.has(holder) ? 'method' : kind;
-}
-
-/** `const f = () => …` and `const f = function …`. */
-function holdsFunction(node: Node): boolean {
-  return /^(arrow_function|function_expression|function|generator_function)$/.test(
-    node.childForFieldName('value')?.type ?? '',
-  );
-}
-
-function nameOf(node: Node): string | undefined {
-  if (node.type === 'impl_item') {
-    const type = node.childForFieldName('type')?.text;
-    const trait = node.childForFieldName('trait')?.text;
-    return type === undefined ? undefined : tidy(trait === undefined ? type : `${trait} for ${type}`);
-  }
-  if (node.type === 'method_declaration' && node.childForFieldName('receiver')) {
-    // Go: a method is named after its type.
-    const receiver = /(\w+)(?:\[[^\]]*\])?\s*\)$/.exec(node.childForFieldName('receiver')?.text ?? '')?.[1];
-    const name = node.childForFieldName('name')?.text;
-    return receiver && name ? `${receiver}.${name}` : name;
-  }
-  const named = node.childForFieldName('name');
-  if (named) return tidy(named.text);
-  if (node.type === 'init_declaration' || node.type === 'secondary_constructor') return 'init';
-  const declared = declarator(node.childForFieldName('declarator'));
-  if (declared) return tidy(declared);
-  const word = node.namedChildren.find(
-    (child) => child && /^(simple_identifier|type_identifier|identifier|constant|name)$/.test(child.type),
-  );
-  return word ? tidy(word.text) : undefined;
-}
-
-/** C writes a name inside what is done with it: `int *(*name)(void)`. */
-function declarator(node: Node | null): string | undefined {
-  for (let depth = 0; node && depth < 20; depth++) {
-    const inner = node.childForFieldName('declarator');
-    if (!inner) return node.text;
-    node = inner;
-  }
-  return undefined;
-}
-
-function tidy(name: string): string {
-  return name.replace(/\s+/g, ' ').slice(0, 200);
 }

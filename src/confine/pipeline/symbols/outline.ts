@@ -61,7 +61,7 @@ export function findSymbols(query: SymbolQuery, options: OutlineOptions): Builti
       let source: readonly string[] | undefined;
       const found: string[] = [];
       const visit = (symbol: CodeSymbol, above: readonly string[], extra: number): void => {
-        const path = [...above, ...symbol.name.split('.')];
+        const path = [...above, ...partsOf(symbol.name)];
         const matched =
           matches(path, wanted, anchored, query.substring) &&
           (query.kinds.length === 0 || query.kinds.includes(symbol.kind));
@@ -133,8 +133,22 @@ function matches(
   if (wanted.length > path.length || (anchored && wanted.length !== path.length)) return false;
   const end = path.slice(path.length - wanted.length);
   return wanted.every((part, index) =>
-    substring && index === wanted.length - 1 ? (end[index] ?? '').includes(part) : end[index] === part,
+    substring && index === wanted.length - 1
+      ? (end[index] ?? '').includes(part)
+      : isNamed(end[index] ?? '', part),
   );
+}
+
+/** `ns::A<T>::m` and `A.m` are paths. */
+function partsOf(name: string): string[] {
+  if (/[(\s]/.test(name)) return [name];
+  return name.split(/::(?![^<]*>)|\.(?=[^.])/).filter((part) => part !== '');
+}
+
+/** `Stack` is `Stack<T>`, and `From<X> for Stack<T>` as well. */
+function isNamed(name: string, wanted: string): boolean {
+  const last = name.split(' for ').at(-1) ?? name;
+  return name === wanted || last === wanted || last.replace(/<.*>$/s, '') === wanted;
 }
 
 function sourceLines(file: string, { folder, cwd }: OutlineOptions): readonly string[] {
