@@ -9,7 +9,7 @@ const japanese = readFileSync('README.ja.md', 'utf8');
 
 function linksOf(words: string): string[] {
   return [...words.matchAll(/\]\(([^)#]+)\)/g)]
-    .map(([, target = '']) => target)
+    .map(([, target = '']) => target.replace(/\.ja\.md$/, '.md'))
     .filter((link) => !/README/.test(link));
 }
 
