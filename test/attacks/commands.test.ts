@@ -245,3 +245,19 @@ test('any text whatever comes to an answer', () => {
     { seed: 5, numRuns: 5000 },
   );
 });
+
+test.each([
+  'runcon ',
+  'npm explore x -- ',
+  'tmux ',
+  'proot -a ',
+  'env -S ',
+  "env -S 'env -S' ",
+  'aws-vault exec ',
+  'start-stop-daemon -x ',
+])('many %j in a row are judged with bounded work and never allowed', (wrapper) => {
+  for (const times of [39, Math.floor(32_000 / wrapper.length)]) {
+    const { decision } = decide(`${wrapper.repeat(times)}rm -rf /`);
+    expect(decision).toBe('deny');
+  }
+});

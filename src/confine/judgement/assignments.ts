@@ -1,6 +1,6 @@
 import { readOptions } from './options.ts';
 import type { Use } from './rule.ts';
-import { partOf, type Word } from './words.ts';
+import { partOf, type Word, wordOf } from './words.ts';
 
 const harmlessGit =
   /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$|^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|CEILING_DIRECTORIES|DEPTH|LFS_SKIP_SMUDGE|ADVICE|MERGE_AUTOEDIT|DIR|WORK_TREE|INDEX_FILE|TRACE|TRACE2|CURL_VERBOSE|SEQUENCE_NUMBER|REFLOG_ACTION|SHA|COMMIT|BRANCH|TAG|REF|HASH|REV|ROOT|URL|REPO|REMOTE|VERSION|DESCRIBE)$/;
@@ -98,6 +98,15 @@ export function namesAssigned({ program, args }: Use): readonly Assigned[] {
           .given.filter((o) => o.name === 'p')
           .map((o) => o.value),
       );
+    case 'let':
+      return args.flatMap(({ prefix }) =>
+        [...prefix.matchAll(/([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)/g)].map(
+          (found) => ({
+            name: found[1] as string,
+            value: number,
+          }),
+        ),
+      );
     case 'export':
     case 'declare':
     case 'typeset':
@@ -114,6 +123,9 @@ export function namesAssigned({ program, args }: Use): readonly Assigned[] {
       return [];
   }
 }
+
+/** Whatever arithmetic gives. */
+const number = wordOf([{ kind: 'unknown', oneField: true, isNumber: true }], '$((…))');
 
 function nameOf(word: Word): string {
   return /^[A-Za-z_]\w*/.exec(word.prefix)?.[0] ?? word.prefix;

@@ -52,6 +52,8 @@ interface CommandJob {
 
 /** Each job eats at least a character of the command, so a command within its limit never meets this. */
 const maxJobs = 4 * limits.commandBytes;
+/** Where a wrapper may start at one of several words, their tails are kept once each; this bounds what is left. */
+const maxWords = 64 * limits.commandBytes;
 /** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
 const maxWrappers = 40;
 const nowhere: Place = { functions: [], pipes: undefined, forks: false };
@@ -72,9 +74,13 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
   const raise = (rule: string, excerpt: string, named?: Text): void =>
     void findings.push({ rule, excerpt: clean(excerpt), named });
 
+  const seen = createSeen();
   let done = 0;
+  let words = 0;
   for (let job = jobs.pop(); job; job = jobs.pop()) {
-    if (++done > maxJobs) {
+    if (job.kind === 'command' && seen.before(job.words)) continue;
+    words += job.kind === 'command' ? job.words.length : 1;
+    if (++done > maxJobs || words > maxWords) {
       raise('too-long', '');
       break;
     }
@@ -167,6 +173,25 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
     if (source.value === undefined) raise('dynamic-script', job.excerpt);
     else jobs.push({ kind: 'script', source: source.value, posix, place: job.place, via });
   }
+}
+
+/** Remembers commands by their very words: one that was read is not read again, however many ways lead to it. */
+function createSeen() {
+  const byFirst = new WeakMap<Word, (readonly Word[])[]>();
+  return {
+    before(words: readonly Word[]): boolean {
+      const [first] = words;
+      if (!first) return false;
+      const known = byFirst.get(first) ?? [];
+      if (
+        known.some((other) => other.length === words.length && other.every((word, at) => word === words[at]))
+      ) {
+        return true;
+      }
+      byFirst.set(first, [...known, words]);
+      return false;
+    },
+  };
 }
 
 function firstJob(line: CommandLine): ScriptJob | CommandJob {

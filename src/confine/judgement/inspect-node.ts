@@ -4,7 +4,7 @@ import { bashOnly } from './posix.ts';
 import type { Scene } from './rule.ts';
 import { isDevice } from './targets.ts';
 import type { Given, Variables } from './variables.ts';
-import { counters, readWord, type Word } from './words.ts';
+import { isTrustedName, readWord, type Word } from './words.ts';
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {
@@ -68,8 +68,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       else for (const word of node.wordlist) assignListed(node.name.value, word, notes);
       return;
     case 'Function':
-      // The judge takes what these print for a number; a function of that name could print anything.
-      if (Object.hasOwn(counters, node.name.value)) notes.raise('data-as-code');
+      if (isTrustedName(node.name.value)) notes.raise('data-as-code');
       return;
     case 'Coproc':
       if (node.name) notes.assign(node.name.value, undefined);
@@ -131,7 +130,22 @@ function deferElements(name: string, elements: readonly SyntaxWord[], notes: Nod
 
 function assignListed(name: string, word: SyntaxWord, notes: NodeNotes): void {
   const range = /^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$/.test(word.text);
-  notes.assign(name, readWord(word), range ? { kind: 'number' } : undefined);
+  const listed = readWord(word);
+  notes.assign(
+    name,
+    listed,
+    range ? { kind: 'number' } : isFoundName(listed) ? { kind: 'found' } : undefined,
+  );
+}
+
+/** `./*` and `*.o`: what such a wildcard finds cannot be taken for options, but for letters alone. */
+function isFoundName({ pieces, prefix }: Word): boolean {
+  const kinds = new Set(pieces.map(({ kind }) => kind));
+  if (!kinds.delete('glob') || [...kinds].some((kind) => kind !== 'literal')) return false;
+  return (
+    /^[^-~]/.test(prefix) ||
+    pieces.some((piece) => piece.kind === 'literal' && /[^a-zA-Z=~-]/.test(piece.text))
+  );
 }
 
 function assignArithmetic(target: ArithmeticExpression, notes: NodeNotes): void {

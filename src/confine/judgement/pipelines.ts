@@ -1,8 +1,23 @@
+import { forEachChild, type SyntaxNode } from 'unbash';
 import { hasOption, readOptions } from './options.ts';
+import { programOf } from './programs.ts';
 import type { Input, Use } from './rule.ts';
 import type { Pipe } from './syntax.ts';
 import { startPrefix } from './unwrap-find.ts';
 import type { Word } from './words.ts';
+
+/** Does a substitution in this word fetch from the network? */
+export function isFetched(word: Word | undefined): boolean {
+  return (word?.pieces ?? []).some((piece) => {
+    if (piece.kind !== 'unknown' || !piece.script) return false;
+    const nodes: SyntaxNode[] = [piece.script];
+    for (let node = nodes.pop(); node; node = nodes.pop()) {
+      if (node.type === 'Command' && fetchers.has(programOf(node.name?.value ?? ''))) return true;
+      forEachChild(node, (child) => void nodes.push(child));
+    }
+    return false;
+  });
+}
 
 const fetchers = new Set([
   'curl',

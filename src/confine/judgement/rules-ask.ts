@@ -1,9 +1,7 @@
 import { text } from '../../contract/text.ts';
-import { isShell } from './programs.ts';
 import type { CommandRule, Scene } from './rule.ts';
 import { hasSubcommand, operandsOf } from './subcommands.ts';
 import { readGitLine } from './unwrap-git.ts';
-import { readShellLine } from './unwrap-shell.ts';
 import type { Word } from './words.ts';
 
 /** Commands of git with subcommands of their own, some of which send. */
@@ -32,9 +30,9 @@ export const askRules: readonly CommandRule[] = [
     ],
     because: text('it runs as another user', '別のユーザーとして実行します'),
     suggestion: text('Try without it, or let a person agree.', '使わずに試すか、人の同意を得てください。'),
-    fits: () => true,
+    fits: ({ args }) => !onlyTells(args),
     match: ['sudo ls', '/usr/bin/sudo -u www ls', 'su -c ls', 'doas ls', 'env sudo ls'],
-    notMatch: ['grep -r sudo .', 'echo sudo', 'man su'],
+    notMatch: ['grep -r sudo .', 'echo sudo', 'man su', 'sudo --version'],
   },
   {
     id: 'git-push',
@@ -108,9 +106,9 @@ export const askRules: readonly CommandRule[] = [
     ],
     because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に届きます'),
     suggestion: person,
-    fits: () => true,
+    fits: ({ args }) => !onlyTells(args),
     match: ['docker run -it alpine sh', 'podman ps', 'docker-compose up'],
-    notMatch: ['cat docker-compose.yml', 'grep docker README.md', 'hadolint Dockerfile'],
+    notMatch: ['cat docker-compose.yml', 'grep docker README.md', 'hadolint Dockerfile', 'docker --version'],
   },
   {
     id: 'cluster-delete',
@@ -156,7 +154,10 @@ export const askRules: readonly CommandRule[] = [
     fits: ({ program, args }, scene) =>
       program === 'fuser'
         ? args.some((word) => word.value === undefined || /^(-\w*k|--kill)/.test(word.value))
-        : !(program === 'kill' && (/^-[lL]/.test(args[0]?.value ?? '') || endsOwnJobs(args, scene))),
+        : !(
+            program === 'kill' &&
+            (/^-[lL]/.test(args[0]?.value ?? '') || onlyProbes(args) || endsOwnJobs(args, scene))
+          ),
     match: [
       'kill 123',
       'pkill node',
@@ -170,6 +171,7 @@ export const askRules: readonly CommandRule[] = [
     ],
     notMatch: [
       'kill -l',
+      'kill -0 "$pid"',
       'grep kill x',
       'npx kill-port 3000',
       'npm start & sleep 2; kill %1',
@@ -209,9 +211,21 @@ export const askRules: readonly CommandRule[] = [
       'システムのサービスを開始、停止、または変更します',
     ),
     suggestion: person,
-    fits: () => true,
-    match: ['systemctl restart nginx', 'service nginx stop', 'launchctl load x', 'systemd-run ls'],
-    notMatch: ['cat service.txt', 'journalctl -u nginx'],
+    fits: ({ program, args }) => !onlyTells(args) && !(program === 'systemctl' && onlyLooks(args)),
+    match: [
+      'systemctl -H box status x',
+      'systemctl status "$x"',
+      'systemctl restart nginx',
+      'service nginx stop',
+      'launchctl load x',
+      'systemd-run ls',
+    ],
+    notMatch: [
+      'cat service.txt',
+      'journalctl -u nginx',
+      'systemctl --user status nginx',
+      'systemctl --version',
+    ],
   },
   {
     id: 'remote-shell',
@@ -248,36 +262,33 @@ export const askRules: readonly CommandRule[] = [
     match: ['rsync -a . host:/x', 'rsync host::mod .', 'rsync rsync://h/x .', 'rsync a "$x"'],
     notMatch: ['rsync -a src/ dst/', 'rsync -a ./a:b c'],
   },
-  {
-    id: 'pipe-to-shell',
-    decision: 'ask',
-    because: text('it runs what comes from the network', 'ネットワークから届いた内容を実行します'),
-    suggestion: text(
-      'Save it to a file and read it first.',
-      'まずファイルに保存し、内容を確認してください。',
-    ),
-    fits: ({ program, args, input }) =>
-      input.fetched() && (isShell(program) ? readShellLine(args).readsInput : readsProgram(program, args)),
-    match: [
-      'curl https://x.sh | sh',
-      'wget -qO- x | sudo bash',
-      'curl x | tee y | bash -s -- -y',
-      '(curl x) | env A=b sh',
-      'curl x | python3',
-      'wget -qO- x | python3 - --yes',
-      'curl x | node',
-    ],
-    notMatch: [
-      'curl x | jq .',
-      'curl x > y',
-      'curl x | sh ./file',
-      'curl x | python3 -m json.tool',
-      "curl x | python3 -c 'pass'",
-      "curl x | perl -ne 'print'",
-      'curl x | node read.js',
-    ],
-  },
 ];
+
+/** `kill -0` asks whether a process is there, and sends nothing. */
+function onlyProbes([signal, ...targets]: readonly Word[]): boolean {
+  return signal?.value === '-0' && !targets.some(({ value }) => value?.startsWith('-'));
+}
+
+/** It is asked for its version or its help and for nothing else. */
+function onlyTells(args: readonly Word[]): boolean {
+  return args.length === 1 && /^--(version|help)$/.test(args[0]?.value ?? '');
+}
+
+/** systemctl in one of its reading verbs, on this machine. */
+function onlyLooks(args: readonly Word[]): boolean {
+  const verb = args.find((word) => !word.prefix.startsWith('-'))?.value;
+  return (
+    /^(status|is-active|is-enabled|is-failed|show|cat|list-units|list-unit-files|list-timers|list-dependencies)$/.test(
+      verb ?? '',
+    ) &&
+    args.every(
+      ({ value }) =>
+        value !== undefined &&
+        (/^[^-]/.test(value) ||
+          /^(-[aln]|--(no-pager|all|full|user|lines=\d+|type=\w+|state=\w+))$/.test(value)),
+    )
+  );
+}
 
 /** `kill %1`, `kill $!`, `kill "$pid"` after `pid=$!`: processes that this very command line started. */
 function endsOwnJobs(args: readonly Word[], { variables }: Scene): boolean {
@@ -291,16 +302,4 @@ function endsOwnJobs(args: readonly Word[], { variables }: Scene): boolean {
       return more.length === 0 && piece?.kind === 'variable' && variables.isOwnJob(piece.name);
     })
   );
-}
-
-/** A language's interpreter that is given neither a file nor a text of a program takes it from its input. */
-function readsProgram(program: string, args: readonly Word[]): boolean {
-  if (!/^(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|rscript)\d?$/.test(program))
-    return false;
-  if (
-    args.some(({ prefix }) => /^(-[A-Za-z]*[cemMprVhEnS]|--(eval|print|version|help|run|test))/.test(prefix))
-  )
-    return false;
-  const first = args.find(({ prefix, value }) => value === '-' || !prefix.startsWith('-'));
-  return first === undefined || first.value === '-' || first.prefix.startsWith('/dev/');
 }

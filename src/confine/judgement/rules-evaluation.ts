@@ -1,4 +1,5 @@
 import { text } from '../../contract/text.ts';
+import { assignmentRule } from './assignments.ts';
 import { isSafeArithmetic } from './inspect-node.ts';
 import { hasOption, readOptions } from './options.ts';
 import type { CommandRule, Scene } from './rule.ts';
@@ -47,6 +48,8 @@ export const evaluationRules: readonly CommandRule[] = [
       "unset 'a[$(id)]'",
       'read x; let "$x"',
       "declare -n x='a[$(id)]'",
+      'declare -n r=PATH; r=.',
+      'x=PATH; typeset -n x; x=.',
       'read x; [[ $x -eq 1 ]]',
       'read x; echo $((x))',
       'echo ${!x}',
@@ -56,6 +59,10 @@ export const evaluationRules: readonly CommandRule[] = [
       'mapfile -C ls -c 1 a',
       'read x; echo ${a[$x]}',
       'read x; declare -i n="$x"',
+      'n=$(grep -c x *); (( n > 3 ))',
+      'n=$(grep -c x "$f"); (( n > 3 ))',
+      'n=$(stat -c %n f); (( n > 3 ))',
+      'for n in *; do (( n > 3 )); done',
     ],
     notMatch: [
       'test -f x',
@@ -74,6 +81,9 @@ export const evaluationRules: readonly CommandRule[] = [
       'export FOO=bar',
       '[ -z "$x" ]',
       '[ ! -d "$x" ]',
+      'for i in $(seq 1 10); do echo $((i*i)); done',
+      'n=$(grep -c x f); (( n > 3 ))',
+      'n=$(stat -c %s "$f"); (( n > 3 ))',
     ],
   },
 ];
@@ -120,8 +130,12 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
         if (!/^[A-Za-z_]\w*(\[\w*\])?$/.test(name) && !(/f/.test(flags) && equals < 0)) return true;
         // Whatever an integer variable gets later is evaluated too.
         if (/i/.test(flags) && !scene.variables.isTame(name)) return true;
+        // A second name for PATH would be a way around what is said of PATH.
+        if (/^[^+]*-[^+]*n/.test(flags)) {
+          const target = equals < 0 ? '' : (word.value?.slice(equals + 1) ?? '');
+          return !plainName.test(target) || assignmentRule(target, undefined) !== undefined;
+        }
         if (equals < 0) return false;
-        if (/n/.test(flags)) return !plainName.test(word.value?.slice(equals + 1) ?? '');
         if (/i/.test(flags))
           return !isSafeArithmetic(word.text.slice(word.text.indexOf('=') + 1), scene.variables);
         return false;

@@ -3,7 +3,7 @@ import { hasOption, type Options, optionsNamed, readOptions } from './options.ts
 import type { CommandRule, Scene, Use } from './rule.ts';
 import { isDevice, reachOf } from './targets.ts';
 import { removers } from './unwrap-find.ts';
-import { possibleValues } from './variables.ts';
+import { fileNameOf, possibleValues } from './variables.ts';
 import { literalWord, mayBeOption, partOf, unknownWord, type Word } from './words.ts';
 
 /** Commands that remove or overwrite more than anybody meant. */
@@ -58,6 +58,9 @@ export const fileRules: readonly CommandRule[] = [
     match: [
       'rm "$x"',
       'rm *',
+      'for f in *; do rm "$f"; done',
+      'for f in *.bak; do rm $f; done',
+      'for f in *.bak; do f=$(cat x); rm "$f"; done',
       'rm $opts dir',
       'echo -rf / | xargs rm',
       'rm {-r,-f} x',
@@ -71,6 +74,8 @@ export const fileRules: readonly CommandRule[] = [
       'rm *.o',
       'rm a.{o,d}',
       'f=a.txt; rm "$f"',
+      'for f in *.bak; do rm "$f"; done',
+      'tmp=$(mktemp); trap \'rm -f "$tmp"\' EXIT',
       'find . -name x -exec rm {} +',
       'find . -name "*.orig" -print0 | xargs -0 rm -f',
     ],
@@ -101,6 +106,7 @@ export const fileRules: readonly CommandRule[] = [
       'rm -r ../..',
       'rm -r //',
       'npx rimraf /',
+      'd=$(mktemp -d); rm -r "$d"/*',
       'rm --recursive /usr',
     ],
     notMatch: ['rm -r build', 'rm -r ./dist/', 'rm -r -- node_modules', 'npx rimraf dist', 'rm -r build/*'],
@@ -134,6 +140,7 @@ export const fileRules: readonly CommandRule[] = [
     notMatch: [
       'rm -r build',
       'd=build; rm -r "$d"',
+      'd=$(mktemp -d); rm -r "$d"',
       'rm -- "$x"',
       'rm -r {src,dist}/tmp',
       'find . -name __pycache__ -type d -exec rm -r {} +',
@@ -211,15 +218,18 @@ export const fileRules: readonly CommandRule[] = [
       'pv',
       'ddrescue',
       'dcfldd',
-      'cat',
       'mknod',
+      'tar',
+      'bsdtar',
+      'find',
     ],
     because: text('it names a device of the machine', '機器のデバイスを指定しています'),
     suggestion: text('Write to a file in the workspace.', 'ワークスペース内のファイルに書き込んでください。'),
     fits: ({ program, args }, scene) =>
-      program !== 'cat' &&
       args.some(
-        (word) => isDevice(operandValue(program, word), scene, program === 'dd' ? 'of=' : '') !== undefined,
+        (word, at) =>
+          (program !== 'find' || /^-f(print0?|printf|ls)$/.test(args[at - 1]?.value ?? '')) &&
+          isDevice(operandValue(program, word), scene, program === 'dd' ? 'of=' : '') !== undefined,
       ),
     match: [
       'tee /dev/sda',
@@ -228,11 +238,16 @@ export const fileRules: readonly CommandRule[] = [
       'dd of=/dev/../dev/sdb',
       'shred /dev/sda',
       'x=/dev/sda; tee $x',
+      'find . -fprintf /dev/sda x',
+      'tar cf /dev/sda .',
+      'tee /proc/self/root/dev/sda',
     ],
     notMatch: [
       'dd if=/dev/zero of=disk.img',
       'tee /dev/stderr',
       'cp x /dev/null',
+      'tar czf - . | cat',
+      'find /dev/disk -name x',
       'dd if=/dev/urandom of=x bs=1 count=1',
     ],
   },
@@ -258,7 +273,7 @@ function fitsRm(word: Word): boolean {
 
 function knownWord(word: Word, scene: Scene): Word {
   const values = word.value === undefined ? possibleValues(word, scene.variables) : undefined;
-  if (!values) return word;
+  if (!values) return fileNameOf(word, scene.variables) ? { ...word, prefix: './' } : word;
   const option = values.find((value) => value.startsWith('-'));
   if (option !== undefined) return { ...word, value: undefined, prefix: '' };
   return values.length === 1

@@ -205,8 +205,53 @@ const letters: Readonly<Record<string, RegExp>> = {
   r: /^INSTALL$|^REMOVE$/,
 };
 
+/** Programs that are no package managers and send what others get; tasks may stand anywhere among their words. */
+const publishers: Readonly<Record<string, RegExp>> = {
+  twine: /^(upload|register)$/,
+  flit: /^publish$/,
+  hatch: /^publish$/,
+  mvn: /(^|:)(deploy|deploy-file)$|^release:perform$/,
+  mvnw: /(^|:)(deploy|deploy-file)$|^release:perform$/,
+  gradle: /(^|:)(publish(?!ToMavenLocal\b)\w*|uploadArchives)$/,
+  gradlew: /(^|:)(publish(?!ToMavenLocal\b)\w*|uploadArchives)$/,
+  sbt: /(^|\s|\/)publish(Signed)?$/,
+  lerna: /^publish$/,
+  changeset: /^publish$/,
+  vsce: /^(publish|unpublish)$/,
+  ovsx: /^publish$/,
+  'mcp-publisher': /^publish$/,
+};
+
 /** Package managers that install, remove or publish. */
 export const packageRules: readonly CommandRule[] = [
+  {
+    id: 'publish',
+    decision: 'ask',
+    programs: Object.keys(publishers),
+    because: text('it publishes for others', '他の人に向けて公開します'),
+    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    fits: ({ program, args }) => {
+      if (args.some(({ value }) => value === '--help' || value === '--dry-run')) return false;
+      const pattern = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
+      return operandsOf(args).some((word) =>
+        word.value === undefined ? false : pattern?.test(word.value) === true,
+      );
+    },
+    match: [
+      'twine upload dist/*',
+      'mvn clean deploy',
+      './gradlew build publishToMavenLocal publish',
+      'npx lerna publish',
+      'npx vsce publish',
+    ],
+    notMatch: [
+      'twine check dist/*',
+      'mvn verify',
+      './gradlew publishToMavenLocal',
+      'npx lerna run build',
+      'twine --help',
+    ],
+  },
   {
     id: 'package-manager',
     decision: 'ask',
@@ -279,7 +324,7 @@ export const packageRules: readonly CommandRule[] = [
     id: 'package-module',
     decision: 'ask',
     programs: ['python', 'python2', 'python3', 'py', 'pypy3', 'ruby', 'perl'],
-    because: text('it installs packages', 'パッケージをインストールします'),
+    because: text('it installs or publishes packages', 'パッケージをインストールまたは公開します'),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
     fits: ({ args }) => {
       const at = args.findIndex(
@@ -292,8 +337,9 @@ export const packageRules: readonly CommandRule[] = [
       const attached = /^-[A-Za-ln-z]*m(.+)$/.exec(option.prefix)?.[1];
       const module = attached ?? next?.value;
       if (module === 'ensurepip' || module === 'easy_install') return true;
-      if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
       const rest = args.slice(at + 1);
+      if (module === 'twine') return rest.some(({ value }) => value === 'upload');
+      if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
       return hasSubcommand(module === next?.value ? rest.slice(1) : rest, managers.pip ?? []);
     },
     match: [
@@ -301,6 +347,7 @@ export const packageRules: readonly CommandRule[] = [
       'python -m pip --user install x',
       'python -mpip install x',
       'python3 -Im pip install x',
+      'python3 -m twine upload x',
     ],
     notMatch: ['python3 -m pip list', 'python3 -m http.server', 'python -m pytest', 'python setup.py build'],
   },

@@ -2,7 +2,7 @@ import { text } from '../../contract/text.ts';
 import { isShell } from './programs.ts';
 import type { CommandRule } from './rule.ts';
 import { readShellLine } from './unwrap-shell.ts';
-import { mayBeOption } from './words.ts';
+import { mayBeOption, type Word } from './words.ts';
 
 /** Builtins and programs whose words become code; judged by those words. */
 export const shellRules: readonly CommandRule[] = [
@@ -47,9 +47,9 @@ export const shellRules: readonly CommandRule[] = [
     suggestion: text('Source a file.', 'ファイルを source してください。'),
     fits: ({ args }) =>
       args.some((word) => /^(\/dev\/|\/proc\/)/.test(word.prefix)) ||
-      (args[0] !== undefined && mayBeOption(args[0])),
-    match: ['. /dev/stdin', 'source <(echo ls)', 'source "$x"'],
-    notMatch: ['. ./env.sh', 'source .venv/bin/activate', 'source "./$x"'],
+      (args[0] !== undefined && mayBeOption(args[0]) && !isBelowHome(args[0])),
+    match: ['. "$HOME/../dev/stdin"', '. /dev/stdin', 'source <(echo ls)', 'source "$x"'],
+    notMatch: ['. ./env.sh', 'source .venv/bin/activate', 'source "./$x"', '. "$HOME/.cargo/env"'],
   },
   {
     id: 'code-builtin',
@@ -106,10 +106,23 @@ export const shellRules: readonly CommandRule[] = [
       const name = words[0]?.value ?? '';
       return (
         /^([{}!]|then|do|else|elif|fi|done|esac|in|function|if|while|until|for|case|select|-)$/.test(name) ||
-        /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name)
+        /[\p{Cc}\p{Cf}\u2028\u2029]|(?! )\p{Zs}/u.test(name)
       );
     },
-    match: ['env { ls', "'if' x", "$'l\\x01s'"],
+    match: ['env { ls', "'if' x", "$'l\\x01s'", 'rm\u00a0-r x'],
     notMatch: ['ls', '[ -f x ]', ': ok'],
   },
 ];
+
+/** `"$HOME/…"`: no command may change what HOME says. */
+function isBelowHome({ pieces }: Word): boolean {
+  const [home, path, ...more] = pieces;
+  return (
+    more.length === 0 &&
+    home?.kind === 'variable' &&
+    home.name === 'HOME' &&
+    home.quoted &&
+    path?.kind === 'literal' &&
+    /^(\/(?!\.\.?\/)[^/]+)+$/.test(path.text)
+  );
+}

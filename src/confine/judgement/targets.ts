@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import type { Scene } from './rule.ts';
-import { candidateValues, possibleValues, type Variables } from './variables.ts';
+import { candidateValues, fileNameOf, possibleValues, type Variables } from './variables.ts';
 import { hasTilde, type Word } from './words.ts';
 
 /** How much a path takes with it when it is removed or changed with all that is below it. */
@@ -55,6 +55,7 @@ export function reachOf(word: Word, scene: Scene): Reach {
     );
     return known ? 'inside' : 'unknown';
   }
+  if (fileNameOf(word, scene.variables) === 'new') return 'inside';
   const paths = pathsOf(word, scene);
   const kept = ['/', homedir(), ...scene.roots].map((path) => posix.normalize(path).replace(/(.)\/$/, '$1'));
   const takes = (path: string) =>
@@ -73,7 +74,9 @@ function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
   if (!values) return undefined;
   const absolute = values.every((value) => value.startsWith('/'));
   const folders = absolute ? ['/'] : scene.folders;
-  return folders && values.flatMap((value) => folders.map((folder) => trimmed(posix.resolve(folder, value))));
+  return (
+    folders && values.flatMap((value) => folders.map((folder) => canonical(posix.resolve(folder, value))))
+  );
 }
 
 /** A glob takes part of its folder; one that is nothing but wildcards takes the folder. */
@@ -128,6 +131,10 @@ function systemFolder(path: string): boolean {
   );
 }
 
+function canonical(path: string): string {
+  return trimmed(`${path}/`.replace(rootAlias, ''));
+}
+
 function trimmed(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
@@ -141,7 +148,7 @@ export function isDevice(word: Word, scene: Scene, marker = ''): 'device' | 'net
   for (const marked of values) {
     const value = marked.startsWith(marker) ? marked.slice(marker.length) : marked;
     for (const folder of value.startsWith('/') ? ['/'] : (scene.folders ?? ['/'])) {
-      const path = posix.resolve(folder, value);
+      const path = posix.resolve(folder, value).replace(rootAlias, '');
       if (/^\/dev\/(tcp|udp)\//.test(path)) return 'network';
       if (path.startsWith('/dev/') && !plainDevice.test(path)) return 'device';
       if (/^\/(proc\/(sysrq-trigger|sys\/|kcore)|sys\/)/.test(path)) return 'device';
@@ -149,6 +156,9 @@ export function isDevice(word: Word, scene: Scene, marker = ''): 'device' | 'net
   }
   return undefined;
 }
+
+/** `/proc/self/root` is `/` by another name. */
+const rootAlias = /^(\/proc\/(self|thread-self|\d+)(\/task\/\d+)?\/root)+(?=\/)/;
 
 /** Everything below /dev is a device unless it is one of these. */
 const plainDevice =

@@ -1,6 +1,6 @@
 import { subcommandsOf } from './subcommands.ts';
 import type { Inner } from './unwrap.ts';
-import type { Word } from './words.ts';
+import { literalWord, type Word } from './words.ts';
 
 /** A program that runs another and has more options than are worth listing. */
 interface LooseGrammar {
@@ -34,7 +34,11 @@ const loose: ReadonlyMap<string, LooseGrammar> = new Map<string, LooseGrammar>([
   ['daemonize', {}],
   ['daemon', {}],
   ['firejail', {}],
-  ['bwrap', {}],
+  ['systemd-nspawn', {}],
+  ['ssh-agent', {}],
+  ['dtach', {}],
+  ['abduco', {}],
+  ['npm', { verbs: ['explore'], operands: 1 }],
   ['proot', {}],
   ['capsh', { after: ['--'] }],
   ['aws-vault', { verbs: ['exec'], operands: 1 }],
@@ -42,6 +46,9 @@ const loose: ReadonlyMap<string, LooseGrammar> = new Map<string, LooseGrammar>([
   ['infisical', { verbs: ['run'] }],
   ['dotenv', { verbs: ['run'] }],
 ]);
+
+/** Each place where the command may start is read: more than these nobody writes. */
+const maxStarts = 40;
 
 const loader = /^ld(-[\w.-]+)?\.so(\.\d+)?$/;
 
@@ -72,6 +79,8 @@ export function unwrapLoose(program: string, words: readonly Word[]): readonly I
     }
     addAfter(['--']);
   }
+  if (starts.size > maxStarts)
+    return [{ kind: 'unread', rule: 'wrapper-unread', word: literalWord(program) }];
   return [...starts].flatMap((at) => commandAt(program, rest, at));
 }
 

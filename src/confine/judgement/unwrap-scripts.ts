@@ -1,4 +1,4 @@
-import { readOptions } from './options.ts';
+import { optionsNamed, readOptions } from './options.ts';
 import type { Inner } from './unwrap.ts';
 import { literalWord, partOf, type Word } from './words.ts';
 
@@ -47,9 +47,12 @@ const quotedScripts = new Set(['hyperfine', 'concurrently']);
 /** Command lines that hide in options: `tar --to-command=…`, `rsync -e …`. */
 export function optionScripts(program: string, words: readonly Word[]): readonly Inner[] {
   if (quotedScripts.has(program)) {
-    return readOptions(words, { valued: 'wrmMpncsuNiSDL', longValued: hyperfineValued })
-      .operands.filter((word) => word.value !== '--')
-      .map((source) => ({ kind: 'script', source, posix: true }));
+    const options = readOptions(words, { valued: 'wrmMpncsuNiSDL', longValued: hyperfineValued });
+    const around = program === 'hyperfine' ? optionsNamed(options, 'psc', hyperfineScripts) : [];
+    return [
+      ...options.operands.filter((word) => word.value !== '--'),
+      ...around.flatMap(({ value }) => value ?? []),
+    ].map((source) => ({ kind: 'script', source, posix: true }));
   }
   if (program === 'tmux') return tmuxCommands(words);
   const grammar = scripts.get(program);
@@ -68,7 +71,10 @@ export function optionScripts(program: string, words: readonly Word[]): readonly
   });
 }
 
+const hyperfineScripts = ['prepare', 'setup', 'cleanup', 'conclude', 'reference'];
+
 const hyperfineValued = [
+  ...hyperfineScripts,
   ...['warmup', 'runs', 'min-runs', 'max-runs', 'parameter-list', 'parameter-scan', 'export-json', 'shell'],
   ...['export-csv', 'export-markdown', 'names', 'prefix-colors', 'kill-others-on', 'style', 'time-unit'],
 ];

@@ -1,6 +1,8 @@
 import { hasOption, optionsNamed, readOptions } from './options.ts';
 import { cousinShells, foreignShells, isMultiCall, posixShells, programOf } from './programs.ts';
 import { subcommandsOf } from './subcommands.ts';
+import { unwrapBwrap } from './unwrap-bwrap.ts';
+import { unwrapEnv } from './unwrap-env.ts';
 import { unwrapFd, unwrapFind } from './unwrap-find.ts';
 import { unwrapGit } from './unwrap-git.ts';
 import { readHead } from './unwrap-head.ts';
@@ -8,6 +10,7 @@ import { unwrapLoose } from './unwrap-loose.ts';
 import { runners } from './unwrap-runners.ts';
 import { optionScripts } from './unwrap-scripts.ts';
 import { unwrapShell } from './unwrap-shell.ts';
+import { socatAddresses } from './unwrap-socat.ts';
 import { unwrapSsh } from './unwrap-ssh.ts';
 import { type WrapperGrammar, wrappers } from './unwrap-table.ts';
 import { literalWord, unknownWord, type Word, wordOf } from './words.ts';
@@ -43,6 +46,8 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
     case 'su':
     case 'runuser':
       return unwrapSu(rest);
+    case 'bwrap':
+      return unwrapBwrap(rest);
     case 'ssh':
       return unwrapSsh(rest);
     case 'eval':
@@ -50,6 +55,7 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
     case 'trap':
       return unwrapTrap(rest);
     case 'parallel':
+    case 'sem':
       return unwrapParallel(rest);
     case 'flock':
       return unwrapFlock(rest);
@@ -61,6 +67,7 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
   if (verb) return [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...rest] }];
   if (program === 'hub') return [{ kind: 'command', words: [literalWord('git'), ...rest] }];
   const scripts = [...optionScripts(program, rest), ...unwrapLoose(program, rest)];
+  if (program === 'socat') scripts.push(...socatAddresses(rest));
   if (program === 'yarn') scripts.push(...yarnWorkspace(rest));
   const grammar = wrappers.get(program) ?? runners.get(program);
   return grammar ? [...scripts, ...unwrapWrapper(program, rest, grammar)] : scripts;
@@ -127,37 +134,6 @@ export function replaceMarker(word: Word, marker: string, prefix = ''): Word {
   const at = marker === '' ? 0 : word.prefix.indexOf(marker);
   if (at < 0) return word;
   return unknownWord(word.text, word.prefix.slice(0, at) + (at === 0 ? prefix : ''), true);
-}
-
-function unwrapEnv(words: readonly Word[]): readonly Inner[] {
-  const head = readHead(words, {
-    flags: 'iv0',
-    valued: 'uCSP',
-    long: [
-      'ignore-environment',
-      'null',
-      'debug',
-      'block-signal',
-      'default-signal',
-      'ignore-signal',
-      'list-signal-handling',
-    ],
-    longValued: ['unset', 'chdir', 'split-string', 'argv0'],
-    assignments: true,
-  });
-  if ('pieces' in head) return [unread(head)];
-  const inner: Inner[] = head.assignments.map((word) => ({ kind: 'assignment', word }));
-  for (const option of head.given) {
-    const name = option.name;
-    if (option.value && (name === 'C' || (option.long && 'chdir'.startsWith(name)))) {
-      inner.push({ kind: 'folder', word: option.value });
-    }
-    if (option.value && (name === 'S' || (option.long && 'split-string'.startsWith(name)))) {
-      const split = joined([option.value, ...head.rest.map(quoted)]);
-      return [...inner, split];
-    }
-  }
-  return head.rest.length === 0 ? inner : [...inner, { kind: 'command', words: head.rest }];
 }
 
 function unwrapMultiCall(words: readonly Word[]): readonly Inner[] {
@@ -299,10 +275,6 @@ export function joined(words: readonly Word[]): Inner {
   return { kind: 'script', source, posix: false };
 }
 
-function quoted(word: Word): Word {
-  return word.value === undefined ? word : literalWord(`'${word.value.replaceAll("'", "'\\''")}'`);
-}
-
 /** `trap 'COMMANDS' SIGNAL`; with `-` or an option it only lists or resets. */
 function unwrapTrap(words: readonly Word[]): readonly Inner[] {
   const operands = words[0]?.value === '--' ? words.slice(1) : words;
@@ -311,6 +283,7 @@ function unwrapTrap(words: readonly Word[]): readonly Inner[] {
   return [{ kind: 'script', source: action, posix: false }];
 }
 
-function unread(word: Word): Inner {
+/** It cannot be told what this word makes of the command. */
+export function unread(word: Word): Inner {
   return { kind: 'unread', rule: 'wrapper-unread', word };
 }

@@ -1,4 +1,4 @@
-import type { Piece, Word } from './words.ts';
+import { isNewPath, type Piece, type Word } from './words.ts';
 
 /** What a script puts into its variables, wherever it does: order and branches are not followed. */
 export interface Variables {
@@ -9,6 +9,8 @@ export interface Variables {
   isMap(name: string): boolean;
   /** Can the name hold nothing but `$!`, a process that the script itself started? */
   isOwnJob(name: string): boolean;
+  /** Is it surely a file's name that no program takes for an option? `new` is one that mktemp made. */
+  isFileName(name: string): 'found' | 'new' | undefined;
   /** Values that a name was seen to get, though it may get others. */
   seen(name: string): readonly string[];
 }
@@ -16,12 +18,14 @@ export interface Variables {
 /** How a value was given: written out, computed as a number, or from somewhere else. */
 export type Given =
   | { readonly kind: 'static'; readonly value: string }
-  | { readonly kind: 'number' | 'wild' | 'job' };
+  | { readonly kind: 'number' | 'wild' | 'job' | 'found' | 'new' };
 
 interface Entry {
   readonly statics: Set<string>;
   numbers: boolean;
   jobs: boolean;
+  found: boolean;
+  made: boolean;
   wild: boolean;
 }
 
@@ -33,6 +37,7 @@ export function givenBy(word: Word | undefined): Given {
   if (word.value !== undefined) return { kind: 'static', value: word.value };
   const [only, ...more] = word.pieces;
   if (more.length === 0 && only?.kind === 'variable' && only.name === '!') return { kind: 'job' };
+  if (more.length === 0 && only?.kind === 'unknown' && isNewPath(only.script)) return { kind: 'new' };
   const isNumber = word.pieces.every(
     (piece) =>
       (piece.kind === 'unknown' && piece.isNumber === true) ||
@@ -54,39 +59,66 @@ export function createVariables(): Variables & {
         statics: new Set<string>(),
         numbers: false,
         jobs: false,
+        found: false,
+        made: false,
         wild: false,
       };
       entries.set(name, entry);
       if (given.kind === 'static' && entry.statics.size < maxValues) entry.statics.add(given.value);
       else if (given.kind === 'number') entry.numbers = true;
       else if (given.kind === 'job') entry.jobs = true;
+      else if (given.kind === 'found') entry.found = true;
+      else if (given.kind === 'new') entry.made = true;
       else entry.wild = true;
     },
     addMap: (name) => void maps.add(name),
     values(name) {
       const entry = entries.get(name);
-      return entry && !entry.wild && !entry.numbers && !entry.jobs ? [...entry.statics] : undefined;
+      return entry && isStatic(entry) ? [...entry.statics] : undefined;
     },
     isTame(name) {
       if (/^[?#$!]$/.test(name)) return true;
       if (/^([@*_-]|\d+|OPTARG|REPLY|BASH_.*|DIRSTACK|PIPESTATUS|MAPFILE)$/.test(name)) return false;
       const entry = entries.get(name);
       if (!entry) return true;
-      return !entry.wild && [...entry.statics].every((value) => /^(-?\d+)?$/.test(value));
+      return !isOpen(entry) && [...entry.statics].every((value) => /^(-?\d+)?$/.test(value));
     },
     isOwnJob(name) {
       if (name === '!') return true;
       const entry = entries.get(name);
       return (
         entry?.jobs === true &&
-        !entry.wild &&
+        !isOpen(entry) &&
         !entry.numbers &&
         [...entry.statics].every((value) => value === '')
       );
     },
+    isFileName(name) {
+      const entry = entries.get(name);
+      if (!entry || !isOpen(entry) || entry.wild || entry.numbers || entry.jobs) return undefined;
+      if ([...entry.statics].some((value) => value.startsWith('-'))) return undefined;
+      return entry.found || [...entry.statics].some((value) => value !== '') ? 'found' : 'new';
+    },
     isMap: (name) => maps.has(name),
     seen: (name) => [...(entries.get(name)?.statics ?? [])],
   };
+}
+
+/** Holds something of which only the kind is known. */
+function isOpen(entry: Entry): boolean {
+  return entry.wild || entry.found || entry.made;
+}
+
+function isStatic(entry: Entry): boolean {
+  return !isOpen(entry) && !entry.numbers && !entry.jobs;
+}
+
+/** `"$f"` where f is surely the name of a file. */
+export function fileNameOf(word: Word, variables: Variables): 'found' | 'new' | undefined {
+  const [only, ...more] = word.pieces;
+  return only?.kind === 'variable' && only.quoted && more.length === 0
+    ? variables.isFileName(only.name)
+    : undefined;
 }
 
 /** All that a word can stand for, or nothing if that is not known. Bounded. */

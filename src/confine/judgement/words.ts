@@ -29,6 +29,8 @@ export type Piece =
       readonly oneField: boolean;
       readonly isNumber?: boolean;
       readonly candidates?: readonly string[];
+      /** The substitution that it comes from. */
+      readonly script?: ParsedScript | undefined;
     };
 
 /** Reads a word of the syntax tree. */
@@ -142,12 +144,20 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
       return [{ kind: 'unknown', oneField: true, isNumber: true }];
     case 'CommandExpansion': {
       const isNumber = countsOnly(part.script);
-      return [{ kind: 'unknown', oneField: quoted || isNumber, isNumber, candidates: echoed(part.script) }];
+      return [
+        {
+          kind: 'unknown',
+          oneField: quoted || isNumber,
+          isNumber,
+          candidates: echoed(part.script),
+          script: part.script,
+        },
+      ];
     }
     case 'ProcessSubstitution':
       return [
         { kind: 'literal', text: '/dev/fd/', quoted: true },
-        { kind: 'unknown', oneField: true },
+        { kind: 'unknown', oneField: true, script: part.script },
       ];
   }
 }
@@ -174,13 +184,46 @@ function echoed(script: ParsedScript | undefined): readonly string[] {
 }
 
 /** Commands that print one number and nothing that a file or its name could bring in. */
-export const counters: Readonly<Record<string, RegExp>> = {
+const counters: Readonly<Record<string, RegExp>> = {
   wc: /^-[lwcm]+$/,
   id: /^-[ugG]$/,
   nproc: /^--all$/,
   date: /^\+%[sYmdHMSNj]+$/,
   tput: /^(cols|lines|colors)$/,
+  seq: /^-?\d{1,15}$/,
+  getconf: /^_?[A-Z][A-Z0-9_]*$/,
 };
+
+/** Programs whose output the judge takes for what it says: a function of such a name could print anything. */
+export function isTrustedName(name: string): boolean {
+  return Object.hasOwn(counters, name) || /^(stat|grep|mktemp)$/.test(name);
+}
+
+/** `stat -c %s f` and `grep -c x f`, where no word can turn into an option that prints a name. */
+function countsFile(name: string, [first, second, file, ...more]: readonly Word[]): boolean {
+  if (first?.value === undefined || second?.value === undefined || more.length > 0) return false;
+  if (name === 'stat')
+    return first.value === '-c' && /^%[sYXZWhiug]$/.test(second.value) && !!file && isOneField(file);
+  return (
+    name === 'grep' &&
+    /^-[iwxvEFP]*c[iwxvEFP]*$/.test(first.value) &&
+    !second.value.startsWith('-') &&
+    (file === undefined || (isOneField(file) && /^[^-]/.test(file.prefix)))
+  );
+}
+
+/** Does it give nothing but the path of a new file or folder of mktemp's own? */
+export function isNewPath(script: ParsedScript | undefined): boolean {
+  const command =
+    script?.commands.length === 1 && !script.errors?.length ? script.commands[0]?.command : undefined;
+  if (command?.type !== 'Command' || command.name?.text !== 'mktemp' || command.prefix.length > 0)
+    return false;
+  return (
+    command.args.every(
+      (word) => word.type === 'Word' && /^(-d|-t|--directory|[\w/][\w/.-]*)$/.test(word.text),
+    ) && !command.args.some((word, at) => /^[\w]/.test(word.text) && command.args[at - 1]?.text !== '-t')
+  );
+}
 
 /** `$(wc -l < f)`, `$(ls | wc -l)`, `$(id -u)`. */
 function countsOnly(script: ParsedScript | undefined): boolean {
@@ -190,7 +233,12 @@ function countsOnly(script: ParsedScript | undefined): boolean {
   if (last?.type !== 'Command' || last.prefix.length > 0) return false;
   const name = last.name?.text ?? '';
   const words = Object.hasOwn(counters, name) ? counters[name] : undefined;
-  return words !== undefined && last.args.every((word) => word.type === 'Word' && words.test(word.text));
+  if (!words)
+    return countsFile(
+      name,
+      last.args.flatMap((word) => (word.type === 'Word' ? [readWord(word)] : [])),
+    );
+  return last.args.every((word) => word.type === 'Word' && words.test(word.text));
 }
 
 /** `${@:2}`, `${list[@]}` and `${!name*}` make several words even between quotes. */
