@@ -12,8 +12,6 @@ export interface Catalog extends ToolGuide {
   allowed(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
   /** What `tools/list` shows: the same, and where agents are served what a token among the arguments would open. */
   offered(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
-  /** Names like this one, among those that the caller may call. */
-  nearest(name: string, caller: Caller): readonly string[];
 }
 
 /**

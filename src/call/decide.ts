@@ -111,19 +111,19 @@ function decidePermission(tool: Tool, caller: Caller): Decision {
     case 'authenticated':
       if (isAgent(caller)) return allowed;
       if (!tool.agentsOnly && (caller.kind === 'local' || caller.kind === 'user')) return allowed;
-      return refuseAnonymous(tool);
+      return refuseAnonymous(tool, caller);
     case 'chat_only':
       return decidePurpose(tool, caller, 'chat');
     case 'task_only':
       return decidePurpose(tool, caller, 'task');
     default:
       // A permission that nobody defined lets nobody in.
-      return refuseAnonymous(tool);
+      return refuseAnonymous(tool, caller);
   }
 }
 
 function decidePurpose(tool: Tool, caller: Caller, purpose: 'chat' | 'task'): Decision {
-  if (!isAgent(caller)) return refuseAnonymous(tool);
+  if (!isAgent(caller)) return refuseAnonymous(tool, caller);
   const current = caller.session.purpose;
   if (current === purpose) return allowed;
   return refuse(
@@ -141,7 +141,7 @@ function decidePurpose(tool: Tool, caller: Caller, purpose: 'chat' | 'task'): De
 
 function refuseRole(tool: Tool, caller: Caller, role: 'coordinator' | 'manager' | 'worker'): Decision {
   if (caller.kind === 'anonymous' || (role !== 'coordinator' && !isAgent(caller))) {
-    return refuseAnonymous(tool);
+    return refuseAnonymous(tool, caller);
   }
   return refuse(
     'forbidden',
@@ -150,22 +150,39 @@ function refuseRole(tool: Tool, caller: Caller, role: 'coordinator' | 'manager' 
   );
 }
 
-function refuseAnonymous(tool: Tool): Decision {
+function refuseAnonymous(tool: Tool, caller: Caller): Decision {
   return refuse(
     'unauthenticated',
     verbatim(`Tool '${tool.name}' requires authentication.`),
     text('Authentication is required.', '認証が必要です。'),
-    tool.permission === 'coordinator_only'
-      ? text('Pass coordinator_token.', 'coordinator_token を渡してください。')
-      : tool.agentsOnly
-        ? text(
-            "Call 'authenticate' and pass session_token.",
-            "'authenticate' を呼び、session_token を渡してください。",
-          )
-        : text(
-            'Send a bearer token; `sekisho token create` makes one.',
-            'ベアラートークンを送ってください。`sekisho token create` で作れます。',
-          ),
+    howToProve(tool, caller.kind === 'anonymous' && caller.reason === 'bad_credential'),
+  );
+}
+
+/** Whoever passed a token that is worth nothing must not be told to pass one. */
+function howToProve(tool: Tool, isBadToken: boolean): Text {
+  if (tool.permission === 'coordinator_only') {
+    return isBadToken
+      ? text(
+          'The token is not valid; pass the right coordinator_token.',
+          'トークンが無効です。正しい coordinator_token を渡してください。',
+        )
+      : text('Pass coordinator_token.', 'coordinator_token を渡してください。');
+  }
+  if (tool.agentsOnly) {
+    return isBadToken
+      ? text(
+          "The token is not valid or its session has ended: call 'authenticate' again and pass the new session_token.",
+          "トークンが無効か、セッションが終了しています。'authenticate' をもう一度呼び、新しい session_token を渡してください。",
+        )
+      : text(
+          "Call 'authenticate' and pass session_token.",
+          "'authenticate' を呼び、session_token を渡してください。",
+        );
+  }
+  return text(
+    'Send a bearer token; `sekisho token create` makes one.',
+    'ベアラートークンを送ってください。`sekisho token create` で作れます。',
   );
 }
 

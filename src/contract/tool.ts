@@ -128,6 +128,8 @@ export interface ToolOutput {
 /** What `help` may know of the tools: decided by the same predicate that decides the call. */
 export interface ToolGuide {
   list(caller: Caller): readonly GuideEntry[];
+  /** Names of tools that the caller may call and that are spelt nearly so, nearest first. */
+  nearest(name: string, caller: Caller): readonly string[];
 }
 
 export interface GuideEntry {

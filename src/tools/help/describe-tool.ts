@@ -3,13 +3,20 @@ import { tokenArgument } from '../../contract/session-token.ts';
 import { type Locale, text } from '../../contract/text.ts';
 import type { GuideEntry, JsonSchema, Tool } from '../../contract/tool.ts';
 
+/** What the caller may know of. */
+interface Known {
+  readonly entries: readonly GuideEntry[];
+  /** Names that are spelt nearly so. */
+  nearest(name: string): readonly string[];
+}
+
 /**
  * One tool in detail. Of a tool that the caller cannot use: its name, description, category and the reason, and
  * never its parameters or example (document 002, security).
  */
-export function describeTool(name: string, entries: readonly GuideEntry[], locale: Locale) {
-  const entry = entries.find(({ tool }) => tool.name === name);
-  if (!entry) throw unknown(name, entries);
+export function describeTool(name: string, known: Known, locale: Locale) {
+  const entry = known.entries.find(({ tool }) => tool.name === name);
+  if (!entry) throw unknown(name, known);
   const { tool } = entry;
   const head = {
     name: tool.name,
@@ -46,20 +53,28 @@ function tokenParameter(tool: Tool, locale: Locale): Record<string, unknown> {
   return { name, type: 'string', required: false, description: description[locale] };
 }
 
-function unknown(name: string, entries: readonly GuideEntry[]): ToolError {
-  const wanted = name.toLowerCase();
-  const near = entries
-    .filter(({ allowed, tool }) => allowed && isLike(tool.name, wanted))
-    .map(({ tool }) => tool.name)
-    .slice(0, 5);
+function unknown(name: string, { entries, nearest }: Known): ToolError {
+  const wanted = name
+    .slice(0, 80)
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  const names = entries.map(({ tool }) => tool.name);
+  const callable = entries.filter(({ allowed }) => allowed).map(({ tool }) => tool.name);
+  const near = new Set([
+    // A name in capitals or with hyphens is meant, whether it can be called or not.
+    ...names.filter((known) => known === wanted),
+    ...nearest(wanted),
+    ...callable.filter((known) => isLike(known, wanted)),
+  ]);
   const shown = JSON.stringify(name.slice(0, 80));
+  const listed = [...near].slice(0, 5);
   return new ToolError(
     'not_found',
     text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
     {
       suggestion:
-        near.length > 0
-          ? text(`Nearest: ${near.join(', ')}.`, `近い名前: ${near.join('、')}。`)
+        listed.length > 0
+          ? text(`Nearest: ${listed.join(', ')}.`, `近い名前: ${listed.join('、')}。`)
           : text('help without arguments lists what there is.', '引数なしの help が一覧を示します。'),
     },
   );

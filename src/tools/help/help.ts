@@ -50,7 +50,10 @@ export const help = defineTool({
 
   async run({ tool_name }, { caller, guide, locale }) {
     const entries = guide.list(caller);
-    if (tool_name !== undefined) return describeTool(tool_name, entries, locale);
+    if (tool_name !== undefined) {
+      const nearest = (name: string) => guide.nearest(name, caller);
+      return describeTool(tool_name, { entries, nearest }, locale);
+    }
     return {
       context: {
         caller_type: caller.kind === 'anonymous' ? 'unauthenticated' : caller.kind,

@@ -39,7 +39,8 @@ function describeUnavailable(entries: readonly GuideEntry[], locale: Locale): Re
   for (const [permission, group] of groups) {
     const names = group.slice(0, 3).map((entry) => entry.tool.name);
     const more = group.length > names.length;
-    info[groupNames[permission]] = sentence(permission, names.join(', '), more)[locale];
+    const isAgents = group.every((entry) => entry.tool.agentsOnly);
+    info[groupNames[permission]] = sentence(permission, names.join(', '), { more, isAgents })[locale];
   }
   return info;
 }
@@ -54,7 +55,11 @@ const groupNames: Readonly<Record<Permission, string>> = {
   task_only: 'task_tools',
 };
 
-function sentence(permission: Permission, names: string, more: boolean): Text {
+function sentence(
+  permission: Permission,
+  names: string,
+  { more, isAgents }: { readonly more: boolean; readonly isAgents: boolean },
+): Text {
   const en = more ? `${names}, …` : names;
   const ja = more ? `${names}等` : names;
   switch (permission) {
@@ -80,7 +85,14 @@ function sentence(permission: Permission, names: string, more: boolean): Text {
         `Coordinator tools (${en}) need the coordinator's token.`,
         `Coordinator専用ツール（${ja}）はCoordinatorトークンが必要です`,
       );
+    case 'authenticated':
+      if (!isAgents) break;
+      return text(
+        `Tools for agents (${en}) need a session: call authenticate.`,
+        `認証済み共通ツール（${ja}）はauthenticateによる認証が必要です`,
+      );
     default:
-      return text(`Not available to you now: ${en}.`, `現在は利用できません: ${ja}`);
+      break;
   }
+  return text(`Not available to you now: ${en}.`, `現在は利用できません: ${ja}`);
 }
