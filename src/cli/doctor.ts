@@ -26,20 +26,24 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       remedy: verdict.ok ? undefined : 'sekisho audit verify',
     });
     const commands = await checkpoint.rooms.commands();
-    for (const status of await commands.status()) {
+    const statuses = await commands.status();
+    for (const status of statuses) {
       findings.push({
         what: `sandbox ${status.name}`,
         works: status.works,
         detail: status.problem?.[settings.locale] ?? selfTested[settings.locale],
         remedy: status.remedy,
       });
-      if (status.withoutNetwork) {
-        findings.push({
-          what: `network ${status.name}`,
-          works: false,
-          detail: status.withoutNetwork[settings.locale],
-        });
-      }
+    }
+    // Commands run in the first that works; what the others lack is nobody's concern.
+    const chosen = statuses.find((status) => status.works);
+    const hosts = settings.process.network;
+    if (chosen && hosts.length > 0) {
+      findings.push({
+        what: `network ${chosen.name}`,
+        works: chosen.withoutNetwork === undefined,
+        detail: chosen.withoutNetwork?.[settings.locale] ?? hosts.join(', '),
+      });
     }
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
