@@ -1,15 +1,15 @@
-import { userInfo } from 'node:os';
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
-import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import type { ApprovalRecord, ApprovalStore, AuditLog } from '../contract/records.ts';
+import { personHere, recordAct } from './record-act.ts';
 import { say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Lists what calls are waiting for, or answers one of them. */
 export function approve(id: string | undefined, flags: Flags, options: Options): Promise<number> {
-  return withApprovals(flags, async (approvals) => {
+  return withApprovals(flags, async ({ approvals, audit }) => {
     if (id === undefined) return list(approvals, options);
     const record = await approvals.get(id);
     if (!record) {
@@ -20,13 +20,13 @@ export function approve(id: string | undefined, flags: Flags, options: Options):
       say(options.json ? JSON.stringify(record) : describe(record));
       return 0;
     }
-    return answer(record, approvals, options);
+    return answer(record, { approvals, audit }, options);
   });
 }
 
 /** Lists what was allowed for a session or for always, and still stands. */
 export function listGrants(flags: Flags, options: Options): Promise<number> {
-  return withApprovals(flags, async (approvals) => {
+  return withApprovals(flags, async ({ approvals }) => {
     const grants = await approvals.grants(Date.now());
     if (options.json) say(JSON.stringify(grants));
     else if (grants.length === 0) say('Nothing is allowed beyond single calls.');
@@ -37,8 +37,9 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
 
 /** Takes a standing yes back; the next call like it is asked about again. */
 export function revokeGrant(id: string, flags: Flags): Promise<number> {
-  return withApprovals(flags, async (approvals) => {
+  return withApprovals(flags, async ({ approvals, audit }) => {
     const revoked = await approvals.revoke(id, Date.now());
+    await recordAct(audit, { tool: 'sekisho approve revoke', arguments: { id }, done: revoked });
     say(
       revoked
         ? `${id} is taken back.`
@@ -48,13 +49,15 @@ export function revokeGrant(id: string, flags: Flags): Promise<number> {
   });
 }
 
-async function withApprovals(
-  flags: Flags,
-  work: (approvals: ApprovalStore) => Promise<number>,
-): Promise<number> {
+interface Records {
+  readonly approvals: ApprovalStore;
+  readonly audit: AuditLog;
+}
+
+async function withApprovals(flags: Flags, work: (records: Records) => Promise<number>): Promise<number> {
   const checkpoint = await openCheckpoint(loadSettings(flags));
   try {
-    return await work((await checkpoint.store()).approvals);
+    return await work(await checkpoint.store());
   } finally {
     await checkpoint.close();
   }
@@ -68,11 +71,20 @@ async function list(approvals: ApprovalStore, options: Options): Promise<number>
   return 0;
 }
 
-async function answer(record: ApprovalRecord, approvals: ApprovalStore, options: Options): Promise<number> {
+async function answer(
+  record: ApprovalRecord,
+  { approvals, audit }: Records,
+  options: Options,
+): Promise<number> {
   const scope = options.always ? 'always' : options.session ? 'session' : 'once';
   const decision = options.deny ? 'declined' : 'approved';
-  const by = `cli:${userInfo().username}`;
-  const decided = await approvals.decide(record.id, decision, by, scope, Date.now());
+  const decided = await approvals.decide(record.id, decision, personHere(), scope, Date.now());
+  await recordAct(audit, {
+    tool: 'sekisho approve',
+    arguments: { id: record.id, decision, scope },
+    done: decided !== undefined,
+    ...(!decided && { code: 'conflict' }),
+  });
   if (!decided) {
     say(
       `${record.id} cannot be answered any more: it is ${record.status === 'pending' ? 'expired' : record.status}.`,

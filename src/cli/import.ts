@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { clientServers } from '../config/client-shapes.ts';
+import { assertMakeable } from '../config/makeable.ts';
 import { readServerFile, type ServerConfig } from '../config/servers.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -52,6 +53,7 @@ export function importServers(from: string, options: Options): number {
     say(`${target} would be changed.`);
     return 0;
   }
+  assertMakeable(target, 'the configuration');
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   // It may hold the secrets that were in the client's file.
   writeFileSync(target, words, { mode: 0o600 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadSettings } from '../config/load.ts';
 import { localeOf } from '../config/locale.ts';
+import { assertMakeable } from '../config/makeable.ts';
 import { profiles } from '../config/profiles.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -24,6 +25,7 @@ export async function init(options: Options): Promise<number> {
   const path = resolve(
     String(options.out ?? join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc')),
   );
+  assertMakeable(path, 'the configuration');
   if (existsSync(path) && !options.force) {
     throw new ConfigError(
       `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,

@@ -4,8 +4,10 @@ import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanText } from '../contract/clean-text.ts';
 import { ConfigError } from '../contract/error.ts';
+import type { AuditLog } from '../contract/records.ts';
 import type { Locale } from '../contract/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
+import { recordAct } from './record-act.ts';
 import { say } from './say.ts';
 import { examine, placeOf, type ServerReport } from './server-report.ts';
 
@@ -35,7 +37,7 @@ export function checkServers(name: string | undefined, flags: Flags, options: Op
 
 /** Shows what changed, and lets it in when a person says so: by an answer, or by the digest of what they saw. */
 export function approveServer(name: string, flags: Flags, options: Options): Promise<number> {
-  return withUpstreams(flags, async (upstreams) => {
+  return withUpstreams(flags, async (upstreams, _locale, audit) => {
     serverOf(upstreams, name);
     const review = upstreams.pins.review(name);
     if (!review) {
@@ -53,7 +55,13 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
       if (!(await agrees())) return 1;
     }
     const digest = options.digest === undefined ? review.digest : String(options.digest);
-    if (!upstreams.pins.approve(name, digest)) {
+    const approved = upstreams.pins.approve(name, digest);
+    await recordAct(await audit(), {
+      tool: 'sekisho server approve',
+      arguments: { name, digest },
+      done: approved,
+    });
+    if (!approved) {
       say(`The server changed again; look anew: sekisho server approve ${name}`);
       return 1;
     }
@@ -64,9 +72,10 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
 
 /** Forgets what was approved; the server is met as a stranger the next time. */
 export function forgetServer(name: string, flags: Flags): Promise<number> {
-  return withUpstreams(flags, async (upstreams) => {
+  return withUpstreams(flags, async (upstreams, _locale, audit) => {
     serverOf(upstreams, name);
     upstreams.pins.forget(name);
+    await recordAct(await audit(), { tool: 'sekisho server forget', arguments: { name }, done: true });
     say(`${name}: forgotten.`);
     return 0;
   });
@@ -75,12 +84,16 @@ export function forgetServer(name: string, flags: Flags): Promise<number> {
 /** Opens what the settings say, without serving it. */
 export async function withUpstreams(
   flags: Flags,
-  work: (upstreams: Upstreams, locale: Locale) => Promise<number>,
+  work: (upstreams: Upstreams, locale: Locale, audit: () => Promise<AuditLog>) => Promise<number>,
 ): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
   try {
-    return await work(await checkpoint.rooms.upstreams(), settings.locale);
+    return await work(
+      await checkpoint.rooms.upstreams(),
+      settings.locale,
+      async () => (await checkpoint.store()).audit,
+    );
   } finally {
     await checkpoint.close();
   }

@@ -10,6 +10,7 @@ import type { ServerSettings } from '../contract/upstream.ts';
 import { readConfig } from './file.ts';
 import { type HistorySettings, historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
+import { assertMakeable } from './makeable.ts';
 import { type MemorySettings, memoryOf } from './memory.ts';
 import { type ModelSettings, modelsOf } from './models.ts';
 import { oauthTrustOf } from './oauth.ts';
@@ -124,6 +125,9 @@ export function loadSettings(
     flags.state ?? config.state ?? stateFolderOf(roots[0].path, environment, home),
   );
   assertOutside(stateFolder, roots, 'state');
+  const storeUrl = config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`;
+  assertMakeable(stateFolder, 'the state folder');
+  if (storeUrl.startsWith('sqlite:/')) assertMakeable(storeUrl.slice('sqlite:'.length), 'the database');
   const own = [
     dirname(stateFolderOf(roots[0].path, environment, home)),
     stateFolder,
@@ -148,7 +152,7 @@ export function loadSettings(
     locale: oneOf('--locale', flags.locale ?? config.locale ?? localeOf(environment), ['en', 'ja']),
     stateFolder,
     hiddenPaths: insideOf(roots, own),
-    storeUrl: config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`,
+    storeUrl,
     http: {
       host: config.http?.host ?? '127.0.0.1',
       port: config.http?.port ?? 7040,

@@ -1,0 +1,25 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from '../contract/error.ts';
+
+/**
+ * Throws where a folder would have to be made inside of `/proc`. The kernel answers there that the folder above is
+ * missing, and Node's recursive `mkdir` then tries again without an end.
+ */
+export function assertMakeable(folder: string, key: string): void {
+  for (let above = folder; ; above = dirname(above)) {
+    let type: number | undefined;
+    try {
+      ({ type } = statfsSync(above));
+    } catch {
+      // Not there, or not ours to look at: what is above it decides.
+      if (above !== dirname(above)) continue;
+    }
+    if (type !== procfs) return;
+    throw new ConfigError(
+      `${key} ${folder} cannot be there: ${above} belongs to the kernel and holds no files.`,
+    );
+  }
+}
+
+const procfs = 0x9fa0;
