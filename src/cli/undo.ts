@@ -24,7 +24,10 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
     });
     const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
-    if (!options.json) say(steps.length === 0 ? nothingFor(order) : summary(undone, stopped, sessionId));
+    if (!options.json) {
+      const entry = 'id' in order ? await (await checkpoint.store()).history.get(order.id) : undefined;
+      say(steps.length === 0 ? nothingFor(order, entry?.undoneBy) : summary(undone, stopped, sessionId));
+    }
     return stopped || steps.length === 0 ? 1 : 0;
   });
 }
@@ -50,11 +53,21 @@ function describe({ entry, ...step }: Step): string {
     case 'lost':
       return `${entry.id}  ${path}: its former content is not kept`;
     default:
-      return `${entry.id}  ${path}: changed since. The change left ${sizeOf(entry.after)}, now there is ${sizeOf((step as { found: Parameters<typeof sizeOf>[0] }).found)}`;
+      return `${entry.id}  ${path}: ${conflictOf(entry, step as Conflict)}`;
   }
 }
 
-function nothingFor(order: object): string {
+type Conflict = Extract<Step, { outcome: 'conflict' }>;
+
+function conflictOf({ after }: Step['entry'], { found, because }: Omit<Conflict, 'entry'>): string {
+  if (because) return `cannot be taken back. ${cleanLine(because.en)}`;
+  return `changed since. The change left ${sizeOf(after)}, now there is ${sizeOf(found)}`;
+}
+
+function nothingFor(order: object, undoneBy: string | undefined): string {
+  if ('id' in order && undoneBy !== undefined) {
+    return `${String(order.id)} is taken back already. \`sekisho undo ${undoneBy}\` brings it back.`;
+  }
   const lists = '`sekisho history` lists what was changed.';
   if ('id' in order) return `There is no change ${String(order.id)}. ${lists}`;
   return `There is nothing to take back: nothing was changed there, or all of it is taken back. ${lists}`;

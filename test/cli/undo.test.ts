@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '../support/run-command.ts';
 
-const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 let folder = '';
 let root = '';
 
@@ -20,18 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function sekisho(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  try {
-    const { stdout, stderr } = await run(process.execPath, [start, ...args], {
-      cwd: root,
-      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' },
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-}
+const sekisho = (...args: string[]) => runCommand(args, root, { HOME: folder });
 
 function write(path: string, content: string) {
   return sekisho('call', 'file_write', JSON.stringify({ path, content, overwrite: true }));
@@ -47,6 +33,9 @@ test('history lists a change, diff shows it, undo takes it back, and its own lin
   const undone = await sekisho('undo', id);
   expect(undone.code).toBe(0);
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+  const twice = await sekisho('undo', id);
+  expect(twice).toMatchObject({ code: 1, stdout: expect.stringContaining(`${id} is taken back already.`) });
+  expect(twice.stdout).toMatch(/`sekisho undo h[0-9a-f]{14}` brings it back/);
   const again = /sekisho (undo --session \S+)`/.exec(undone.stdout)?.[1]?.split(' ') ?? [];
   expect((await sekisho(...again)).code).toBe(0);
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n2\n');
@@ -61,6 +50,24 @@ test('a change by hand stops it with exit code 1 and says so; --force goes on', 
   expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('a.txt: changed since') });
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('by hand\n');
   expect((await sekisho('undo', '--since', '1h', '--force')).code).toBe(0);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+}, 60_000);
+
+test('what stands in the way of one file does not keep the others, with --force', async () => {
+  await write('d/e/f.txt', 'first\n');
+  await write('a.txt', 'agent\n');
+  await write('d/e/f.txt', 'second\n');
+  rmSync(join(root, 'd/e'), { recursive: true });
+  writeFileSync(join(root, 'd/e'), 'by hand\n');
+  const stopped = await sekisho('undo', '--since', '1h');
+  expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('d/e is not a folder') });
+  expect(stopped.stdout).toMatch(/^h[0-9a-f]{14} {2}d\/e\/f\.txt: cannot be taken back/);
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('agent\n');
+  const forced = await sekisho('undo', '--since', '1h', '--force');
+  expect(forced).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/--session undo-\w+` brings it back/),
+  });
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
 }, 60_000);
 

@@ -3,6 +3,7 @@ import { closeSync, constants, lstatSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type { Place } from '../../contract/files.ts';
 import type { FileState, HistoryEntry } from '../../contract/history.ts';
+import type { Text } from '../../contract/text.ts';
 import { readAtNow } from '../files/io.ts';
 import type { Blobs } from './blobs.ts';
 import type { Recorder } from './recorder.ts';
@@ -12,7 +13,13 @@ import { isSame, stateAt } from './state.ts';
 /** What became of one entry. */
 export type UndoStep =
   | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
-  | { readonly entry: HistoryEntry; readonly outcome: 'conflict'; readonly found: FileState }
+  | {
+      readonly entry: HistoryEntry;
+      readonly outcome: 'conflict';
+      readonly found: FileState;
+      /** Why it cannot be done at all, where that is not what is found there. */
+      readonly because?: Text;
+    }
   | { readonly entry: HistoryEntry; readonly outcome: 'lost' };
 
 export interface UndoOptions {
@@ -25,11 +32,29 @@ export interface UndoOptions {
 
 /**
  * Takes one change back, where the path still holds what the change left there. It is a change itself: what is there
- * now is kept first.
+ * now is kept first. What stands in the way (a file for a folder, a link, rights) is a conflict like a later change:
+ * others can still be taken back.
  */
 export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Promise<UndoStep> {
-  const { recorder, blobs } = options;
   const place = options.place(entry.root, entry.path);
+  try {
+    return await undoAt(place, entry, options);
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { entry, outcome: 'conflict', found: foundAt(place), because: error.text };
+  }
+}
+
+function foundAt(place: Place): FileState {
+  try {
+    return stateOf(place);
+  } catch {
+    return { kind: 'other' };
+  }
+}
+
+async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): Promise<UndoStep> {
+  const { recorder, blobs } = options;
   const { before, after } = entry;
   const withMode = isSame(before, after, false);
   const isBack = (found: FileState) => isSame(found, before, true);
