@@ -1,13 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
+import { runCommand } from '../support/run-command.ts';
 
-const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 let folder = '';
 let root = '';
 
@@ -20,19 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the command as a person in the project would; never throws. */
-async function sekisho(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  try {
-    const { stdout, stderr } = await run(process.execPath, [start, ...args], {
-      cwd: root,
-      env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' },
-    });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-}
+const sekisho = (...args: string[]) => runCommand(args, root, { HOME: folder });
 
 describe('call', () => {
   test('prints what the tool says, and exits 0', async () => {

@@ -3,15 +3,15 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startFile } from '../support/run-command.ts';
 
 /** The scripts are asked by the real shells, so that what a person presses Tab for is what is compared. */
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 const folder = mkdtempSync(join(tmpdir(), 'sekisho-completion-'));
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 
 beforeAll(() => {
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { status, stdout } = run(process.execPath, [start, 'completion', shell]);
+    const { status, stdout } = run(process.execPath, [startFile, 'completion', shell]);
     expect(status).toBe(0);
     writeFileSync(join(folder, shell), stdout);
   }
@@ -86,7 +86,7 @@ describe.skipIf(!has('zsh'))(`zsh${has('zsh') ? '' : ' (skipped: not installed)'
 });
 
 test('another shell is refused by name', () => {
-  const { status, stderr } = run(process.execPath, [start, 'completion', 'ksh']);
+  const { status, stderr } = run(process.execPath, [startFile, 'completion', 'ksh']);
   expect(status).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');
 });

@@ -7,8 +7,8 @@ import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
 import { ownCommand } from '../../src/cli/own-command.ts';
+import { startFile } from '../support/run-command.ts';
 
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 const hasScript = spawnSync('script', ['--version']).status === 0;
 let home = '';
 
@@ -26,7 +26,7 @@ async function typed(
   lang: string,
   answers: readonly string[],
 ): Promise<{ status: number | null; screen: string }> {
-  const child = spawn('script', ['-qec', `'${process.execPath}' '${start}' init`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${startFile}' init`, '/dev/null'], {
     cwd: home,
     env: environment(lang),
   });
@@ -82,7 +82,7 @@ test.skipIf(!hasScript)(
 );
 
 test.each(clientNames)('what is printed for %s starts this very program with that file', (client) => {
-  const { status, stdout } = spawnSync(process.execPath, [start, 'init', '--yes', '--client', client], {
+  const { status, stdout } = spawnSync(process.execPath, [startFile, 'init', '--yes', '--client', client], {
     cwd: join(home, 'project'),
     env: environment('C.UTF-8'),
     encoding: 'utf8',
@@ -97,7 +97,7 @@ test.each(clientNames)('what is printed for %s starts this very program with tha
       : Object.values(JSON.parse(lines) as Record<string, { sekisho: unknown }>)[0]?.sekisho;
   expect(server).toMatchObject({
     command: process.execPath,
-    args: [start, 'serve', '--config', join(home, '.config/sekisho/sekisho.jsonc')],
+    args: [startFile, 'serve', '--config', join(home, '.config/sekisho/sekisho.jsonc')],
   });
 });
 

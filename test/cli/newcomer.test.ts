@@ -1,13 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommand, startFile } from '../support/run-command.ts';
 
-const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 let home = '';
 let project = '';
 
@@ -19,19 +17,8 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** Runs the command in the project, with this environment beside PATH. */
-async function sekisho(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = { HOME: home },
-) {
-  const options = { cwd: project, env: { PATH: process.env.PATH, LANG: 'C.UTF-8', ...environment } };
-  const done = await run(process.execPath, [start, ...args], options).then(
-    (out) => ({ ...out, code: 0 }),
-    (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error,
-  );
-  const { code, stdout, stderr } = done;
-  return { code, stdout, stderr };
-}
+const sekisho = (args: readonly string[], environment: Readonly<Record<string, string>> = { HOME: home }) =>
+  runCommand(args, project, environment);
 
 test('in a folder with spaces and Japanese, init writes what doctor and a first call then take', async () => {
   expect(await sekisho(['init', '--yes'])).toMatchObject({ code: 0, stderr: '' });
@@ -145,7 +132,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0;
 test.skipIf(!hasScript)(
   'leaving init at its first question writes nothing and says so (skipped: no script)',
   () => {
-    const command = `'${process.execPath}' '${start}' init`;
+    const command = `'${process.execPath}' '${startFile}' init`;
     const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
       cwd: project,
       env: { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8' },

@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../support/run-command.ts';
 
-const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 let folder = '';
 let root = '';
 
@@ -18,16 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function sekisho(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  try {
-    const env = { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' };
-    const { stdout, stderr } = await run(process.execPath, [start, ...args], { cwd: root, env });
-    return { code: 0, stdout, stderr };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-}
+const sekisho = (...args: string[]) => runCommand(args, root, { HOME: folder });
 
 describe('policy test says what would happen, and runs nothing', () => {
   test.each([

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** The `sekisho` command, as Node runs it from its sources. */
+export const startFile = join(import.meta.dirname, '../../src/cli/start.ts');
+
+export interface CommandResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command in a folder, with this environment beside PATH, as a person there would; never throws. */
+export async function runCommand(
+  args: readonly string[],
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
+  const env = { PATH: process.env.PATH, LANG: 'C.UTF-8', ...environment };
+  const done = await run(process.execPath, [startFile, ...args], { cwd, env }).then(
+    (out) => ({ ...out, code: 0 }),
+    (error: CommandResult) => error,
+  );
+  const { code, stdout, stderr } = done;
+  return { code, stdout, stderr };
+}
