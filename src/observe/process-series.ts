@@ -1,51 +1,56 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Series } from './exposition.ts';
 
+/** How often the event loop is asked for the time; what comes later than this is its delay. */
+const askEveryMs = 20;
+
 /**
  * The process itself, under the names that dashboards for Node know. The delay of the event loop is measured from the
  * first look on, and each look begins anew.
  */
 export function createProcessSeries(): () => readonly Series[] {
+  const beganAt = Date.now() / 1000 - process.uptime();
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
-  return () => {
-    const gauges: [string, string, number][] = [];
-    const memory = process.memoryUsage();
-    const { user, system } = process.cpuUsage();
-    gauges.push(
-      ['process_resident_memory_bytes', 'Resident memory of the server.', memory.rss],
-      ['nodejs_heap_size_total_bytes', 'Heap that the engine holds.', memory.heapTotal],
-      ['nodejs_heap_size_used_bytes', 'Heap that is in use.', memory.heapUsed],
-      ['nodejs_external_memory_bytes', 'Memory outside of the heap.', memory.external],
-      [
-        'process_start_time_seconds',
-        'When the server began, in seconds since 1970.',
-        Math.round(Date.now() / 1000 - process.uptime()),
-      ],
-    );
-    if (delay) {
-      gauges.push(
-        ['nodejs_eventloop_lag_mean_seconds', 'Mean delay of the event loop.', seconds(delay.mean)],
-        ['nodejs_eventloop_lag_p99_seconds', '99 of 100 delays were shorter.', seconds(delay.percentile(99))],
-        ['nodejs_eventloop_lag_max_seconds', 'The longest delay.', seconds(delay.max)],
-      );
-      delay.reset();
-    } else {
-      delay = monitorEventLoopDelay({ resolution: 20 });
+
+  function lags(): readonly Series[] {
+    if (!delay) {
+      delay = monitorEventLoopDelay({ resolution: askEveryMs });
       delay.enable();
+      return [];
     }
+    // Between two looks at once there is nothing to tell.
+    if (delay.count === 0) return [];
+    const series = [
+      gauge('nodejs_eventloop_lag_mean_seconds', 'Mean delay of the event loop.', seconds(delay.mean)),
+      gauge('nodejs_eventloop_lag_p99_seconds', '99 of 100 were shorter.', seconds(delay.percentile(99))),
+      gauge('nodejs_eventloop_lag_max_seconds', 'The longest since the last look.', seconds(delay.max)),
+    ];
+    delay.reset();
+    return series;
+  }
+
+  return () => {
+    const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
     return [
       {
-        name: 'process_cpu_seconds_total',
-        help: 'Processor time of the server.',
+        ...gauge('process_cpu_seconds_total', 'Processor time of the server.', (user + system) / 1e6),
         type: 'counter',
-        samples: [{ value: (user + system) / 1e6 }],
       },
-      ...gauges.map(([name, help, value]) => ({ name, help, type: 'gauge' as const, samples: [{ value }] })),
+      gauge('process_resident_memory_bytes', 'Resident memory of the server.', rss),
+      gauge('process_start_time_seconds', 'When the server began, in seconds since 1970.', beganAt),
+      gauge('nodejs_heap_size_total_bytes', 'Heap that the engine holds.', heapTotal),
+      gauge('nodejs_heap_size_used_bytes', 'Heap that is in use.', heapUsed),
+      gauge('nodejs_external_memory_bytes', 'Memory outside of the heap.', external),
+      ...lags(),
     ];
   };
 }
 
-/** Without a sample there is no number. */
 function seconds(nanoseconds: number): number {
-  return Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0;
+  return Math.max(0, nanoseconds / 1e9 - askEveryMs / 1000);
+}
+
+function gauge(name: string, help: string, value: number): Series {
+  return { name, help, type: 'gauge', samples: [{ value }] };
 }
