@@ -1,5 +1,6 @@
 import { ConfigError } from '../contract/error.ts';
 import type { AgentRecord, TeamAdmin } from '../contract/team-admin.ts';
+import { checkTeam } from './team-check.ts';
 import type { TeamFile } from './team-file.ts';
 
 /** One change, as a person reads it and as it is made. */
@@ -10,6 +11,7 @@ export interface PlannedChange {
 
 /** What has to change for the records to be as the file says, in an order in which it can be done. */
 export async function planTeam(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
+  await checkTeam(team, admin);
   return [
     ...(await planProjects(team, admin)),
     ...(await planAgents(team, admin)),
@@ -32,6 +34,8 @@ async function planProjects(team: TeamFile, admin: TeamAdmin): Promise<readonly 
 async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
   const known = new Map((await admin.agents()).map((agent) => [agent.id, agent]));
   const changes: PlannedChange[] = [];
+  // Who was a manager becomes a worker once those below are elsewhere.
+  const demotions: PlannedChange[] = [];
   for (const agent of parentsFirst(team.agents)) {
     const record = known.get(agent.id);
     const wanted = {
@@ -51,7 +55,8 @@ async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly Pl
       const isNewPasskey = passkey !== undefined && !(await admin.isPasskey(agent.id, passkey));
       const differs = [...differences(record, wanted), ...(isNewPasskey ? ['passkey'] : [])];
       if (differs.length > 0) {
-        changes.push({
+        const isDemoted = record.hierarchy === 'manager' && agent.hierarchy === 'worker';
+        (isDemoted ? demotions : changes).push({
           line: `~ agent ${agent.id}: ${differs.join(', ')}`,
           apply: () => admin.changeAgent(agent.id, { ...wanted, ...(isNewPasskey ? { passkey } : {}) }),
         });
@@ -70,7 +75,7 @@ async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly Pl
       });
     }
   }
-  return changes;
+  return [...changes, ...demotions];
 }
 
 async function planToken(

@@ -25,7 +25,7 @@ export function applyTeam(file: string, flags: Flags, options: Options): Promise
       return 1;
     }
     for (const { apply } of plan) await apply();
-    say(`${plan.length} changes made.`);
+    say(plan.length === 1 ? '1 change made.' : `${plan.length} changes made.`);
     return 0;
   });
 }

@@ -90,6 +90,7 @@ export function createTeamAdmin({ openEngine, clock }: TeamBase): TeamAdmin {
       const passkeyHash = change.passkey === undefined ? undefined : await hashPasskey(change.passkey);
       await write(async (tx) => {
         if (change.parentId !== undefined) await assertParent(tx, id, change.parentId);
+        if (change.hierarchy === 'worker') await assertNobodyBelow(tx, id);
         const done = await tx
           .updateTable('agents')
           .set({
@@ -113,10 +114,7 @@ export function createTeamAdmin({ openEngine, clock }: TeamBase): TeamAdmin {
     async removeAgent(id) {
       const engine = await openEngine();
       const { isGone, projects } = await engine.write(async (tx) => {
-        const below = await tx.selectFrom('agents').select('id').where('parent_id', '=', id).execute();
-        if (below.length > 0) {
-          throw new ConfigError(`Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}.`);
-        }
+        await assertNobodyBelow(tx, id);
         const projects = await projectsOf(tx, id);
         await leaveProjects(tx, engine, id, projects, clock());
         const done = await tx.deleteFrom('agents').where('id', '=', id).executeTakeFirst();
@@ -344,6 +342,17 @@ async function assertAssigned(tx: Tx, agentId: string, projectId: string): Promi
     .executeTakeFirst();
   if (!row)
     throw new ConfigError(`Agent ${JSON.stringify(agentId)} is not assigned to project ${projectId}.`);
+}
+
+async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
+  const below = await tx
+    .selectFrom('agents')
+    .select('id')
+    .where('parent_id', '=', id)
+    .orderBy('id')
+    .execute();
+  if (below.length === 0) return;
+  throw new ConfigError(`Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}.`);
 }
 
 /** Where it is assigned, and where it has tasks from a time when it was. */
