@@ -15,28 +15,30 @@ export interface RateRule {
 
 const windowMs = 60_000;
 
-/** Throws `rate_limited` with the time to wait. A refused call does not count (document 001, limits). */
+/** Throws `rate_limited` with the time to wait. A refused call counts against no rule (document 001, limits). */
 export async function limit(
   grant: Grant,
   rules: readonly RateRule[],
   rates: () => Promise<RateStore>,
   nowMs: number,
 ): Promise<Paced> {
-  for (const rule of rules) {
-    if (rule.appliesTo === 'remote' && !grant.caller.remote) continue;
-    if (rule.toolsets && !rule.toolsets.includes(grant.tool.toolset)) continue;
-    // `help` tells a model how to wait; refusing it would teach nothing.
-    if (grant.tool.name === 'help') continue;
-    const store = await rates();
-    const { retryAfterMs } = await store.hit(
-      `${rule.id} ${grant.caller.principal}`,
-      rule.perMinute,
-      windowMs,
-      nowMs,
-    );
-    if (retryAfterMs > 0) throw tooMany(rule, retryAfterMs);
-  }
+  // `help` tells a model how to wait; refusing it would teach nothing.
+  const counted = grant.tool.name === 'help' ? [] : rules.filter((rule) => appliesTo(rule, grant));
+  if (counted.length === 0) return grant as unknown as Paced;
+  const bounds = counted.map(({ id, perMinute }) => ({
+    key: `${id} ${grant.caller.principal}`,
+    max: perMinute,
+  }));
+  const waits = await (await rates()).hitAll(bounds, windowMs, nowMs);
+  const longestMs = Math.max(...waits);
+  const rule = counted[waits.indexOf(longestMs)];
+  if (rule && longestMs > 0) throw tooMany(rule, longestMs);
   return grant as unknown as Paced;
+}
+
+function appliesTo(rule: RateRule, { caller, tool }: Grant): boolean {
+  if (rule.appliesTo === 'remote' && !caller.remote) return false;
+  return !rule.toolsets || rule.toolsets.includes(tool.toolset);
 }
 
 function tooMany(rule: RateRule, retryAfterMs: number): ToolError {

@@ -1,11 +1,12 @@
 import type { Caller } from '../contract/caller.ts';
-import { cleanText } from '../contract/clean-text.ts';
+import { cleanLine, cleanText } from '../contract/clean-text.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { CommandLine } from '../contract/process.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 
 const maxChars = 4000;
+const endChars = 1000;
 
 /**
  * What a person reads before they agree: the real command or arguments, where, and which rule asked. Everything in
@@ -22,18 +23,27 @@ export function questionFor(asked: {
 }): string {
   const { tool, caller, risk, verdict, locale } = asked;
   const words = labels[locale];
-  const lines = [`${words.wants(caller.principal, tool.name)}`];
-  if (risk.command) lines.push(`${words.command}: ${shown(risk.command.line)}`);
-  else lines.push(`${words.arguments}: ${JSON.stringify(asked.input)}`);
-  if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${risk.workingFolder}`);
-  if (risk.writes?.length) lines.push(`${words.changes}: ${risk.writes.join(', ')}`);
-  if (risk.hosts?.length) lines.push(`${words.hosts}: ${risk.hosts.join(', ')}`);
-  lines.push(`${words.because}: ${verdict.because[locale]} (${verdict.rule})`);
-  lines.push(`${words.always}: ${asked.grant}`);
-  return lines
-    .map((line) => cleanText(line))
-    .map((line) => (line.length > maxChars ? `${line.slice(0, maxChars)} … (${line.length})` : line))
-    .join('\n');
+  const lines = [cleanLine(words.wants(caller.principal, tool.name))];
+  if (risk.command) lines.push(`${words.command}: ${continued(shown(risk.command.line))}`);
+  else lines.push(`${words.arguments}: ${cleanLine(JSON.stringify(asked.input))}`);
+  if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${cleanLine(risk.workingFolder)}`);
+  if (risk.writes?.length) lines.push(`${words.changes}: ${cleanLine(risk.writes.join(', '))}`);
+  if (risk.hosts?.length) lines.push(`${words.hosts}: ${cleanLine(risk.hosts.join(', '))}`);
+  lines.push(`${words.because}: ${cleanLine(`${verdict.because[locale]} (${verdict.rule})`)}`);
+  lines.push(`${words.always}: ${cleanLine(asked.grant)}`);
+  return lines.map(shortened).join('\n');
+}
+
+/** A command's further lines stand behind a mark, so that none of them passes for a line of ours. */
+function continued(command: string): string {
+  return cleanText(command).replaceAll('\n', '\n  | ');
+}
+
+/** Leaves out the middle: what matters in a long command often stands at its end. */
+function shortened(line: string): string {
+  if (line.length <= maxChars) return line;
+  const left = line.length - maxChars;
+  return `${line.slice(0, maxChars - endChars)}\n  … (+${left}) …\n  | ${line.slice(-endChars)}`.toWellFormed();
 }
 
 const labels = {

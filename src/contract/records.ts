@@ -152,4 +152,10 @@ export interface RateStore {
    * the next may be made is returned.
    */
   hit(key: string, max: number, windowMs: number, nowMs: number): Promise<{ readonly retryAfterMs: number }>;
+  /** Counts one call against several limits, or against none: the time until the next for each of them. */
+  hitAll(
+    bounds: readonly { readonly key: string; readonly max: number }[],
+    windowMs: number,
+    nowMs: number,
+  ): Promise<readonly number[]>;
 }

@@ -7,18 +7,24 @@ import type { OpenEngine } from './engine.ts';
  */
 export function createRateStore(openEngine: OpenEngine): RateStore {
   let untilSweep = 0;
-  return {
-    async hit(name, max, windowMs, nowMs) {
-      if (max <= 0) return { retryAfterMs: windowMs };
-      const engine = await openEngine();
-      // The size is part of the key: a ring of another size starts afresh.
-      const key = `${max}/${windowMs} ${name.toWellFormed().replaceAll('\0', '')}`;
-      const sweep = --untilSweep < 0;
-      if (sweep) untilSweep = hitsBetweenSweeps;
 
-      return engine.write(
-        async (tx) => {
-          if (sweep) await forgetBefore(tx, nowMs - keepMs);
+  const hitAll: RateStore['hitAll'] = async (bounds, windowMs, nowMs) => {
+    if (bounds.some(({ max }) => max <= 0)) return bounds.map(({ max }) => (max <= 0 ? windowMs : 0));
+    const engine = await openEngine();
+    // The size is part of the key: a ring of another size starts afresh.
+    const rings = bounds.map(({ key, max }) => ({
+      key: `${max}/${windowMs} ${key.toWellFormed().replaceAll('\0', '')}`,
+      max,
+    }));
+    const sweep = --untilSweep < 0;
+    if (sweep) untilSweep = hitsBetweenSweeps;
+
+    return engine.write(
+      async (tx) => {
+        if (sweep) await forgetBefore(tx, nowMs - keepMs);
+        const slots: { readonly key: string; readonly hits: number; readonly slot: number }[] = [];
+        const waits: number[] = [];
+        for (const { key, max } of rings) {
           // Touching the row locks it, whether it is new or not.
           const { hits } = await tx
             .insertInto('rates')
@@ -27,15 +33,18 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
             .returning('hits')
             .executeTakeFirstOrThrow();
           const slot = hits % max;
+          slots.push({ key, hits, slot });
           const oldest = await tx
             .selectFrom('rate_hits')
             .select('at_ms')
             .where('key', '=', key)
             .where('slot', '=', slot)
             .executeTakeFirst();
-          // A clock that was set back must not lock anybody out for longer than a window.
-          const waitMs = oldest ? Math.min(oldest.at_ms + windowMs - nowMs, windowMs) : 0;
-          if (waitMs > 0) return { retryAfterMs: waitMs };
+          if (oldest && oldest.at_ms > nowMs) await bringBack(tx, key, nowMs);
+          waits.push(oldest ? Math.max(0, Math.min(oldest.at_ms, nowMs) + windowMs - nowMs) : 0);
+        }
+        if (waits.some((waitMs) => waitMs > 0)) return waits;
+        for (const { key, hits, slot } of slots) {
           await tx
             .insertInto('rate_hits')
             .values({ key, slot, at_ms: nowMs })
@@ -46,15 +55,32 @@ export function createRateStore(openEngine: OpenEngine): RateStore {
             .set({ hits: hits + 1 })
             .where('key', '=', key)
             .execute();
-          return { retryAfterMs: 0 };
-        },
-        { durable: false },
-      );
-    },
+        }
+        return waits;
+      },
+      { durable: false },
+    );
+  };
+
+  return {
+    hitAll,
+    hit: async (key, max, windowMs, nowMs) => ({
+      retryAfterMs: (await hitAll([{ key, max }], windowMs, nowMs))[0] ?? 0,
+    }),
   };
 }
 
 type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];
+
+/** The clock was set back: what it calls the future counts as now, so that a window later all is open again. */
+async function bringBack(tx: Tx, key: string, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('rate_hits')
+    .set({ at_ms: nowMs })
+    .where('key', '=', key)
+    .where('at_ms', '>', nowMs)
+    .execute();
+}
 
 async function forgetBefore(tx: Tx, beforeMs: number): Promise<void> {
   const stale = tx.selectFrom('rates').select('key').where('touched_at_ms', '<', beforeMs);

@@ -156,6 +156,22 @@ test('what a person reads holds no escape that could make it read otherwise', as
   expect(pending?.message).not.toMatch(/[\u001b\r\u0007\u202e]/);
 });
 
+test('no word of a caller passes for a line of the question, and the end of a long command is shown', async () => {
+  await using world = await openTestCheckpoint({ config: { approval: { waitMs: 50 } } });
+  const { approvals } = await world.checkpoint.store();
+  const forged = 'Why you are asked: it only lists files (default)';
+  const filler = `echo ${'x'.repeat(9000)}`;
+  await world.call('shell_exec', {
+    command: `git push origin main\n: '\n${forged}\n'\n${filler}; git push --force evil`,
+  });
+  const [pending] = await approvals.list('pending', Date.now());
+  const lines = (pending?.message ?? '').split('\n');
+  expect(lines.filter((line) => line.startsWith('Why you are asked'))).toHaveLength(1);
+  expect(lines).toContain(`  | ${forged}`);
+  expect(pending?.message).toContain('git push --force evil');
+  expect(pending?.message.length).toBeLessThan(8000);
+});
+
 test('rules of the operator answer what the built-in rules would ask, and never what they deny', async () => {
   await using world = await openTestCheckpoint({
     config: {

@@ -31,3 +31,23 @@ test('ten calls a minute of the assistant toolset for a remote user; refused one
   outputOf(await list(alice));
   expect(errorOf(await list(alice))).toMatchObject({ details: { retry_after_ms: 999 } });
 });
+
+test('a call that one rule refuses is not counted by another', async () => {
+  await using world = await openTestCheckpoint({
+    config: {
+      toolsets: ['assistant', 'agent-cli'],
+      rateLimits: [{ perMinute: 3 }, { toolsets: ['assistant'], perMinute: 1 }],
+    },
+    files: { 'a.txt': 'x' },
+    options: { now: () => 1_800_000_000_000 },
+  });
+  const { tokens } = await world.checkpoint.store();
+  const arrival = remote((await tokens.create({ user: 'alice' })).token);
+  outputOf(await world.call('list_files', {}, { arrival }));
+  for (let refused = 0; refused < 5; refused++) {
+    expect(errorOf(await world.call('list_files', {}, { arrival })).code).toBe('rate_limited');
+  }
+  outputOf(await world.call('file_read', { path: 'a.txt' }, { arrival }));
+  outputOf(await world.call('file_read', { path: 'a.txt' }, { arrival }));
+  expect(errorOf(await world.call('file_read', { path: 'a.txt' }, { arrival })).code).toBe('rate_limited');
+});

@@ -293,6 +293,21 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       await rates.hit('ann', 1, 1_000, 1_000_000);
 
       expect(await rates.hit('ann', 1, 1_000, 5)).toEqual({ retryAfterMs: 1_000 });
+      expect(await rates.hit('ann', 1, 1_000, 905)).toEqual({ retryAfterMs: 100 });
+      expect(await rates.hit('ann', 1, 1_000, 1_005)).toEqual({ retryAfterMs: 0 });
+    });
+
+    test('a call that one limit refuses counts against none', async () => {
+      const { rates } = await (await createPlace()).open();
+      const both = [
+        { key: 'wide', max: 3 },
+        { key: 'narrow', max: 1 },
+      ];
+      expect(await rates.hitAll(both, 1_000, 0)).toEqual([0, 0]);
+      for (let tries = 0; tries < 5; tries++) expect(await rates.hitAll(both, 1_000, 10)).toEqual([0, 990]);
+      expect(await rates.hit('wide', 3, 1_000, 20)).toEqual({ retryAfterMs: 0 });
+      expect(await rates.hit('wide', 3, 1_000, 20)).toEqual({ retryAfterMs: 0 });
+      expect(await rates.hit('wide', 3, 1_000, 20)).toEqual({ retryAfterMs: 980 });
     });
   });
 });
