@@ -1,4 +1,6 @@
+import { ToolError } from '../contract/error.ts';
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/records.ts';
+import { text } from '../contract/text.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
 import type { ApprovalRow } from './tables.ts';
@@ -8,6 +10,8 @@ import type { ApprovalRow } from './tables.ts';
  * taken by a single statement, so that of any number of claimants one has it.
  */
 export function createApprovalStore(openEngine: OpenEngine, clock: Clock): ApprovalStore {
+  let untilSweep = 0;
+
   async function get(id: string, nowMs: number): Promise<ApprovalRecord | undefined> {
     const { db } = await openEngine();
     const row = await db.selectFrom('approvals').selectAll().where('id', '=', id).executeTakeFirst();
@@ -32,7 +36,10 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
         scope: null,
         grant_text: input.grant ?? null,
       };
+      const sweep = --untilSweep < 0;
+      if (sweep) untilSweep = requestsBetweenSweeps;
       const { found, isNew } = await engine.write(async (tx) => {
+        if (sweep) await forgetBefore(tx, nowMs - keepMs);
         await tx
           .updateTable('approvals')
           .set({ status: 'expired' })
@@ -55,6 +62,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
           .where('digest', '=', row.digest)
           .where('status', 'in', open)
           .executeTakeFirstOrThrow();
+        if (found.id === row.id) await assertNotTooMany(tx, row.principal, nowMs);
         return { found, isNew: found.id === row.id };
       });
       if (isNew) engine.changes.tell(topic);
@@ -211,6 +219,49 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
   };
 }
 
+/** A person reads a list; whoever fills it would hide the others' questions. Thrown away with its row. */
+async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promise<void> {
+  const { waiting } = await tx
+    .selectFrom('approvals')
+    .select((select) => select.fn.countAll<number | string>().as('waiting'))
+    .where('principal', '=', principal)
+    .where('status', 'in', open)
+    .where('expires_at_ms', '>', nowMs)
+    .executeTakeFirstOrThrow();
+  if (Number(waiting) <= maxOpen) return;
+  throw new ToolError(
+    'rate_limited',
+    text(
+      `${maxOpen} calls of this caller wait for a person already.`,
+      `この呼び出し元では、すでに${maxOpen}件の呼び出しが人の回答を待っています。`,
+    ),
+    {
+      suggestion: text(
+        'Ask a person to run `sekisho approve` and answer some of them first.',
+        '先に `sekisho approve` でいくつかに回答するよう、人に頼んでください。',
+      ),
+      details: { retry_after_ms: 60_000 },
+    },
+  );
+}
+
+/** What is long over says nothing any more, but for a yes that has no end; the log keeps who agreed to what. */
+async function forgetBefore(tx: Tx, beforeMs: number): Promise<void> {
+  await tx
+    .deleteFrom('approvals')
+    .where('expires_at_ms', '<', beforeMs)
+    .where((where) =>
+      where.or([
+        where('scope', 'is', null),
+        where('scope', '!=', 'always'),
+        where('status', 'not in', given),
+      ]),
+    )
+    .execute();
+}
+
+type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];
+
 function isOpen(status: string): boolean {
   return status === 'pending' || status === 'approved';
 }
@@ -238,6 +289,10 @@ const open = ['pending', 'approved'];
 /** What was agreed to; a standing yes outlives the question that it came from. */
 const given = ['approved', 'used', 'expired'];
 const topic = 'approvals';
+/** Of one caller. */
+const maxOpen = 200;
+const requestsBetweenSweeps = 500;
+const keepMs = 30 * 24 * 60 * 60 * 1000;
 /** A list is for a person's eyes; the newest are enough. */
 const listed = 1000;
 /** Waiters look again this often, so that a lost wake only delays. */

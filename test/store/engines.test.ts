@@ -242,6 +242,56 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       ).toMatchObject({ id: always.id });
     });
 
+    test('what was over a month ago is forgotten, but for a yes that has no end', async () => {
+      const place = await createPlace();
+      const { approvals } = await place.open();
+      const made = async (
+        digest: string,
+        decision: 'approved' | 'declined' | undefined,
+        scope: 'once' | 'always',
+      ) => {
+        const { id } = await approvals.request({ ...approvalInput, digest, grant: digest }, 1_000);
+        if (decision) await approvals.decide(id, decision, 'x', scope, 1_000);
+        return id;
+      };
+      const always = await made('a', 'approved', 'always');
+      const gone = [
+        await made('b', undefined, 'once'),
+        await made('c', 'declined', 'once'),
+        await made('d', 'approved', 'once'),
+      ];
+      const monthLater = 31 * 24 * 60 * 60 * 1000;
+      // Another server sweeps at its first question.
+      const later = (await place.open()).approvals;
+      const fresh = await later.request(
+        { ...approvalInput, digest: 'e', expiresAtMs: monthLater + 1_000 },
+        monthLater,
+      );
+
+      for (const id of gone) expect(await later.get(id)).toBeUndefined();
+      expect(await later.get(always)).toMatchObject({ scope: 'always' });
+      expect(await later.get(fresh.id)).toMatchObject({ digest: 'e' });
+      const asked = {
+        principal: approvalInput.principal,
+        sessionId: 's9',
+        tool: approvalInput.tool,
+        grant: 'a',
+      };
+      expect(await later.standing(asked, monthLater)).toMatchObject({ id: always });
+    });
+
+    test('a caller that fills the list is refused, its open questions are found again, and others may ask', async () => {
+      const { approvals } = await (await createPlace()).open(() => 1_000);
+      const ask = (digest: string, principal = 'user:flood') =>
+        approvals.request({ ...approvalInput, principal, digest }, 1_000);
+      for (let at = 0; at < 200; at++) await ask(`d${at}`);
+
+      await expect(ask('one more')).rejects.toMatchObject({ code: 'rate_limited' });
+      expect(await ask('d7')).toMatchObject({ digest: 'd7' });
+      expect(await ask('d', 'user:quiet')).toMatchObject({ principal: 'user:quiet' });
+      expect((await approvals.list('pending', 1_000)).length).toBe(201);
+    });
+
     test('a waiting call is woken by a decision on another server', async () => {
       const place = await createPlace();
       const [here, there] = [await place.open(() => 1_000), await place.open(() => 1_000)];
