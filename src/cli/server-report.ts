@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../checkpoint.ts';
 import { cleanText } from '../contract/clean-text.ts';
 import { ToolError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text.ts';
+import { type Locale, type Text, text } from '../contract/text.ts';
 import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
 
 type Server = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['servers'][number];
@@ -40,9 +40,9 @@ export function placeOf({ start }: ServerSettings): string {
 const maxWordsChars = 2000;
 
 /** For the operator: what happened, and the words of whoever made it happen. */
-export function wordsOf(error: unknown): string {
+export function wordsOf(error: unknown, locale: Locale): string {
   if (!(error instanceof ToolError)) return cleanText(String(error));
-  return [error.text.en, causesOf(error)].filter(Boolean).join('\n');
+  return [error.text[locale], causesOf(error)].filter(Boolean).join('\n');
 }
 
 /** The error's causes, down to the one that says what happened. */

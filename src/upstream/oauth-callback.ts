@@ -22,11 +22,14 @@ export async function openCallback(port: number): Promise<Callback> {
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
     request.resume();
     // A page that has its name pointed at this machine is betrayed by its Host.
-    if (request.headers.host !== host) return reply(response, 403, 'This Host is not served here.');
-    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${host}`);
-    if (request.method !== 'GET' || pathname !== '/callback') return reply(response, 404, 'Not here.');
-    if (!accept(searchParams)) return reply(response, 400, 'This answer belongs to no login.');
-    reply(response, 200, 'Sekisho has the answer. You can close this window.');
+    if (request.headers.host !== host) return reply(response, 403, words.foreign);
+    const address = `http://${host}${request.url ?? '/'}`;
+    // Any page that guesses the port may ask for anything.
+    if (!URL.canParse(address)) return reply(response, 404, words.missing);
+    const { pathname, searchParams } = new URL(address);
+    if (request.method !== 'GET' || pathname !== '/callback') return reply(response, 404, words.missing);
+    if (!accept(searchParams)) return reply(response, 400, words.nobodys);
+    reply(response, 200, words.taken);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -57,6 +60,15 @@ export async function openCallback(port: number): Promise<Callback> {
     },
   };
 }
+
+/** In both languages: whose browser it is, nobody knows here. */
+const words = {
+  foreign: 'This Host is not served here.\nこの Host では提供していません。',
+  missing: 'There is nothing at this address.\nこのアドレスには何もありません。',
+  nobodys: 'This answer belongs to no login.\nこの応答に対応するログインはありません。',
+  taken:
+    'Sekisho has the answer. You can close this window.\nSekisho が応答を受け取りました。このウィンドウは閉じてかまいません。',
+} as const;
 
 function isSame(given: readonly string[], state: string): boolean {
   const [only = ''] = given;

@@ -56,3 +56,25 @@ test('login prints where to go, and what the server offers afterwards; logout en
   expect(printed).toContain('near has no login');
   expect(await main(['server', 'login', 'nobody', ...settings, ...state])).toBe(2);
 }, 60_000);
+
+test('a person who reads Japanese logs in and out in Japanese', async () => {
+  await using issuer = await openIssuer();
+  await using far = await openGuardedServer(issuer.issuer);
+  await using world = await openWithServers({ far: { url: far.url } });
+  const settings = ['--config', join(world.folder, 'sekisho.jsonc'), '--root', world.root, '--locale', 'ja'];
+  const state = ['--state', join(world.folder, 'state')];
+
+  expect(await main(['server', 'logout', 'far', ...settings, ...state])).toBe(0);
+  expect(printed).toContain('far: ログインしていません。');
+  const running = main(['server', 'login', 'far', ...settings, ...state]);
+  const address = await vi.waitFor(
+    () => new URL(/http:\S+\/auth\?\S+/.exec(printed)?.[0] ?? `not yet: ${printed}`),
+    { timeout: 15_000 },
+  );
+  expect(printed).toContain(`${issuer.issuer} で far にログインします`);
+  const back = new URL(await browse(address, String(address.searchParams.get('redirect_uri'))));
+  back.searchParams.delete('code');
+  await fetch(back);
+  expect(await running).toBe(1);
+  expect(printed).toContain('far: ログインが拒否されました。');
+}, 60_000);
