@@ -44,6 +44,8 @@ export interface FolderEntry {
  */
 export interface TextRange {
   readonly startLine?: number | undefined;
+  /** Characters (code points) of that line to skip. */
+  readonly charOffset?: number | undefined;
   readonly endLine?: number | undefined;
   readonly maxChars?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -59,8 +61,9 @@ export interface TextSlice {
   /** `maxChars` ended it before `endLine`. */
   readonly truncated: boolean;
   readonly nextStartLine?: number | undefined;
-  /** The last line alone is longer than `maxChars`: only its start is here. */
+  /** The last line alone is longer than `maxChars`: it goes on at `nextStartLine` with `nextCharOffset`. */
   readonly cutInLine?: boolean | undefined;
+  readonly nextCharOffset?: number | undefined;
   readonly encoding: TextEncoding;
   readonly hasBom: boolean;
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { encode } from '../../src/confine/files/encode.ts';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import type { Place, TextRange, TextSlice } from '../../src/contract/files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'text-'));
 const { folder, close } = openWorkspace({ roots: [{ path: root, writable: true }] });
@@ -117,6 +118,64 @@ test.each([50, 300_000])('the last lines of a file of %i lines are read from its
 test('one line longer than the limit is cut inside a line, never inside a character', async () => {
   const slice = await file('𠮷'.repeat(200_000)).readText({ maxChars: 1001 });
   expect(slice).toMatchObject({ text: '𠮷'.repeat(1001), truncated: true, cutInLine: true });
+});
+
+describe('reading on, also within lines, yields every character once', () => {
+  async function readOn(place: Place, maxChars: number, from: TextRange = {}): Promise<string> {
+    let text = '';
+    let next: TextRange | undefined = from;
+    while (next) {
+      const slice: TextSlice = await place.readText({ ...next, maxChars });
+      expect([...slice.text].length).toBeLessThanOrEqual(maxChars);
+      text += slice.text;
+      next =
+        slice.nextStartLine === undefined
+          ? undefined
+          : { startLine: slice.nextStartLine, charOffset: slice.nextCharOffset };
+    }
+    return text;
+  }
+
+  test('in a small file, whatever its lines and the limit', async () => {
+    const words = fc.array(fc.constantFrom('a', 'あ', '𠮷', '\r', '\n', '\r\n', 'long'.repeat(9)), {
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(words, fc.integer({ min: 1, max: 50 }), async (some, maxChars) => {
+        const text = some.join('');
+        expect(await readOn(file(text), maxChars)).toBe(text);
+      }),
+      { seed: 11, numRuns: 150 },
+    );
+  });
+
+  test.each(['utf-8', 'utf-16le', 'utf-16be', 'shift_jis', 'euc-jp'] as const)(
+    'in lines of megabytes in %s',
+    async (encoding) => {
+      const isLegacy = encoding === 'shift_jis' || encoding === 'euc-jp';
+      const long = `これは長い行です${isLegacy ? '' : '𠮷'}a`.repeat(150_000);
+      const text = `先頭の行\n${long}\r\n次の行\n${long}`;
+      const place = file(await encode(text, encoding, false));
+      expect(await readOn(place, 399_989)).toBe(text);
+      const second = await place.readText({ startLine: 2, charOffset: 1_000_003, maxChars: 10 });
+      expect(second.text).toBe([...long].slice(1_000_003, 1_000_013).join(''));
+      // Counted from the end, a line has no number, and goes on all the same.
+      expect(await readOn(place, 399_989, { startLine: -1 })).toBe(long);
+    },
+    30_000,
+  );
+
+  test.each([10, 400_000])(
+    'a character past the end of a line of %i is refused, naming its length',
+    async (length) => {
+      const place = file(`${'x'.repeat(length)}\nb\n`);
+      expect(await place.readText({ charOffset: length })).toMatchObject({ text: '\nb\n' });
+      await expect(place.readText({ charOffset: length + 2 })).rejects.toMatchObject({
+        code: 'invalid_parameter',
+        details: { field: 'char_offset', line_chars: length + 1 },
+      });
+    },
+  );
 });
 
 test('an index follows a file that grows, and forgets one that changes', async () => {

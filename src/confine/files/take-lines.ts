@@ -13,7 +13,7 @@ export interface Taking {
 
 export type Taken = Pick<
   TextSlice,
-  'text' | 'startLine' | 'endLine' | 'truncated' | 'nextStartLine' | 'cutInLine'
+  'text' | 'startLine' | 'endLine' | 'truncated' | 'nextStartLine' | 'cutInLine' | 'nextCharOffset'
 >;
 
 /** Takes whole lines while they fit into `maxChars` code points; a part of a line only where it does not fit alone. */
@@ -33,16 +33,17 @@ export function takeLines(text: string, { startLine, skipLines, endLine, maxChar
     countNewlines(text, start, end) + (end > start && text[end - 1] !== '\n' ? 1 : 0),
   );
   const lastLine = startLine + lines - 1;
-  const rest = cutInLine ? text.indexOf('\n', end) + 1 || text.length : end;
-  // Where a line was cut and its end is out of sight, whether another follows is not known: asking tells.
-  const hasMore = (rest < text.length || !isEnd) && lastLine !== -1;
+  const hasMore = (end < text.length || !isEnd) && lastLine !== -1;
   return {
     text: text.slice(start, end),
     startLine,
     endLine: lastLine,
     truncated: end < stop || (hasMore && end === text.length && wanted === Number.POSITIVE_INFINITY),
-    ...(hasMore ? { nextStartLine: lastLine + 1 } : {}),
-    ...(cutInLine ? { cutInLine } : {}),
+    ...(cutInLine
+      ? { cutInLine, nextStartLine: lastLine, nextCharOffset: countChars(text, start, end) }
+      : hasMore
+        ? { nextStartLine: lastLine + 1 }
+        : {}),
   };
 }
 
@@ -57,7 +58,13 @@ function countNewlines(text: string, from: number, to: number): number {
   return count;
 }
 
-function afterLines(text: string, from: number, lines: number): number {
+function countChars(text: string, from: number, to: number): number {
+  let count = to - from;
+  for (let at = from; at < to; at++) if ((text.codePointAt(at) ?? 0) > 0xffff) count--;
+  return count;
+}
+
+export function afterLines(text: string, from: number, lines: number): number {
   let at = from;
   for (let line = 0; line < lines; line++) {
     const newline = text.indexOf('\n', at);

@@ -11,7 +11,8 @@ import { locateFromEnd, locateLine } from './locate.ts';
 import { mimeOfBytes } from './mime.ts';
 import { newlineFinder } from './newlines.ts';
 import { type OpenFile, readFileBytes, toFileStat } from './reading.ts';
-import { countLinesOf, type Taken, takeLines } from './take-lines.ts';
+import { byteInLine, offsetInLine } from './skip-chars.ts';
+import { afterLines, countLinesOf, type Taken, takeLines } from './take-lines.ts';
 
 /** Up to here a file is read whole, at once: that costs less than keeping count of it. */
 const smallBytes = 256 * 1024;
@@ -56,8 +57,10 @@ async function readSmall(file: OpenFile, range: TextRange, shown: string): Promi
   const totalLines = countLinesOf(whole);
   const startLine = fromStart(range.startLine, totalLines);
   assertInside(startLine, totalLines, range, shown);
-  const taken = takeLines(whole, { ...bounds(range), startLine, skipLines: startLine - 1, isEnd: true });
-  return { ...taken, totalLines, encoding: found.encoding, hasBom: found.bomBytes > 0 };
+  const start = afterLines(whole, 0, startLine - 1);
+  const part = whole.slice(offsetInLine(whole, start, range.charOffset ?? 0, startLine));
+  const taken = takeLines(part, { ...bounds(range), startLine, skipLines: 0, isEnd: true });
+  return { ...onwards(taken, range), totalLines, encoding: found.encoding, hasBom: found.bomBytes > 0 };
 }
 
 async function readLarge(
@@ -88,6 +91,11 @@ async function readLarge(
     start = locateLine(file.fd, index, found, startLine);
   }
 
+  const chars = range.charOffset ?? 0;
+  const { encoding } = found;
+  if (chars > 0) {
+    start = await byteInLine(file.fd, start, { end: bytes, encoding, chars, line: startLine }, range.signal);
+  }
   const wanted = bounds(range);
   const part = await readLines(
     file.fd,
@@ -104,16 +112,18 @@ async function readLarge(
     skipLines: 0,
     isEnd: part.isEnd,
   });
-  // After a line that was cut, only the count tells whether another follows.
-  const { nextStartLine, ...rest } = taken;
-  const hasNext = nextStartLine !== undefined && !(index && nextStartLine > index.lineCount);
   return {
-    ...rest,
-    ...(hasNext ? { nextStartLine } : {}),
+    ...onwards(taken, range),
     ...(index ? { totalLines: index.lineCount } : totalOf(taken, part.isEnd)),
-    encoding: found.encoding,
+    encoding,
     hasBom: found.bomBytes > 0,
   };
+}
+
+/** The start of a line that was skipped counts for where it goes on. */
+function onwards(taken: Taken, { charOffset = 0 }: TextRange): Taken {
+  const { nextCharOffset } = taken;
+  return nextCharOffset === undefined ? taken : { ...taken, nextCharOffset: nextCharOffset + charOffset };
 }
 
 async function encodingOfStart(fd: number, shown: string): Promise<FoundEncoding> {

@@ -33,6 +33,12 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
         .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
         .optional()
         .describe('First line, e.g. 200; -50 for the last 50 lines.'),
+      char_offset: z
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe('Characters of that line to skip, from next_char_offset.'),
       end_line: z.number().int().min(1).optional().describe('Last line, e.g. 260.'),
       max_chars: z
         .number()
@@ -54,10 +60,12 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
         .boolean()
         .optional()
         .describe('The last line is longer than max_chars; its rest is missing.'),
+      next_char_offset: z.number().int().optional().describe('Where that line goes on, e.g. 100000.'),
     }),
     ja: {
       path: '読み込むファイル。ルートからの相対パスか絶対パス。例: "src/main.ts"',
       start_line: '最初の行。例: 200。-50 は最後の 50 行。',
+      char_offset: 'その行で飛ばす文字数。next_char_offset の値。',
       end_line: '最後の行。例: 260',
       max_chars: `返す最大文字数。例: 20000。既定値 ${limits.readChars}。`,
       content: '内容。例: "# 見出し\\n"',
@@ -67,17 +75,19 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       next_start_line: '続きの最初の行。例: 1201',
       total_lines: 'ファイル全体の行数 (数えた場合)。',
       cut_in_line: '最後の行が max_chars より長く、残りがない。',
+      next_char_offset: 'その行の続きの位置。例: 100000',
     },
     example: { path: 'src/main.ts', start_line: 1, end_line: 80 },
     risk: ({ path }, { files }) => ({ reads: [files.at(path).path] }),
     render: (output, locale) => contentBlocks(output, locale),
 
-    async run({ path, start_line, end_line, max_chars }, { files, signal }) {
+    async run({ path, start_line, char_offset, end_line, max_chars }, { files, signal }) {
       const file = files.at(path);
       let slice: TextSlice;
       try {
         slice = await file.readText({
           startLine: start_line,
+          charOffset: char_offset,
           endLine: end_line,
           maxChars: max_chars,
           signal,
@@ -93,7 +103,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
         truncated: slice.truncated,
         ...(slice.nextStartLine === undefined ? {} : { next_start_line: slice.nextStartLine }),
         ...(slice.totalLines === undefined ? {} : { total_lines: slice.totalLines }),
-        ...(slice.cutInLine ? { cut_in_line: true } : {}),
+        ...(slice.cutInLine ? { cut_in_line: true, next_char_offset: slice.nextCharOffset } : {}),
       };
     },
   });
@@ -106,7 +116,7 @@ interface FileReadOutput {
   readonly path?: string | undefined;
   readonly truncated: boolean;
   readonly next_start_line?: number | undefined;
-  readonly cut_in_line?: boolean | undefined;
+  readonly next_char_offset?: number | undefined;
 }
 
 function contentBlocks(output: FileReadOutput, locale: Locale): string | readonly ContentBlock[] {
@@ -122,28 +132,21 @@ function contentBlocks(output: FileReadOutput, locale: Locale): string | readonl
           },
         ];
   }
-  const more = [
-    ...(output.cut_in_line
-      ? [
-          text(
-            'The last line is cut: ask for it with a larger max_chars.',
-            '最後の行は途中で切れています。max_chars を大きくして読み直してください。',
-          )[locale],
-        ]
-      : []),
-    ...(output.next_start_line !== undefined
-      ? [
-          text(
-            `More follows: go on with start_line ${output.next_start_line}.`,
-            `続きがあります。start_line ${output.next_start_line} で読めます。`,
-          )[locale],
-        ]
-      : []),
-  ];
-  if (more.length === 0) return content;
+  const { next_start_line: next, next_char_offset: offset } = output;
+  if (next === undefined) return content;
+  const more =
+    offset === undefined
+      ? text(
+          `More follows: go on with start_line ${next}.`,
+          `続きがあります。start_line ${next} で読めます。`,
+        )
+      : text(
+          `The last line is cut: go on with start_line ${next} and char_offset ${offset}.`,
+          `最後の行は途中で切れています。start_line ${next}、char_offset ${offset} で続きを読めます。`,
+        );
   return [
     { type: 'text', text: content },
-    { type: 'text', text: `[${more.join(' ')}]` },
+    { type: 'text', text: `[${more[locale]}]` },
   ];
 }
 

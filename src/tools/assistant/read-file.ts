@@ -23,6 +23,7 @@ export const readFile = defineTool({
       .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
       .optional()
       .describe('First line, e.g. 200; -50 for the last 50.'),
+    char_offset: z.number().int().min(0).optional().describe('Characters of it to skip: next_char_offset.'),
     end_line: z.number().int().min(1).optional().describe('Last line, e.g. 260.'),
     max_chars: z
       .number()
@@ -43,10 +44,12 @@ export const readFile = defineTool({
     truncated: z.boolean().describe('More was asked for than is here.'),
     next_start_line: z.number().int().optional().describe('Where to go on.'),
     cut_in_line: z.boolean().optional().describe('The last line is longer than max_chars.'),
+    next_char_offset: z.number().int().optional().describe('Where that line goes on.'),
   }),
   ja: {
     path: '相対パス。例: "config.txt"',
     start_line: '最初の行。例: 200。-50 は最後の 50 行。',
+    char_offset: 'その行で飛ばす文字数 (next_char_offset)。',
     end_line: '最後の行。例: 260',
     max_chars: `例: 20000。既定値 ${limits.readChars}`,
     line_numbers: '各行の前に行番号とタブを付ける。',
@@ -55,34 +58,30 @@ export const readFile = defineTool({
     truncated: '求められた範囲の途中で切れている。',
     next_start_line: '続きの最初の行。',
     cut_in_line: '最後の行が max_chars より長い。',
+    next_char_offset: 'その行の続きの位置。',
   },
   example: { path: 'config.txt' },
   risk: ({ path }, { desk }) => ({ reads: [placeToRead(desk, path).shown] }),
-  render: ({ content, next_start_line: next, cut_in_line: isCut }, locale) => {
-    const notes = [
-      ...(isCut
-        ? [
-            text(
-              'The last line is cut: raise max_chars.',
-              '最後の行は途中です。max_chars を増やしてください。',
-            ),
-          ]
-        : []),
-      ...(next === undefined
-        ? []
-        : [text(`More follows: start_line ${next}.`, `続きは start_line ${next} です。`)]),
-    ];
-    if (notes.length === 0) return content;
+  render: ({ content, next_start_line: next, next_char_offset: offset }, locale) => {
+    if (next === undefined) return content;
+    const more =
+      offset === undefined
+        ? text(`More follows: start_line ${next}.`, `続きは start_line ${next} です。`)
+        : text(
+            `The line goes on: start_line ${next}, char_offset ${offset}.`,
+            `行の途中です。続きは start_line ${next}、char_offset ${offset} です。`,
+          );
     return [
       { type: 'text', text: content },
-      { type: 'text', text: `[${notes.map((note) => note[locale]).join(' ')}]` },
+      { type: 'text', text: `[${more[locale]}]` },
     ];
   },
 
-  async run({ path, start_line, end_line, max_chars, line_numbers }, { desk, signal }) {
+  async run({ path, start_line, char_offset, end_line, max_chars, line_numbers }, { desk, signal }) {
     const { place, shown } = placeToRead(desk, path);
     const slice = await place.readText({
       startLine: start_line,
+      charOffset: char_offset,
       endLine: end_line,
       maxChars: max_chars,
       signal,
@@ -96,7 +95,7 @@ export const readFile = defineTool({
       encoding: slice.encoding,
       truncated: slice.truncated,
       ...(slice.nextStartLine !== undefined && { next_start_line: slice.nextStartLine }),
-      ...(slice.cutInLine && { cut_in_line: true }),
+      ...(slice.cutInLine && { cut_in_line: true, next_char_offset: slice.nextCharOffset }),
     };
   },
 });
