@@ -20,14 +20,12 @@ export function tracesOf(environment: Environment): TraceSettings | undefined {
   const url = endpointOf(read);
   if (!url) return undefined;
   if (exporter !== 'otlp') throw wrong('OTEL_TRACES_EXPORTER', 'must be otlp or none', exporter);
-  const protocol = read.own('PROTOCOL');
-  if (protocol && protocol.value !== 'http/json') {
-    throw wrong(protocol.name, 'must be http/json: this server speaks no other', protocol.value);
-  }
   return {
     url,
     headers: headersOf(read),
     timeoutMs: timeoutOf(read),
+    encoding:
+      oneOf(read.own('PROTOCOL'), ['http/protobuf', 'http/json']) === 'http/json' ? 'json' : 'protobuf',
     compression: oneOf(read.own('COMPRESSION'), ['none', 'gzip']) ?? 'none',
     sampler: samplerOf(read),
     tls: {

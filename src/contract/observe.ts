@@ -48,6 +48,7 @@ export interface TraceSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  readonly encoding: 'protobuf' | 'json';
   readonly compression: 'none' | 'gzip';
   readonly sampler: {
     readonly root: 'always_on' | 'always_off' | 'traceidratio';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import type { TraceSettings } from '../contract/observe.ts';
-import { otlpJson } from './otlp-json.ts';
+import { encodeSpans } from './otlp.ts';
 
 /** Sends spans by OTLP over HTTP. What fails is dropped and told of once a minute; nothing of it outlives `end`. */
 export interface HttpSpanExporter extends SpanExporter {
@@ -33,12 +33,12 @@ export function createSpanExporter(
 
   async function send(spans: readonly ReadableSpan[]): Promise<boolean> {
     const signal = AbortSignal.any([over.signal, AbortSignal.timeout(settings.timeoutMs)]);
-    const json = otlpJson(spans);
-    const body = settings.compression === 'gzip' ? await promisify(gzip)(json) : Buffer.from(json);
+    const plain = encodeSpans(spans, settings.encoding);
+    const body = settings.compression === 'gzip' ? await promisify(gzip)(plain) : plain;
     const headers = {
       'user-agent': 'sekisho',
       ...settings.headers,
-      'content-type': 'application/json',
+      'content-type': settings.encoding === 'json' ? 'application/json' : 'application/x-protobuf',
       'content-length': String(body.length),
       ...(settings.compression === 'gzip' && { 'content-encoding': 'gzip' }),
     };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { readTraceRequest } from './read-protobuf.ts';
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -18,7 +19,7 @@ export interface ReceivedSpan {
 
 type Pair = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
 
-/** A collector as OTLP over HTTP has it, in JSON. What it answers can be changed for worse. */
+/** A collector as OTLP over HTTP has it, in either encoding. What it answers can be changed for worse. */
 export async function openReceiver(answer?: (response: ServerResponse) => void) {
   const spans: ReceivedSpan[] = [];
   const resources: Readonly<Record<string, unknown>>[] = [];
@@ -29,7 +30,9 @@ export async function openReceiver(answer?: (response: ServerResponse) => void) 
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const sent = Buffer.concat(chunks);
-      const body = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent).toString();
+      const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
+      const isJson = request.headers['content-type'] === 'application/json';
+      const body = isJson ? bytes.toString() : JSON.stringify(readTraceRequest(bytes));
       requests.push({ url: request.url ?? '', headers: request.headers });
       bodies.push(body);
       for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {

@@ -6,9 +6,10 @@ import { expect, test, vi } from 'vitest';
 import { tracesOf } from '../../src/config/traces.ts';
 import type { Call, Reply } from '../../src/contract/call.ts';
 import type { TraceSettings } from '../../src/contract/observe.ts';
-import { otlpJson } from '../../src/observe/otlp-json.ts';
+import { encodeSpans } from '../../src/observe/otlp.ts';
 import { openTracing } from '../../src/observe/tracing.ts';
 import { readTraceContext, traceContextOf } from '../../src/transport/trace.ts';
+import { readTraceRequest } from './read-protobuf.ts';
 import { openReceiver } from './receiver.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
@@ -20,6 +21,7 @@ test('the variables are read as the standard has them', () => {
     url: 'http://127.0.0.1:4318/v1/traces',
     headers: {},
     timeoutMs: 10_000,
+    encoding: 'protobuf',
     compression: 'none',
     sampler: { root: 'always_on', ratio: 1, followsParent: true },
     tls: {},
@@ -28,6 +30,8 @@ test('the variables are read as the standard has them', () => {
     tracesOf({
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/in',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'not looked at',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
       OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
       OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: '2500',
       OTEL_EXPORTER_OTLP_HEADERS: ' a = b%3D , ',
@@ -37,6 +41,7 @@ test('the variables are read as the standard has them', () => {
   ).toMatchObject({
     url: 'https://traces.example/in',
     timeoutMs: 2500,
+    encoding: 'json',
     headers: { a: 'b=' },
     sampler: { root: 'traceidratio', ratio: 0.25, followsParent: true },
   });
@@ -45,7 +50,7 @@ test('the variables are read as the standard has them', () => {
 test.each([
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317', /must be an address/],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'ftp://u:passwort@h/', /^(?!.*passwort).*must be an address/],
-  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/protobuf2', /must be/],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc', /must be one of http\/protobuf, http\/json, got "grpc"/],
   ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s', /milliseconds, got "10s"/],
   ['OTEL_EXPORTER_OTLP_TIMEOUT', '-1', /milliseconds/],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'passwort', /^(?!.*passwort).*must be a list/],
@@ -122,9 +127,10 @@ test('the bytes say what OpenTelemetry’s own exporter says of the same spans',
   const theirs = new OTLPTraceExporter({ url: receiver.endpoint });
   await new Promise<void>((resolve) => theirs.export(spans, () => resolve()));
 
-  const ours = JSON.parse(otlpJson(spans));
+  const ours = JSON.parse(encodeSpans(spans, 'json').toString());
   const [expected] = receiver.bodies.map((body) => JSON.parse(body));
   expect(ours.resourceSpans[0].resource.attributes).toEqual(expected.resourceSpans[0].resource.attributes);
+  expect(readTraceRequest(encodeSpans(spans, 'protobuf'))).toEqual(ours);
   expect(ours.resourceSpans[0].scopeSpans[0].scope).toMatchObject({ name: 'sekisho', version: '1' });
   for (const [at, span] of expected.resourceSpans[0].scopeSpans[0].spans.entries()) {
     expect(span).toMatchObject(ours.resourceSpans[0].scopeSpans[0].spans[at]);
@@ -138,6 +144,7 @@ test('a collector that takes nothing costs no more memory than the spans that ma
     url: receiver.endpoint,
     headers: {},
     timeoutMs: 600_000,
+    encoding: 'json',
     compression: 'none',
     sampler: { root: 'always_on', ratio: 1, followsParent: true },
     tls: {},

@@ -125,7 +125,7 @@ test('a call becomes a span of its caller’s trace, and the audit log has the s
   });
   expect(receiver.requests[0]).toMatchObject({
     url: '/v1/traces',
-    headers: { 'api-key': 'abc def', tenant: 'b', 'content-type': 'application/json' },
+    headers: { 'api-key': 'abc def', tenant: 'b', 'content-type': 'application/x-protobuf' },
   });
   // No argument, result or name of a stranger; no host, process or path.
   for (const body of receiver.bodies) {
@@ -185,7 +185,10 @@ test('a request to a proxied server carries the trace on, in either of its ways'
 test('over HTTP, _meta goes before the header, and a caller’s word not to record is kept', async () => {
   await using receiver = await openReceiver();
   const served = serve(
-    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.endpoint}/whole/path` },
+    {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.endpoint}/whole/path`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    },
     {},
     '--http',
     '127.0.0.1:0',
@@ -250,7 +253,11 @@ test.each(troubles)('a collector that %s holds up neither calls nor the end', as
 
 test('what the variables ask for and cannot be had is said, and serving goes on without', async () => {
   for (const [name, value, problem] of [
-    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'OTEL_EXPORTER_OTLP_PROTOCOL must be http/json'],
+    [
+      'OTEL_EXPORTER_OTLP_PROTOCOL',
+      'grpc',
+      'OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf, http/json',
+    ],
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'OTEL_TRACES_SAMPLER must be one of'],
   ] as const) {
     await using receiver = await openReceiver();

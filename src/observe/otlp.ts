@@ -1,19 +1,22 @@
 import type { Attributes, AttributeValue } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import { exportTraceServiceRequest } from './otlp-messages.ts';
+import { encodeProtobuf } from './protobuf.ts';
 
-/** Spans of one process as OTLP has them in JSON (`ExportTraceServiceRequest`). */
-export function otlpJson(spans: readonly ReadableSpan[]): string {
+/** Spans of one process, as bytes of an `ExportTraceServiceRequest`. */
+export function encodeSpans(spans: readonly ReadableSpan[], encoding: 'protobuf' | 'json'): Buffer {
+  const request = { resourceSpans: resourceSpansOf(spans) };
+  return encoding === 'json'
+    ? Buffer.from(JSON.stringify(request))
+    : encodeProtobuf(exportTraceServiceRequest, request);
+}
+
+function resourceSpansOf(spans: readonly ReadableSpan[]): object[] {
   const [first] = spans;
-  if (!first) return '{"resourceSpans":[]}';
+  if (!first) return [];
   const { name, version } = first.instrumentationScope;
-  return JSON.stringify({
-    resourceSpans: [
-      {
-        resource: { attributes: pairs(first.resource.attributes) },
-        scopeSpans: [{ scope: { name, version }, spans: spans.map(spanOf) }],
-      },
-    ],
-  });
+  const scopeSpans = [{ scope: { name, version }, spans: spans.map(spanOf) }];
+  return [{ resource: { attributes: pairs(first.resource.attributes) }, scopeSpans }];
 }
 
 function spanOf(span: ReadableSpan): object {
