@@ -55,6 +55,19 @@ test('the steps count what was written whatever the programs do, errors left out
   expect(sizes.slice(3)).toEqual([9, 2]);
 });
 
+test('what sort puts aside for a while is no output of it', async () => {
+  world = await openWorld({ files: { 'a.txt': 'b 12345\n'.repeat(1_000_000) } });
+
+  const sizes = async (command: string) =>
+    (await world.pipe(command)).meta.steps.map((step: { output_size: number }) => step.output_size);
+
+  expect(await sizes('tail -n +1 a.txt | sort | wc -c')).toEqual([8_000_000, 8_000_000, 8]);
+  // A last line without an end would be given one.
+  const [, spilt] = await sizes('tail -n +1 a.txt | sort -S 1M | wc -c');
+  expect(spilt - 8_000_000).toBeLessThanOrEqual(1);
+  expect(await sizes('tail -n +1 a.txt | sort -u | wc -c')).toEqual([8_000_000, 8, 2]);
+});
+
 const hasSandbox = existsSync('/usr/bin/bwrap');
 
 test.skipIf(!hasSandbox)(

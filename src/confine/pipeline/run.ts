@@ -157,7 +157,11 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     if (timedOut) throw timeoutOf(order, ends);
     if (order.signal.aborted) throw cancelled();
     const steps = running.map(({ plan }, index) =>
-      reportOf(plan, ends[index] as Ended, index === running.length - 1 ? collected : undefined),
+      reportOf(
+        plan,
+        withoutSpill(plan, ends[index] as Ended, ends[index - 1]),
+        index === running.length - 1 ? collected : undefined,
+      ),
     );
     const at = collected.stopped
       ? -1
@@ -188,6 +192,14 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     descriptors.closeAll();
     rmSync(names, { recursive: true, force: true });
   }
+}
+
+/** What sort puts into files for a while is counted as written; it prints no more than came in. */
+function withoutSpill({ work }: StagePlan, end: Ended, before: Ended | undefined): Ended {
+  const isSort = work.kind === 'program' && work.program === 'sort';
+  const fromPipe = isSort && work.args.every((arg) => typeof arg === 'string');
+  if (!fromPipe || end.outputBytes === undefined || before?.outputBytes === undefined) return end;
+  return { ...end, outputBytes: Math.min(end.outputBytes, before.outputBytes + 1) };
 }
 
 function holdPipe({ read, write }: ReturnType<MakePipe>, descriptors: DescriptorSet) {

@@ -1,6 +1,7 @@
 import { text } from '../../../contract/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
-import { quote } from '../words.ts';
+import type { ParsedOption } from '../options.ts';
+import { quote, type Word } from '../words.ts';
 import { filesFromList } from './wc.ts';
 
 const runsPrograms = {
@@ -58,9 +59,18 @@ export const sort: Grammar = {
   ],
   // 1 of `sort -c` says "not sorted".
   plan: ({ options, operands }) =>
-    program('sort', [...passOptions(options), '--', ...files(operands)], {
+    program('sort', [...roomFor(options, operands), ...passOptions(options), '--', ...files(operands)], {
       answers: options.some(({ flag }) => flag === '-c' || flag === '-C' || flag === '--check')
         ? [0, 1]
         : [0],
     }),
 };
+
+/**
+ * Of what is piped in sort does not know the size: it would begin with little room and write to files that count as its
+ * output. For files it chooses well by itself.
+ */
+function roomFor(options: readonly ParsedOption[], operands: readonly Word[]): string[] {
+  const reads = operands.some((operand) => operand.text !== '-');
+  return reads || options.some(({ row }) => row.flags[0] === '-S') ? [] : ['-S', '512M'];
+}
