@@ -60,7 +60,10 @@ export function changePasskey(id: string, flags: Flags, options: Options): Promi
 
 export function removeAgent(id: string, flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
-    if (!(await admin.removeAgent(id))) throw new ConfigError(`There is no agent ${JSON.stringify(id)}.`);
+    if (!(await admin.removeAgent(id)))
+      throw new ConfigError(
+        `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` shows what there is.`,
+      );
     say(`${id} is removed; its open tasks are free.`);
     return 0;
   });

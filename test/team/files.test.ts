@@ -78,6 +78,6 @@ test('a manager makes room for another, in one file', async () => {
 test('a manager with subordinates is not made a worker', async () => {
   await using world = await openTeamCheckpoint();
   await expect(world.admin.changeAgent('m', { hierarchy: 'worker' })).rejects.toThrow(
-    'Agent m has subordinates: a, b.',
+    'Agent m has subordinates: a, b. Give them another parent first.',
   );
 });
