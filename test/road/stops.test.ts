@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineTool, defineToolset } from '../../src/contract/define-tool.ts';
+import { verbatim } from '../../src/contract/text.ts';
 import { errorOf, local, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
 async function newest(world: Awaited<ReturnType<typeof openTestCheckpoint>>) {
@@ -30,6 +33,30 @@ describe('a call that is refused is recorded at the stop that refused it, and re
       code: 'unauthenticated',
       principal: 'anonymous',
     });
+  });
+
+  test('authorize: what the tool calls a secret is none the less', async () => {
+    const turn = defineTool({
+      name: 'turn',
+      category: 'locks',
+      title: verbatim('Turn'),
+      description: verbatim('Turn a lock.'),
+      permission: 'coordinator_only',
+      annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+      uses: [],
+      input: z.object({ combination: z.string() }),
+      output: z.object({}),
+      ja: {},
+      example: { combination: '1-2-3' },
+      secrets: ['combination'],
+      run: async () => ({}),
+    });
+    await using world = await openTestCheckpoint({
+      options: { toolsets: [defineToolset('locks', [turn])] },
+    });
+    const reply = await world.call('turn', { combination: '4-8-15' });
+    expect(errorOf(reply)).toMatchObject({ code: 'forbidden' });
+    expect((await newest(world))?.arguments).toEqual({ combination: '[redacted]' });
   });
 
   test('identify: a made-up token is anonymous, and is not written down', async () => {
