@@ -7,7 +7,7 @@ import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
 import { createLiveFeed } from './live.ts';
 import { localeOf } from './locale.ts';
 import { loginPage, onwardsPage, problemPage } from './login.ts';
-import type { Outside, PageContext } from './page-context.ts';
+import { type Outside, ownAddress, type PageContext } from './page-context.ts';
 import { addCallRoutes } from './routes-calls.ts';
 import { addOperatorRoutes } from './routes-operator.ts';
 import { addRecordRoutes } from './routes-records.ts';
@@ -68,7 +68,7 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
     if (!entered) {
       const here = new URL(request.url);
       if (request.headers.get('sec-fetch-site') === 'cross-site' && request.method === 'GET') {
-        return context.html(await onwardsPage(outside(request), here.pathname + here.search));
+        return context.html(await onwardsPage(outside(request), ownAddress(here)));
       }
       return context.html(await loginPage(outside(request)), 401);
     }

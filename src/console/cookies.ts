@@ -47,7 +47,10 @@ function attributes(request: Request): string {
   return `Path=/; HttpOnly; SameSite=Strict${isOverTls(request) ? '; Secure' : ''}`;
 }
 
-/** As a proxy in front of us says; a client that lies about it makes only its own cookie stricter. */
+/**
+ * As a proxy in front of us says, of several the first, which the browser spoke to; a client that lies about it makes
+ * only its own cookie stricter.
+ */
 function isOverTls(request: Request): boolean {
-  return request.headers.get('x-forwarded-proto') === 'https';
+  return request.headers.get('x-forwarded-proto')?.split(',', 1)[0]?.trim().toLowerCase() === 'https';
 }

@@ -18,27 +18,33 @@ export async function personOf(
   return person && { person, secret };
 }
 
-/** Logging in by a link or a token, and out. Tries are counted before they are looked at, by address. */
+/**
+ * Logging in by a link or a token, and out. What fails is counted, by address. Who has the right one gets in however
+ * many failed: behind a proxy all come from one address, and a stranger must not be able to lock everybody out.
+ */
 export function addEntrance(
   app: Hono<PageContext>,
   desk: ConsoleDesk,
   outside: (request: Request) => Outside,
 ): void {
-  async function mayTry(context: Context<PageContext>): Promise<boolean> {
+  async function turnAway(context: Context<PageContext>): Promise<Response> {
+    const request = context.req.raw;
     const key = `console-login:${context.env.address ?? 'unknown'}`;
     const { retryAfterMs } = await (await desk.rates()).hit(key, triesPerMinute, 60_000, desk.now());
-    return retryAfterMs === 0;
+    if (retryAfterMs === 0) return context.html(await loginPage(outside(request), 'bad'), 401);
+    context.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
+    return context.html(await loginPage(outside(request), 'often'), 429);
   }
 
   /** A session of its own for each login: one that somebody planted in the browser before is not used, and ended. */
   async function enter(context: Context<PageContext>, secret: string | undefined): Promise<Response> {
     const request = context.req.raw;
-    if (secret === undefined) return context.html(await loginPage(outside(request), 'bad'), 401);
+    if (secret === undefined) return turnAway(context);
     const sessions = await desk.sessions();
     const before = cookieOf(request, sessionCookieName(request));
     if (before !== undefined) await sessions.end(before);
     const person = await sessions.find(secret, desk.now());
-    if (!person) return context.html(await loginPage(outside(request), 'bad'), 401);
+    if (!person) return turnAway(context);
     await recordAct(desk, person, {
       tool: 'sekisho console',
       arguments: { act: 'login' },
@@ -55,7 +61,6 @@ export function addEntrance(
     if (code === undefined) return context.html(await loginPage(outside(request)));
     // What a browser fetches ahead, and what only asks for the headers, must not use the code up.
     if (request.method !== 'GET' || request.headers.has('sec-purpose')) return context.body(null, 503);
-    if (!(await mayTry(context))) return context.html(await loginPage(outside(request), 'often'), 429);
     return enter(context, await (await desk.sessions()).enterByCode(code, desk.now()));
   });
 
@@ -63,7 +68,6 @@ export function addEntrance(
     const request = context.req.raw;
     // Nobody is logged in as somebody else by a page of theirs.
     if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
-    if (!(await mayTry(context))) return context.html(await loginPage(outside(request), 'often'), 429);
     const { token } = await context.req.parseBody();
     const words = typeof token === 'string' ? token.trim() : '';
     return enter(context, await (await desk.sessions()).enterByToken(words, desk.now()));

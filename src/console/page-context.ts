@@ -25,7 +25,12 @@ export async function goBack(
   const path = typeof from === 'string' && /^\/(?![/\\])/.test(from) ? from : otherwise;
   const there = new URL(path, context.get('view').here);
   there.searchParams.set('note', note);
-  return context.redirect(there.pathname + there.search, 303);
+  return context.redirect(ownAddress(there), 303);
+}
+
+/** The path and query of an address of ours. Two slashes at its front would name another host. */
+export function ownAddress({ pathname, search }: URL): string {
+  return pathname.replace(/^\/+/, '/') + search;
 }
 
 /** One field of a form as text; undefined where it is missing or a file. */

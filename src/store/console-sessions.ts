@@ -43,6 +43,13 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
     async enterByCode(code, nowMs) {
       if (!isSecret(code)) return undefined;
       const engine = await openEngine();
+      // A guess costs a look, not a lock.
+      const found = await engine.db
+        .selectFrom('console_codes')
+        .select('hash')
+        .where('hash', '=', hashOf(code))
+        .executeTakeFirst();
+      if (!found) return undefined;
       // Taken by one statement: of two that follow the same link, one gets in.
       const taken = await engine.write((tx) =>
         tx.deleteFrom('console_codes').where('hash', '=', hashOf(code)).returningAll().executeTakeFirst(),

@@ -57,17 +57,45 @@ test('a session that was planted before the login is not the session after it, a
   expect((await world.get('/', `${planted}; ${own}`)).status).toBe(401);
 });
 
-test('guessing codes and tokens ends after ten tries a minute, and what was guessed late is not looked at', async () => {
+test('after ten wrong tries a minute guesses are turned away, and who has a right link or token still gets in', async () => {
   const world = await openConsole();
   const { token } = await world.store.tokens.create({ user: 'bob' });
+  const guess = () => world.get(`/login?code=${'a'.repeat(43)}`);
   const statuses: number[] = [];
-  for (let guess = 0; guess < 12; guess++) {
-    statuses.push((await world.get(`/login?code=${String(guess).padStart(43, 'a')}`)).status);
-  }
+  for (let tries = 0; tries < 12; tries++) statuses.push((await guess()).status);
   expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-  expect((await world.enterByToken(token)).status).toBe(429);
+  expect(Number((await guess()).headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await world.enterByToken('sk_wrong')).status).toBe(429);
+  // Behind a proxy they all come from one address.
+  expect((await world.enterByToken(token)).status).toBe(303);
   const link = await world.link();
+  expect((await fetch(link, { redirect: 'manual' })).status).toBe(303);
   expect((await fetch(link, { redirect: 'manual' })).status).toBe(429);
+});
+
+test('behind two proxies the first says what the browser spoke', async () => {
+  const world = await openConsole();
+  const response = await fetch(await world.link(), {
+    redirect: 'manual',
+    headers: { 'x-forwarded-proto': 'https, http' },
+  });
+  expect(response.headers.get('set-cookie')).toMatch(/^__Host-sekisho=.*; Secure$/);
+});
+
+test('an odd path is never sent on to another host', async () => {
+  const world = await openConsole();
+  const { hostname, port } = new URL(world.base);
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+  const words = await new Promise<string>((resolve, reject) => {
+    // `fetch` would tidy the path up.
+    get({ hostname, port, path: '/calls/..//evil.example/', headers }, (response) => {
+      text(response).then(resolve, reject);
+    });
+  });
+  expect(words).toContain('url=/evil.example/');
+  const cookie = await world.enter();
+  const back = await world.submit('/history/x/undo', cookie, { from: '/.//evil.example/' });
+  expect(back.headers.get('location')).toMatch(/^\/evil\.example\//);
 });
 
 test('without a login there is nothing but the login: no page, no part, no stream', async () => {
