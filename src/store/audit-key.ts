@@ -54,7 +54,10 @@ function makeKey(path: string): KeyObject {
     rmSync(mine);
   }
   const made = readKey(path);
-  if (!made) throw new ConfigError(`${path} could not be made`);
+  if (!made)
+    throw new ConfigError(
+      `${path} went away while it was made. Start again, with nothing that cleans up the state folder.`,
+    );
   return made;
 }
 
@@ -66,6 +69,9 @@ function readKey(path: string): KeyObject | undefined {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw new ConfigError(`${path} must hold 64 hexadecimal digits`);
+  if (!/^[0-9a-f]{64}$/.test(hex))
+    throw new ConfigError(
+      `${path} must hold 64 hexadecimal digits. Bring it back from a copy: without it the log cannot be checked or continued.`,
+    );
   return createSecretKey(hex, 'hex');
 }

@@ -36,7 +36,9 @@ async function assertEmpty({ db }: Engine): Promise<void> {
   const teamTables = ['agents', 'projects'] as const;
   for (const table of [...plainTables.map((plain) => plain.table), ...teamTables]) {
     if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) {
-      throw new ConfigError(`the store to copy to must be empty, and its table ${table} is not`);
+      throw new ConfigError(
+        `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
+      );
     }
   }
 }

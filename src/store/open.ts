@@ -109,7 +109,10 @@ export async function openStore({
       await engine().catch((error) => {
         if (!(error instanceof ToolError)) throw error;
         const reason = error.cause instanceof Error ? error.cause.message : error.message;
-        throw new ConfigError(`store.url: the records cannot be opened: ${reason}`, { cause: error });
+        throw new ConfigError(
+          `store.url: the records cannot be opened: ${reason.replace(/\.$/, '')}. Is the database there, and may this user write to it?`,
+          { cause: error },
+        );
       });
     },
     async close() {
@@ -130,7 +133,10 @@ function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`the state folder ${folder} cannot be made: ${code}`, { cause: error });
+    throw new ConfigError(
+      `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
+      { cause: error },
+    );
   }
 }
 
