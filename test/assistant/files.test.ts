@@ -50,6 +50,21 @@ describe('the desk of the day', () => {
     expect((await world.call('read_file', { path: 'a.md' }, { caller: user('ann') })).content).toBe('of ann');
   });
 
+  test('a name that would write over a terminal comes back as plain words', async () => {
+    world = openWorld({}, { layout: 'workspace' });
+    const path = 'a\n--- b\u001b[31m\u202e.txt';
+    const replies = [
+      await world.call('write_file', { path, content: 'one\n' }),
+      await world.call('write_file', { path, content: 'two\n' }),
+      await world.call('edit_file', { path, old_string: 'two', new_string: 'three' }),
+      await world.call('read_file', { path }),
+    ];
+    for (const reply of replies) {
+      expect(`${reply.path}`).not.toMatch(/[\n\u001b\u202e]/);
+      expect(reply.text).not.toMatch(/[\u001b\u202e]|^--- b/m);
+    }
+  });
+
   test('a slip in a name is told, of one’s own files and of the workspace’s, and never of another’s', async () => {
     world = openWorld({ 'src/plan.md': 'x' }, { layout: 'output' });
     await world.call('write_file', { path: 'diary.md', content: 'x' }, { caller: user('ann') });

@@ -263,6 +263,15 @@ test('what is not there, and a folder, are not_found', async () => {
   }
 });
 
+test('a folder of the new note’s name is said to be one', async () => {
+  const { root, call } = openNotes({ 'trip.md/plan.md': 'x' });
+  expect(await call('vault_create', { path: 'trip.md', content: 'x' })).toMatchObject({
+    error: 'conflict',
+    message: 'trip.md is a folder.',
+  });
+  expect(readdirSync(join(root, 'trip.md'))).toEqual(['plan.md']);
+});
+
 test('a symbolic link is refused wherever it stands, and what it points to stays as it is', async () => {
   const outside = openNotes({ 'secret.md': 'secret' });
   const { root, call } = openNotes({ 'real.md': 'real' });
@@ -276,11 +285,9 @@ test('a symbolic link is refused wherever it stands, and what it points to stays
     expect((await call('vault_scan', { path })).error).toBe('forbidden');
     expect((await call('vault_replace', { path, find: 'e', replace: 'x' })).error).toBe('forbidden');
     expect((await call('vault_append', { path, content: 'x' })).error).toBe('forbidden');
+    expect((await call('vault_create', { path, content: 'x' })).error).toBe('forbidden');
   }
   expect((await call('vault_create', { path: 'd/way/new.md', content: 'x' })).error).toBe('forbidden');
-  expect((await call('vault_create', { path: 'dangling.md', content: 'x' })).error).toMatch(
-    /conflict|forbidden/,
-  );
   expect(readdirSync(outside.root)).toEqual(['secret.md']);
   expect(readFileSync(join(outside.root, 'secret.md'), 'utf8')).toBe('secret');
   expect(lstatSync(join(root, 'dangling.md')).isSymbolicLink()).toBe(true);

@@ -7,7 +7,7 @@ import { text } from '../../contract/text.ts';
 import { writeAtomically } from './atomic.ts';
 import { assertUnchanged, change, type Former, type Made, observed, openOverwritable } from './change.ts';
 import { encode } from './encode.ts';
-import { cancelled, exists, fault } from './fault.ts';
+import { cancelled, exists, fault, linkRefused } from './fault.ts';
 import { inOwnFolder } from './folders.ts';
 import { closeInBackground, fsync, readAt, writeAll } from './io.ts';
 import type { HeldPlace } from './place.ts';
@@ -20,7 +20,9 @@ export function create(place: HeldPlace, content: Content, options: WriteOptions
   return change(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
     await inOwnFolder(place, async (folder, name) => {
-      if (lstatSync(entryOf(folder, name), { throwIfNoEntry: false })) throw exists(place.shown);
+      const there = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
+      if (there?.isSymbolicLink()) throw linkRefused(place.shown);
+      if (there) throw exists(place.shown);
       await observed(place, { action: 'create', bytes: bytes.length, content: bytes }, undefined, () =>
         write(place, folder, name, bytes, undefined, options),
       );

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { text } from '../../contract/text.ts';
 import { applyEdits } from './edits.ts';
-import { assertOwn, pathInput, placeToWrite } from './paths.ts';
+import { assertOwn, cleanName, pathInput, placeToWrite } from './paths.ts';
 import { splice } from './splice.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
@@ -72,12 +72,13 @@ export const editFile = defineTool({
     const spot = placeToWrite(desk, path);
     assertOwn(desk, spot, path);
     const { place, shown } = spot;
+    const name = cleanName(shown);
     const whole = await place.readWhole({ signal });
     const { encoding, hasBom: withBom, stat: expected } = whole;
     const all = [{ old_string, new_string, replace_all }, ...edits];
-    const made = await applyEdits(shown, whole.text, all, signal);
-    const diff = await unifiedDiff(shown, whole.text, made.after);
-    const reply = { path: shown, replacements: made.count, diff };
+    const made = await applyEdits(name, whole.text, all, signal);
+    const diff = await unifiedDiff(name, whole.text, made.after);
+    const reply = { path: name, replacements: made.count, diff };
     if (dry_run) return { ...reply, dry_run: true };
     if (encoding === 'shift_jis' || encoding === 'euc-jp') {
       const former = await place.readBytes({ signal });

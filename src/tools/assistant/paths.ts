@@ -39,13 +39,13 @@ export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
   throw new ToolError(
     'forbidden',
     text(
-      `${read.shown} can be read but not changed: only ${desk.ownPath} is yours.`,
-      `${read.shown} は読めますが変更できません。変更できるのは ${desk.ownPath} だけです。`,
+      `${cleanName(read.shown)} can be read but not changed: only ${desk.ownPath} is yours.`,
+      `${cleanName(read.shown)} は読めますが変更できません。変更できるのは ${desk.ownPath} だけです。`,
     ),
     {
       suggestion: text(
-        `Read it, write a copy to ${path} with write_file, and edit that.`,
-        `内容を読み、write_file で ${path} に写しを作ってから編集してください。`,
+        `Read it, write a copy to ${cleanName(path)} with write_file, and edit that.`,
+        `内容を読み、write_file で ${cleanName(path)} に写しを作ってから編集してください。`,
       ),
     },
   );
@@ -140,6 +140,7 @@ function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-function nothingThere(shown: string): ToolError {
+function nothingThere(path: string): ToolError {
+  const shown = cleanName(path);
   return new ToolError('not_found', text(`${shown} does not exist.`, `${shown} はありません。`));
 }

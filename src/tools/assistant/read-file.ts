@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
-import { pathInput, placeToRead } from './paths.ts';
+import { cleanName, pathInput, placeToRead } from './paths.ts';
 
 export const readFile = defineTool({
   name: 'read_file',
@@ -87,7 +87,7 @@ export const readFile = defineTool({
       signal,
     });
     return {
-      path: shown,
+      path: cleanName(shown),
       content: line_numbers ? numbered(slice.text, slice.startLine) : slice.text,
       start_line: slice.startLine,
       end_line: slice.endLine,

@@ -41,3 +41,13 @@ test('a long diff is cut at a line end and says so', async () => {
   expect(patch.length).toBeLessThan(310);
   expect(patch.endsWith('\n…\n')).toBe(true);
 });
+
+test('a long line is shown around where it changed', async () => {
+  const long = (word: string) => `${'a'.repeat(50_000)}😀${word}${'z'.repeat(50_000)}\n`;
+  const diff = await unifiedDiff('a.min.js', `first\n${long('old')}x\n`, `first\n${long('new')}y\n`);
+  expect(diff).toMatch(/^-…a+😀oldz+…$/m);
+  expect(diff).toMatch(/^\+…a+😀newz+…$/m);
+  expect(diff).toContain('-x\n');
+  expect(diff).toContain('+y\n');
+  expect(diff.length).toBeLessThan(1500);
+});

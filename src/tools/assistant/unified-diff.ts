@@ -26,12 +26,43 @@ export async function unifiedDiff(
   for (const hunk of patch.hunks) {
     hunk.oldStart += line;
     hunk.newStart += line;
+    hunk.lines = hunk.lines.map((words, index) => clipped(words, counterpart(hunk.lines, index)));
   }
   const words = cleanText(formatPatch(patch)).replace(/^Index: .*\n=+\n/, '');
   if (words.length <= maxChars) return words;
   return `${words.slice(0, words.lastIndexOf('\n', maxChars) + 1)}…\n`;
 }
 
+/** The line that took another's place, or whose place it took: lines of a change are told in order. */
+function counterpart(lines: readonly string[], index: number): string | undefined {
+  const sign = lines[index]?.[0];
+  if (sign !== '-' && sign !== '+') return undefined;
+  let first = index;
+  while (lines[first - 1]?.[0] === sign) first--;
+  let last = index;
+  while (lines[last + 1]?.[0] === sign) last++;
+  if (sign === '-') {
+    const other = lines[last + 1 + index - first];
+    return other?.[0] === '+' ? other : undefined;
+  }
+  let before = first;
+  while (lines[before - 1]?.[0] === '-') before--;
+  return before + index - first < first ? lines[before + index - first] : undefined;
+}
+
+/** A line longer than anybody reads, cut around where it differs. */
+function clipped(line: string, other: string | undefined): string {
+  if (line.length <= maxLineChars) return line;
+  const words = line.slice(1);
+  const differsAt = other === undefined ? 0 : commonStart(words, other.slice(1));
+  const from = Math.max(0, differsAt - leadChars);
+  // No character is cut in two.
+  const piece = words.slice(from, from + maxLineChars).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+  return `${line[0]}${from > 0 ? '…' : ''}${piece}${from + maxLineChars < words.length ? '…' : ''}`;
+}
+
+const maxLineChars = 400;
+const leadChars = 100;
 const contextLines = 3;
 const compareMs = 200;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import type { Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import { pathInput, placeToWrite } from './paths.ts';
+import { cleanName, pathInput, placeToWrite } from './paths.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 export const writeFile = defineTool({
@@ -46,9 +46,10 @@ export const writeFile = defineTool({
     const former = await formerText(place, signal);
     const { bytes, created } = await place.replace(content, { signal });
     audit({ wrote: shown, bytes });
+    const name = cleanName(shown);
     const diff =
-      former === undefined || created ? '' : await unifiedDiff(shown, former, content, maxDiffChars);
-    return { path: shown, bytes, created, ...(diff !== '' && { diff }) };
+      former === undefined || created ? '' : await unifiedDiff(name, former, content, maxDiffChars);
+    return { path: name, bytes, created, ...(diff !== '' && { diff }) };
   },
 });
 

@@ -43,6 +43,7 @@ async function create(place: Place, content: string, signal: AbortSignal) {
     return await place.create(content, { signal });
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'conflict') throw error;
+    if (isFolder(place)) throw folderThere(place, error);
     throw new ToolError(
       'conflict',
       text(`${place.shown} already exists.`, `${place.shown} は既に存在します。`),
@@ -52,4 +53,18 @@ async function create(place: Place, content: string, signal: AbortSignal) {
       },
     );
   }
+}
+
+function isFolder(place: Place): boolean {
+  return place.exists() && place.stat().kind === 'folder';
+}
+
+function folderThere(place: Place, cause: unknown): ToolError {
+  return new ToolError('conflict', text(`${place.shown} is a folder.`, `${place.shown} はフォルダーです。`), {
+    suggestion: text(
+      `Name a note in it, e.g. "${place.shown}/house.md", or choose another name.`,
+      `"${place.shown}/house.md" のように中のノートを指定するか、別の名前にしてください。`,
+    ),
+    cause,
+  });
 }
