@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createGlob } from './policy-glob.ts';
+import { createGlob, createHostGlob } from './policy-glob.ts';
 
 test.each([
   ['a*', ['a', 'abc'], ['a/b', 'ba']],
@@ -19,6 +19,20 @@ test.each([
   const glob = createGlob(pattern);
   expect(yes.filter((text) => !glob(text))).toEqual([]);
   expect(no.filter((text) => glob(text))).toEqual([]);
+});
+
+test.each([
+  ['bücher.example', ['xn--bcher-kva.example', 'BÜCHER.example.', 'bücher。example:443'], ['bucher.example']],
+  ['*.bücher.example', ['a.xn--bcher-kva.example'], ['xn--bcher-kva.example']],
+  ['xn--bcher-kva.example', ['bücher.example'], []],
+  ['[::1]', ['[::1]', '[::1]:8080', '[0:0:0:0:0:0:0:1]'], [':', '1', '[::2]']],
+  ['[0:0::1]:80', ['[::1]:80'], ['[::1]:81', '[::1]']],
+  ['example.com.', ['example.com', 'EXAMPLE.com:8443'], ['a.example.com']],
+  ['[ab].example', ['a.example'], ['c.example']],
+])('%j fits hosts however they are written', (pattern, yes, no) => {
+  const glob = createHostGlob(pattern);
+  expect(yes.filter((host) => !glob(host))).toEqual([]);
+  expect(no.filter((host) => glob(host))).toEqual([]);
 });
 
 test('a hostile pattern against a long text comes to an answer', () => {

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { ConfigError } from '../contract/error.ts';
 
 type Token =
@@ -34,9 +35,17 @@ export function createPathGlob(pattern: string): (path: string) => boolean {
   return (path) => glob(foldPath(path));
 }
 
-/** A host pattern: `*.example.com` fits every host below it and not `example.com` itself. */
+/**
+ * A host pattern: `*.example.com` fits every host below it and not `example.com` itself. Names beyond ASCII and IPv6
+ * addresses fit in whichever way they are written.
+ */
 export function createHostGlob(pattern: string): (host: string) => boolean {
-  const glob = createGlob(foldHost(pattern));
+  const address = /^\[[\da-f:.]+\](?=$|:\d+$)/i.exec(pattern)?.[0];
+  const glob = createGlob(
+    address === undefined
+      ? foldHost(pattern)
+      : `${foldHost(address).replace(/[[\]]/g, '\\$&')}${pattern.slice(address.length)}`,
+  );
   return (host) => glob(foldHost(host)) || glob(foldHost(host).replace(/:\d+$/, ''));
 }
 
@@ -49,7 +58,14 @@ function foldPath(path: string): string {
 }
 
 function foldHost(host: string): string {
-  return host.toLowerCase().replace(/\.(?=$|:\d+$)/, '');
+  const [, name = '', port = ''] = /^([\s\S]*?)(:\d+)?$/.exec(host) ?? [];
+  return asRequested(name.toLowerCase()).replace(/\.$/, '') + port;
+}
+
+/** As a URL spells it: `bücher.example` is asked for as `xn--bcher-kva.example`, `[0:0::1]` as `[::1]`. */
+function asRequested(name: string): string {
+  if (name.startsWith('[') && URL.canParse(`http://${name}/`)) return new URL(`http://${name}/`).hostname;
+  return /[^\0-\x7f]/.test(name) ? domainToASCII(name) || name : name;
 }
 
 /** Keeps the set of places in the pattern that the text so far can have led to. */
