@@ -195,6 +195,8 @@ export interface NameMatches {
   readonly total: number;
   /** How many files there were to match. */
   readonly searched: number;
+  /** How many more would match in folders below, where the pattern is but a name. */
+  readonly deeper: number;
 }
 
 export interface ContentQuery {

@@ -197,6 +197,18 @@ describe('write_file', () => {
   });
 });
 
+test('glob tells where a name that is not in the folder lies', async () => {
+  world = openWorld({ 'src/a.js': 'x', 'src/b/a.js': 'x' });
+  expect((await world.call('glob', { pattern: 'a.js' })).text).toBe(
+    '0 of 2 files match. In folders below 2 would: put **/ before the pattern.',
+  );
+  expect((await world.call('glob', { pattern: '**/c.js' })).text).toBe('0 of 2 files match.');
+  expect((await world.call('grep', { pattern: 'y' })).text).toBe('0 of 2 files match.');
+  expect((await world.call('grep', { pattern: 'y', glob: '*.py' })).text).toMatch(
+    /^There was no file to search/,
+  );
+});
+
 describe('list_files', () => {
   test('has the form of the document', async () => {
     world = openWorld({ 'dir1/x': '', 'dir2/y': '', 'file1.txt': 'abc', 'file2.py': '' });

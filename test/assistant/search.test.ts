@@ -56,6 +56,15 @@ describe('names', () => {
     expect((await names({ pattern: '.git/**', limit: 10, includeIgnored: true })).total).toBe(0);
   });
 
+  test('a mere name tells how many lie deeper', async () => {
+    mkdirSync(join(root, 'deeper/and/deeper'), { recursive: true });
+    writeFileSync(join(root, 'deeper/lone-name.txt'), '');
+    writeFileSync(join(root, 'deeper/and/deeper/lone-name.txt'), '');
+    expect(await names({ pattern: 'lone-*.{txt,md}', limit: 5 })).toMatchObject({ total: 0, deeper: 2 });
+    expect(await names({ pattern: 'deeper/lone-name.txt', limit: 5 })).toMatchObject({ total: 1, deeper: 0 });
+    expect(await names({ pattern: 'lone-name.py', limit: 5 })).toMatchObject({ total: 0, deeper: 0 });
+  });
+
   test('pages follow each other without gap or overlap', async () => {
     const whole = await names({ pattern: '**/*.py', limit: 1_000_000 });
     const pages: string[] = [];

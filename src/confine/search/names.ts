@@ -8,6 +8,8 @@ import { comparePaths, createSmallest } from './smallest.ts';
 /** Finds files by name: ripgrep lists, the glob is matched here while it does. */
 export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<NameMatches> {
   const matches = createGlob(query.pattern);
+  const isName = !query.pattern.includes('/') && !query.pattern.startsWith('**');
+  const matchesDeeper = isName ? createGlob(`**/${query.pattern}`) : undefined;
   const offset = query.offset ?? 0;
   const wanted = offset + query.limit;
   // Newest first is ripgrep's own order: it costs one thread's time there and none here.
@@ -18,17 +20,22 @@ export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<N
     : first.add;
   let searched = 0;
   let total = 0;
+  let deeper = 0;
 
   // Newest first is ripgrep's own order.
   await listNames(ripgrep, query, query.newestFirst ? ['--sortr=modified'] : [], (path) => {
     if (query.skip?.(path)) return;
     searched++;
-    if (!matches(path) || isTemporaryName(path.slice(path.lastIndexOf('/') + 1))) return;
-    total++;
-    take(path);
+    if (isTemporaryName(path.slice(path.lastIndexOf('/') + 1))) return;
+    if (matches(path)) {
+      total++;
+      take(path);
+    } else if (matchesDeeper?.(path)) {
+      deeper++;
+    }
   });
   const found = query.newestFirst ? newest : first.take();
-  return { paths: found.slice(offset, wanted), total, searched };
+  return { paths: found.slice(offset, wanted), total, searched, deeper };
 }
 
 /** Tells of every file that a search would look at, in any order. */

@@ -27,6 +27,7 @@ export const glob = defineTool({
     paths: z.array(z.string()).describe('Relative to the workspace.'),
     total: z.number().int(),
     searched: z.number().int().describe('How many files there were.'),
+    deeper: z.number().int().optional().describe('How many **/PATTERN finds, where PATTERN finds none.'),
     next_cursor: z.string().optional(),
   }),
   ja: {
@@ -38,12 +39,18 @@ export const glob = defineTool({
     cursor: '前回の next_cursor。',
     paths: 'ワークスペースからの相対パス。',
     searched: '対象のファイル数。',
+    deeper: '一致がないとき、**/PATTERN なら見つかる数。',
   },
   example: { pattern: '**/*.rs' },
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
-  render: ({ paths, total, searched, next_cursor: next }, locale) => {
+  render: ({ paths, total, searched, deeper, next_cursor: next }, locale) => {
     if (total === 0) {
-      return text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`)[locale];
+      const none = text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
+      const below = text(
+        ` In folders below ${deeper} would: put **/ before the pattern.`,
+        ` 下の階層には ${deeper} 個あります。パターンの前に **/ を付けてください。`,
+      );
+      return none[locale] + (deeper === undefined ? '' : below[locale]);
     }
     const more =
       next === undefined
@@ -57,6 +64,7 @@ export const glob = defineTool({
     const found: string[] = [];
     let total = 0;
     let searched = 0;
+    let deeper = 0;
     for (const { place, shown, skip } of groundsOf(desk, path)) {
       const names = await search.names({
         below: place,
@@ -69,10 +77,17 @@ export const glob = defineTool({
       });
       total += names.total;
       searched += names.searched;
+      deeper += names.deeper;
       for (const name of names.paths) found.push(cleanName(nameBelow(shown, name)));
     }
     const paths = found.slice(offset, offset + limit);
     const next = offset + paths.length;
-    return { paths, total, searched, ...(next < total && { next_cursor: String(next) }) };
+    return {
+      paths,
+      total,
+      searched,
+      ...(total === 0 && deeper > 0 && { deeper }),
+      ...(next < total && { next_cursor: String(next) }),
+    };
   },
 });
