@@ -140,11 +140,20 @@ async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[
   await Promise.all(
     values.map(async (value) => {
       const message = readMessage(value);
+      if (message.kind === 'invalid') {
+        const error = new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
+        return void frames.push(errorFrame(message.id, error));
+      }
       if (message.kind !== 'request') return takeLegacy(session, message);
       const { method } = message;
-      await serve(desk, { ...post, outlet: gather }, message, 'legacy', (run) =>
-        desk.mcp.answer(method, legacyExchange(session, message, arrival, run, gather)),
-      );
+      const work = (run: Run) =>
+        desk.mcp.answer(method, legacyExchange(session, message, arrival, run, gather));
+      try {
+        await serve(desk, { ...post, outlet: gather }, message, 'legacy', work, session?.running);
+      } catch (error) {
+        // One that cannot begin is its own loss: the others run, and their answers must not be.
+        frames.push(errorFrame(message.id, asRpcError(error)));
+      }
     }),
   );
   if (frames.length === 0) outlet.end(202);

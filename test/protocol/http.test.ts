@@ -463,6 +463,30 @@ test('a batch of an older revision is answered in one list, its notifications no
   expect(door.calls).toHaveLength(1);
 });
 
+test('in a batch, what is no message and an id that comes twice are refused, and the others answered', async () => {
+  const { url, door } = await open();
+  const session = await openSession(url);
+  const call = (id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { text: 'hi' } },
+  });
+
+  const { status, messages } = await post(
+    url,
+    [call(1), 5, call(1), { jsonrpc: '2.0', id: 3 }, call(2)],
+    session,
+  );
+
+  expect(status).toBe(200);
+  expect(messages.filter(({ result }) => result !== undefined).map(({ id }) => id)).toEqual([1, 2]);
+  const refused = messages.filter(({ error }) => error !== undefined);
+  expect(refused.map(({ id }) => String(id)).sort()).toEqual(['1', '3', 'null']);
+  expect(refused.map(({ error }) => error)).toMatchObject(refused.map(() => ({ code: -32600 })));
+  expect(door.calls).toHaveLength(2);
+});
+
 test.each([
   ['localhost:7040', [], 'localhost'],
   ['LOCALHOST', [], 'localhost'],
