@@ -29,10 +29,8 @@ export function createLookouts({ version = '0.0.0', trace, onFault }: LookoutOpt
   return {
     add: (watcher: CallWatcher): void => void watchers.push(watcher),
     begin(call: Parameters<CallWatcher['begin']>[0]): CallWatch | undefined {
-      const [first, ...others] = watchers;
-      if (!first) return undefined;
-      const watch = first.begin(call);
-      return others.length === 0 ? watch : together([watch, ...others.map((other) => other.begin(call))]);
+      if (watchers.length > 1) return together(watchers.map((watcher) => watcher.begin(call)));
+      return watchers[0]?.begin(call);
     },
     /** The first traced call waits until there is something to trace it with. */
     ready: (sooner: Promise<unknown>): Promise<unknown> =>

@@ -27,7 +27,7 @@ export interface Tracing extends CallWatcher {
 }
 
 /** How long a server that stops waits for the last spans to leave. */
-const lastFlushMs = 1500;
+const lastFlushMs = 1000;
 
 /** Makes spans of calls and sends them in batches. Whatever becomes of them, calls notice nothing. */
 export function openTracing(

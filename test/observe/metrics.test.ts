@@ -7,6 +7,7 @@ import { createCallCounts, maxProxiedTools } from '../../src/observe/call-counts
 import { callSeries } from '../../src/observe/call-series.ts';
 import { exposition } from '../../src/observe/exposition.ts';
 import { openTestCheckpoint, remote, type World } from '../support/open-test-checkpoint.ts';
+import { openTeamCheckpoint } from '../team/world.ts';
 import { habitual } from '../upstream/world.ts';
 
 async function openServed(world: World = {}) {
@@ -95,6 +96,24 @@ test('who may read /metrics: its own role and operators; agents, users and parts
   const { token, record } = await tokens.create({ user: 'p', role: 'metrics' });
   await tokens.revoke(record.id);
   expect(await statusOf(token)).toBe(401);
+});
+
+test('an agent in a session, and the coordinator, are turned away however they show who they are', async () => {
+  await using team = await openTeamCheckpoint();
+  const service = await serveHttp(team.checkpoint, { host: '127.0.0.1', port: 0 });
+  await using _ = { [Symbol.asyncDispose]: () => service.close() };
+  const read = async (headers: Record<string, string>) =>
+    (await fetch(`http://127.0.0.1:${service.address.port}/metrics`, { headers })).status;
+  await team.admin.addTask({ projectId: 'p', title: 'Work', assigneeId: 'm' });
+  const { session_token = '' } = await team.authenticate('m');
+  const { coordinator_token } = team.coordinator;
+
+  expect(await read({ authorization: `Bearer ${session_token}` })).toBe(403);
+  expect(await read({ 'sekisho-session-token': session_token })).toBe(401);
+  expect(await read({ 'sekisho-coordinator-token': coordinator_token })).toBe(401);
+  const { tokens } = await team.checkpoint.store();
+  const { token } = await tokens.create({ user: 'p', role: 'metrics' });
+  expect(await read({ authorization: `Bearer ${token}` })).toBe(200);
 });
 
 test('a token of the role metrics reads /metrics and can do nothing else', async () => {
