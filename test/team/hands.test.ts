@@ -163,6 +163,21 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await next(m)).toMatchObject({ action: 'dispatch', needs: { ready: [later.task_id] } });
   });
 
+  test.skipIf(missing)('a manager is told who is idle, and one of nobody does its work itself', async () => {
+    const { store, add } = await openWorld();
+    const whole = await add('Whole', 'm', true);
+    await add('Other', 'a', true);
+    const m = (await enter(store, 'm')).team;
+    await m.myTask();
+    const { task_id: part } = await m.createTask({ title: 'Part', parent_task_id: whole });
+    expect(await next(m)).toMatchObject({ action: 'dispatch', needs: { ready: [part], idle: ['b'] } });
+    for (const id of ['a', 'b']) await store.admin.unassign(id, 'p');
+    expect(await next(m)).toMatchObject({ action: 'execute_subtask', needs: { ready: [part] } });
+    await m.claimTask({ task_id: part });
+    await m.myTask();
+    expect(await next(m)).toMatchObject({ action: 'execute', task_id: part });
+  });
+
   test.skipIf(missing)('the report of a failed attempt is not that of the next one', async () => {
     const { clock, store, add } = await openWorld();
     const id = await add('Work');

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Team } from '../../src/contract/team.ts';
 import { startEngines } from '../store/engines.ts';
-import { enter, openTeam, patient, settle } from './people.ts';
+import { enter, openTeam, passkey, patient, settle, strangerAt } from './people.ts';
 
 const engines = await startEngines();
 afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
@@ -101,6 +101,36 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     ).rejects.toMatchObject({ code: 'conflict' });
     const { delegations } = await task.taskConversations({ wait_seconds: 50 }, patient);
     expect(delegations).toMatchObject([{ status: 'completed', conversations: [{ status: 'ended' }] }]);
+  });
+
+  test.skipIf(missing)('two who invite each other at the same moment are in one conversation', async () => {
+    const { a, b, conversation_id } = await openTalk();
+    await a.endConversation({ conversation_id });
+    const invitation = { purpose: 'Talk.', max_turns: 4 };
+    const both = await Promise.allSettled([
+      a.startConversation({ ...invitation, participant_agent_id: 'b' }),
+      b.startConversation({ ...invitation, participant_agent_id: 'a' }),
+    ]);
+    expect(both.map((one) => one.status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  test.skipIf(missing)('a chat session does not report its agent’s task', async () => {
+    const { store, a } = await openTalk();
+    await expect(a.reportCompleted({ result: 'success' })).rejects.toMatchObject({
+      code: 'conflict',
+      suggestion: { en: expect.stringContaining('This is a chat session') },
+    });
+    const entry = await strangerAt(store).authenticate({
+      agent_id: 'b',
+      passkey,
+      project_id: 'p',
+      purpose: 'task',
+    });
+    expect(entry).toMatchObject({
+      success: false,
+      reason: 'no_work',
+      instruction: expect.stringContaining('without purpose'),
+    });
   });
 
   test.skipIf(missing)('who is gone is not talked to, and those who talked with them are told', async () => {

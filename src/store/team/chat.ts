@@ -54,6 +54,7 @@ export function createChat(membership: Membership) {
         if (other.id === me.agent.id) {
           throw invalid('participant_agent_id', 'is yourself', 'が自分自身です');
         }
+        await lockPair(tx, me, other.id);
         await expireStale(tx, me);
         const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
         if (open) {
@@ -120,6 +121,13 @@ export function createChat(membership: Membership) {
         return { success: true, status };
       }),
   };
+}
+
+/** Two who invite each other at the same moment take turns, in one order, so that one conversation comes of it. */
+async function lockPair(tx: Tx, me: Member, otherId: string): Promise<void> {
+  for (const id of [me.agent.id, otherId].toSorted()) {
+    await me.engine.lock(tx.selectFrom('agents').select('id').where('id', '=', id)).executeTakeFirst();
+  }
 }
 
 async function beginErrand(tx: Tx, me: Member, errand: DelegationRow): Promise<void> {

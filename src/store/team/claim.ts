@@ -23,7 +23,7 @@ export function createClaims(membership: Membership) {
     releaseTask: (input: { readonly task_id?: string | undefined; readonly reason?: string | undefined }) =>
       membership.change(async (tx, me) => {
         const id = input.task_id ?? me.session.task_id;
-        if (id === null) throw nothingInHand();
+        if (id === null) throw nothingInHand(me);
         const task = await lockTask(tx, me.engine, me.projectId, id);
         await assertMayChange(tx, me, task);
         if (task.status === 'todo' && task.assignee_id === null) return { success: true };
@@ -215,10 +215,15 @@ async function lockSlots(tx: Tx, me: Member): Promise<void> {
   );
 }
 
-export function nothingInHand() {
+export function nothingInHand({ session }: Member) {
   return conflict(
     'This session has no task.',
     'このセッションにはタスクがありません。',
-    text('Take one with claim_task.', 'claim_task で取得してください。'),
+    session.purpose === 'chat'
+      ? text(
+          'This is a chat session; the task session of the same agent reports its task.',
+          'これはチャットセッションです。タスクは同じエージェントのタスクセッションが報告します。',
+        )
+      : text('Take one with claim_task.', 'claim_task で取得してください。'),
   );
 }

@@ -19,7 +19,7 @@ export function createDelegations(membership: Membership) {
       readonly context?: string | undefined;
     }) =>
       membership.change(async (tx, me) => {
-        if (me.session.task_id === null) throw nothingInHand();
+        if (me.session.task_id === null) throw nothingInHand(me);
         assertNotReplaced(me, await lockTask(tx, me.engine, me.projectId, me.session.task_id));
         const target = await readColleague(tx, me.projectId, input.target_agent_id);
         if (target.id === me.agent.id) throw invalid('target_agent_id', 'is yourself', 'が自分自身です');
@@ -76,7 +76,7 @@ export function createDelegations(membership: Membership) {
     ) {
       const read = () =>
         membership.read(async (db, me) => {
-          if (me.session.task_id === null) throw nothingInHand();
+          if (me.session.task_id === null) throw nothingInHand(me);
           let query = db
             .selectFrom('delegations')
             .selectAll()

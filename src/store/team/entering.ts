@@ -76,7 +76,9 @@ export function createEntrance(base: TeamBase): Entrance {
         success: false,
         reason: 'no_work',
         agent_name: agent.name,
-        instruction: words.noWork[locale],
+        instruction: (await findWork(tx, agent, input.project_id, nowMs))
+          ? words.otherWork[locale]
+          : words.noWork[locale],
       };
     }
     const task = work.purpose === 'task' ? work.task : undefined;

@@ -10,6 +10,10 @@ export interface Step {
 /** What an agent is told beside its next step. */
 export const words = {
   noWork: text('There is no work for you now. Exit.', '今は作業がありません。終了してください。'),
+  otherWork: text(
+    'There is no work of this purpose for you now, but of the other. Authenticate without purpose, or exit.',
+    'この purpose の作業は今ありませんが、もう一方の作業があります。purpose なしで認証するか、終了してください。',
+  ),
   entered: text(
     'Pass session_token with each call. Call get_next_action now.',
     '毎回 session_token を渡してください。まず get_next_action を呼んでください。',

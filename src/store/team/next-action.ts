@@ -1,5 +1,6 @@
 import type { NextAction } from '../../contract/team.ts';
-import type { TaskRow } from '../tables-team.ts';
+import type { AgentRow, TaskRow } from '../tables-team.ts';
+import { subordinatesOf } from './authority.ts';
 import type { Member, Membership, Reader } from './base.ts';
 import { hasFreeTask, ownWaitingTask } from './free-tasks.ts';
 import { type Step, steps } from './instructions.ts';
@@ -78,14 +79,15 @@ async function nextTask(db: Reader, me: Member): Promise<Found> {
   if (task.status === 'todo') return { ...found, ...(await nextForTodo(db, me, task)) };
   if (task.status !== 'in_progress') return nextWithoutTask(db, me);
   const subtasks = await readSubtasks(db, task);
+  // A manager of nobody does its work itself.
+  const isManager = me.agent.hierarchy === 'manager';
+  const below = isManager ? await subordinatesOf(db, me.projectId, me.agent.id) : [];
   if (subtasks.all.length === 0) {
-    return { ...found, step: me.agent.hierarchy === 'manager' ? steps.create_subtasks : steps.execute };
+    return { ...found, step: below.length > 0 ? steps.create_subtasks : steps.execute };
   }
   return {
     ...found,
-    ...(me.agent.hierarchy === 'manager'
-      ? await nextForManager(db, me, subtasks)
-      : nextForWorker(me, subtasks)),
+    ...(below.length > 0 ? await nextForManager(db, me, subtasks, below) : nextForWorker(me, subtasks)),
   };
 }
 
@@ -116,7 +118,12 @@ function nextForWorker(me: Member, subtasks: Subtasks): Found {
   return { step: steps.wait, needs: { waiting_for: ids(open) } };
 }
 
-async function nextForManager(db: Reader, me: Member, subtasks: Subtasks): Promise<Found> {
+async function nextForManager(
+  db: Reader,
+  me: Member,
+  subtasks: Subtasks,
+  below: readonly AgentRow[],
+): Promise<Found> {
   const { all, open, blocked, deadlocked, ready } = subtasks;
   if (open.length === 0) return { step: steps.complete, needs: { closed: ids(all) } };
   const unassigned = ready.filter((task) => task.assignee_id === null);
@@ -131,7 +138,9 @@ async function nextForManager(db: Reader, me: Member, subtasks: Subtasks): Promi
   const hasChanged = (await newestEvent(db, me.projectId)) > me.session.selected_at_event;
   if (chosen === 'wait' && !hasChanged) return { step: steps.wait, needs };
   if (blocked.length + deadlocked.length > 0) return { step: steps.adjust, needs };
-  if (unassigned.length > 0) return { step: steps.dispatch, needs };
+  if (unassigned.length > 0) {
+    return { step: steps.dispatch, needs: { ...needs, idle: await idleOf(db, below) } };
+  }
   // What a manager gave to itself nobody else will do.
   const mine = [...open.filter((task) => task.status === 'in_progress'), ...ready].filter(
     (task) => task.assignee_id === me.agent.id,
@@ -139,6 +148,16 @@ async function nextForManager(db: Reader, me: Member, subtasks: Subtasks): Promi
   if (mine.length > 0) return { step: steps.execute_subtask, needs: { ...needs, ready: ids(mine) } };
   if (isStuck(subtasks)) return { step: steps.adjust, needs };
   return { step: steps.wait, needs };
+}
+
+/** Who of them could begin something now. */
+async function idleOf(db: Reader, below: readonly AgentRow[]): Promise<string[]> {
+  const idle: string[] = [];
+  for (const agent of below) {
+    if (idle.length >= shown) break;
+    if (await hasFreeSlot(db, agent)) idle.push(agent.id);
+  }
+  return idle;
 }
 
 /** Nothing goes on, and nothing will by itself. */

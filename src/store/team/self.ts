@@ -119,7 +119,7 @@ export function createSelf(membership: Membership) {
     startExecution: ({ task_id }: { readonly task_id?: string | undefined }) =>
       membership.change(async (tx, me) => {
         const taskId = task_id ?? me.session.task_id;
-        if (taskId === null) throw nothingInHand();
+        if (taskId === null) throw nothingInHand(me);
         const task = await readTask(tx, me.projectId, taskId);
         if (task.assignee_id !== me.agent.id) {
           throw forbidden(

@@ -100,7 +100,7 @@ export function createTaskWork(membership: Membership) {
     }) =>
       membership.change(async (tx, me) => {
         const id = me.session.task_id;
-        if (id === null) throw nothingInHand();
+        if (id === null) throw nothingInHand(me);
         const task = await lockTask(tx, me.engine, me.projectId, id);
         assertNotReplaced(me, task);
         const to: TaskStatus = input.result === 'success' ? 'done' : 'blocked';
