@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/contract/caller.ts';
@@ -227,10 +227,32 @@ describe('list_files', () => {
       writeFileSync(join(world.root, `f${String(index).padStart(5, '0')}`), '');
     const whole = await world.call('list_files', { limit: 20_000 });
     expect((whole.files as unknown[]).length).toBe(10_000);
-    const page = await world.call('list_files', { limit: 3, cursor: '9998' });
+    const first = await world.call('list_files', { limit: 9998 });
+    const page = await world.call('list_files', { limit: 3, cursor: first.next_cursor });
     expect(page).toMatchObject({ files: [{ name: 'f09998' }, { name: 'f09999' }], total: 10_000 });
     expect(page.next_cursor).toBeUndefined();
   }, 60_000);
+
+  test('a page goes on after the last one, whatever came and went meanwhile', async () => {
+    world = openWorld({ 'dir/x': '', a: '', b: '', c: '', 日本: '', 'z\n': '' });
+    const first = await world.call('list_files', { limit: 3 });
+    expect(first).toMatchObject({ directories: ['dir/'], files: [{ name: 'a' }, { name: 'b' }] });
+    rmSync(join(world.root, 'dir'), { recursive: true });
+    rmSync(join(world.root, 'b'));
+    writeFileSync(join(world.root, 'aa'), '');
+    writeFileSync(join(world.root, 'cc'), '');
+    const seen: string[] = [];
+    let cursor = first.next_cursor;
+    while (cursor !== undefined) {
+      const page = await world.call('list_files', { limit: 1, cursor });
+      seen.push(...(page.files as { name: string }[]).map(({ name }) => name));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual(['c', 'cc', 'z\\n', '日本']);
+    for (const bad of ['', '12', '!', Buffer.from('3x').toString('base64url')]) {
+      expect(await codeOf(world.call('list_files', { cursor: bad }))).toBe('invalid_parameter');
+    }
+  });
 
   test('shows names that would deceive as what they are', async () => {
     world = openWorld({ 'a\nb': '', 'c\u202etxt.exe': '', '\u001b[2Jd': '' });

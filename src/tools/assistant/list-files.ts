@@ -1,9 +1,9 @@
+import { Buffer } from 'node:buffer';
 import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { FolderEntry } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, type Ground, groundsOf, nameBelow, pathInput } from './paths.ts';
 
 export const listFiles = defineTool({
@@ -21,7 +21,7 @@ export const listFiles = defineTool({
     path: pathInput.default('.').describe('Folder, e.g. "src".'),
     sizes: z.boolean().default(false).describe('Give sizes too.'),
     limit: z.number().int().min(1).max(20_000).default(1000).describe('Entries at once, e.g. 200.'),
-    cursor: cursorInput.optional().describe('next_cursor of the last reply.'),
+    cursor: z.string().max(500).optional().describe('next_cursor of the last reply.'),
   }),
   output: z.object({
     path: z.string(),
@@ -62,9 +62,10 @@ export const listFiles = defineTool({
   },
 
   async run({ path, sizes, limit, cursor }, { desk }) {
-    const offset = offsetOf(cursor);
+    const after = cursor === undefined ? undefined : readCursor(cursor);
     const grounds = groundsOf(desk, path);
     const { entries, groundOf } = entriesOf(grounds);
+    const offset = after === undefined ? 0 : startAfter(entries, after);
     // A size costs a look at the file, so a page with sizes is shorter.
     const page = entries.slice(offset, offset + (sizes ? Math.min(limit, maxSizes) : limit));
     const directories: string[] = [];
@@ -77,19 +78,60 @@ export const listFiles = defineTool({
       else if (kind !== 'file') others.push(shown);
       else files.push(sizes ? { name: shown, ...sizeOf(groundOf(entry), name) } : { name: shown });
     }
-    const next = offset + page.length;
+    const last = page.at(-1);
+    const isMore = last !== undefined && offset + page.length < entries.length;
     return {
       path: grounds.at(-1)?.shown ?? path,
       directories,
       files,
       ...(others.length > 0 && { others }),
       total: entries.length,
-      ...(next < entries.length && { next_cursor: String(next) }),
+      ...(isMore && { next_cursor: cursorOf(last) }),
     };
   },
 });
 
 const maxSizes = 1000;
+
+/** What a page goes on after: an entry, so that nothing is missed or told twice where others come and go. */
+interface Position {
+  readonly rank: number;
+  readonly name: string;
+}
+
+function rankOf({ kind }: FolderEntry): number {
+  return kind === 'folder' ? 0 : kind === 'file' ? 1 : 2;
+}
+
+function startAfter(entries: readonly FolderEntry[], { rank, name }: Position): number {
+  const at = entries.findIndex((entry) => {
+    const own = rankOf(entry);
+    return own > rank || (own === rank && entry.name > name);
+  });
+  return at === -1 ? entries.length : at;
+}
+
+/** Names may hold anything, so a cursor shows none. */
+function cursorOf(entry: FolderEntry): string {
+  return Buffer.from(`${rankOf(entry)}${entry.name}`).toString('base64url');
+}
+
+function readCursor(cursor: string): Position {
+  const written = Buffer.from(cursor, 'base64url').toString('utf8');
+  const [, rank, name] = /^([012])(.+)$/s.exec(written) ?? [];
+  if (name !== undefined) return { rank: Number(rank), name };
+  throw new ToolError(
+    'invalid_parameter',
+    text('cursor is not one that list_files gave.', 'cursor が list_files の返したものではありません。'),
+    {
+      suggestion: text(
+        'Pass next_cursor of the last reply, or none to start anew.',
+        '前回の next_cursor を渡すか、省いて最初から一覧してください。',
+      ),
+      details: { field: 'cursor' },
+    },
+  );
+}
 
 interface Listing {
   readonly entries: readonly FolderEntry[];
