@@ -4,6 +4,8 @@ import type { CallEnd, CallTrace, CallWatch, CallWatcher, WatchedStop } from '..
 
 /** A stop that took less is not worth a span of its own. */
 const worthMs = 1;
+/** A proxied server names its tools as it likes. */
+const longestName = 128;
 
 /**
  * A span a call, as OpenTelemetry's conventions for MCP have it, with one for each stop that took time and one for each
@@ -97,7 +99,7 @@ function traceOf(tracer: Tracer, span: Span, current: () => Context): CallTrace 
         ...(tool !== undefined && { 'gen_ai.tool.name': tool, 'gen_ai.operation.name': 'execute_tool' }),
         'sekisho.server': server,
       };
-      const name = tool === undefined ? method : `${method} ${tool}`;
+      const name = tool === undefined ? method : `${method} ${tool}`.slice(0, longestName);
       const request = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, current());
       const { traceId, spanId, traceFlags, traceState } = request.spanContext();
       const tracestate = traceState?.serialize();

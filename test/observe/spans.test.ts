@@ -1,3 +1,10 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -195,3 +202,44 @@ test('a collector that fails is told of once, without its words or the password 
   const [error] = onFault.mock.calls[0] as [Error];
   expect(error.message).toBe(`Traces could not be sent to ${receiver.endpoint}; calls go on without them.`);
 });
+
+const openssl = spawnSync('openssl', ['version']).status === 0;
+
+test.skipIf(!openssl)(
+  `a collector behind an authority of its own is believed by its certificate alone${openssl ? '' : ' (skipped: no openssl)'}`,
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sekisho-tls-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+    execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', cert, ...name], {
+      stdio: 'ignore',
+    });
+    let received = 0;
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (request, response) => {
+      request.resume().on('end', () => {
+        received += 1;
+        response.end();
+      });
+    });
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    const address = `https://localhost:${(server.address() as AddressInfo).port}`;
+    const sendOne = async (more: Record<string, string>) => {
+      const settings = tracesOf({ OTEL_EXPORTER_OTLP_ENDPOINT: address, ...more });
+      if (!settings) throw new Error('no settings');
+      const tracing = openTracing(settings, { version: '1' });
+      const arrival = { transport: 'stdio' } as const;
+      const call: Call = { tool: 'x', input: {}, arrival, signal: new AbortController().signal };
+      const reply: Reply = { kind: 'output', content: [] };
+      tracing.begin(call).ended({ reply, stop: 'run', tool: undefined, approver: undefined });
+      await tracing.close();
+    };
+    await sendOne({});
+    expect(received).toBe(0);
+    await sendOne({ OTEL_EXPORTER_OTLP_CERTIFICATE: cert });
+    expect(received).toBe(1);
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  },
+);
