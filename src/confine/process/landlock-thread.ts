@@ -20,7 +20,7 @@ const port = parentPort;
 if (port) {
   const tell = (news: ThreadNews) => port.postMessage(news);
   try {
-    const start = await openPosixSpawn();
+    const { now: start } = await openPosixSpawn();
     // What the main thread sent when it made this one.
     confineThread(await openKernel(), workerData as ThreadWalls);
     port.on('message', (order: ThreadOrder) => {

@@ -32,14 +32,14 @@ export type StartChild = (order: StartOrder) => Promise<Started>;
 export async function openStarter(): Promise<StartChild> {
   try {
     const kernel = await openKernel();
-    const posixSpawn = await openPosixSpawn();
+    const { apart } = await openPosixSpawn();
     const collector = createCollector(kernel);
     return async ({ program, args, environment, stdin, extra }) => {
       const pipes = openPipes(kernel, stdin);
       const [input = 0, output = 1, errors = 2] = pipes.childEnds;
       try {
         const descriptors = [input, output, errors, ...extra];
-        const pid = posixSpawn({ program, args, environment, workingFolder: '/', descriptors });
+        const pid = await apart({ program, args, environment, workingFolder: '/', descriptors });
         const exited = collector
           .wait(pid)
           .then(({ code, signal }) => ({ code: code ?? undefined, signal: signal ?? undefined }));
