@@ -6,15 +6,20 @@ const maxDepth = 8;
 const hidden = '[redacted]';
 
 /** Keys whose values are secrets in anybody's arguments. */
-const secretKey = /(?:^|[_-])(?:token|passkey|password|passwd|secret|api[_-]?key|authorization|cookie)$/i;
+const secretKey =
+  /(?:^|[_-])(?:token|passkey|password|passwd|passphrase|pwd|secret|credentials?|(?:api|access|secret|private|signing|encryption)[_-]?key|authorization|cookie)$/i;
 
 /** Shapes of credentials that end up in contents and commands. Linear: no nested repetition. */
 const secretShapes =
-  /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|AKIA[0-9A-Z]{16}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
+  /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|xapp-[\w-]{10,200}|A[KS]IA[0-9A-Z]{16}|glpat-[\w-]{20,200}|npm_\w{36}|hf_\w{30,200}|[spr]k_(?:live|test)_\w{10,200}|AIza[\w-]{35}|ya29\.[\w-]{20,2000}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
 
-/** What stands after a word that announces a secret: headers, `password=…`, the user part of an address. */
+/** What stands after a word that announces a secret: headers, `password=…`, `--password …`. */
 const announcedSecrets =
-  /(\b(?:bearer|basic)\s{1,4}|(?:password|passwd|passkey|secret|token|api[_-]?key)["']?\s?[=:]\s?["']?)[^\s"'@&;|]{4,2000}/gi;
+  /(\b(?:bearer|basic)\s{1,4}|(?:password|passwd|passphrase|passkey|secret|token|(?:api|access|secret|private)[_-]?key)["']?\s?[=:]\s?["']?|\s--?(?:password|passwd|passphrase|token|secret|api-key)\s{1,4}["']?)[^\s"'@&;|]{4,2000}/gi;
+
+/** `curl -u user:password`; `docker run -u 1000:1000` names a group. */
+const userSecrets =
+  /(\s(?:-u|--user)[\s=]{1,4}["']?[^\s:"'@/]{1,64}:)(?!\d{1,10}(?:[\s"']|$))[^\s"']{1,200}/g;
 
 /** The password of an address: `://user:password@`. */
 const addressSecrets = /(:\/\/[^\s/:@]{1,64}:)[^\s/@]{1,200}(?=@)/g;
@@ -33,7 +38,7 @@ export function redact(value: unknown, secrets: readonly string[], depth = 0): u
   }
   const shown: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [key, member] of Object.entries(value).slice(0, maxItems)) {
-    const isSecret = secrets.includes(key) || secretKey.test(key);
+    const isSecret = secrets.includes(key) || secretKey.test(snakeCase(key));
     shown[redactText(key)] = isSecret ? hidden : redact(member, secrets, depth + 1);
   }
   return { ...shown };
@@ -50,5 +55,11 @@ export function redactText(words: string): string {
   return words
     .replace(secretShapes, hidden)
     .replace(announcedSecrets, `$1${hidden}`)
+    .replace(userSecrets, `$1${hidden}`)
     .replace(addressSecrets, `$1${hidden}`);
+}
+
+/** `accessToken` is `access_Token` by another custom. */
+function snakeCase(key: string): string {
+  return key.slice(0, 200).replace(/([a-z\d])([A-Z])/g, '$1_$2');
 }
