@@ -1,5 +1,5 @@
 import type { ToolError } from '../contract/error.ts';
-import type { Locale } from '../contract/text.ts';
+import { joinSentences, type Locale } from '../contract/text.ts';
 
 /** What happens while a question is answered, in order. With `--event-output` each is one line of JSON. */
 export type AskEvent =
@@ -45,12 +45,13 @@ export type EndReason = 'answered' | 'rounds' | 'length' | 'cancelled' | 'failed
 
 /** An error as the person reads it: what happened, and what to do. */
 export function errorEvent(error: ToolError, locale: Locale): Extract<AskEvent, { type: 'error' }> {
-  const suggestion = error.suggestion ? ` ${error.suggestion[locale]}` : '';
   const wait = error.details?.retry_after_ms;
   return {
     type: 'error',
     code: error.code,
-    message: `${error.text[locale]}${suggestion}`,
+    message: error.suggestion
+      ? joinSentences(error.text[locale], error.suggestion[locale])
+      : error.text[locale],
     ...(typeof wait === 'number' && { retry_after_ms: wait }),
   };
 }

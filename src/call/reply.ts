@@ -1,6 +1,6 @@
 import type { Reply } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
-import type { Locale } from '../contract/text.ts';
+import { joinSentences, type Locale } from '../contract/text.ts';
 import type { ToolOutput } from '../contract/tool.ts';
 import { QuestionPending } from './approve.ts';
 
@@ -34,7 +34,7 @@ export function failureReply(thrown: unknown, auditId: string, locale: Locale): 
     ...(suggestion === undefined ? {} : { suggestion }),
     ...(thrown.details === undefined ? {} : { details: thrown.details }),
   };
-  const words = suggestion === undefined ? message : `${message} ${suggestion}`;
+  const words = suggestion === undefined ? message : joinSentences(message, suggestion);
   return { kind: 'error', code: thrown.code, text: words, structured: { error } };
 }
 
@@ -48,7 +48,7 @@ function internalReply(auditId: string, locale: Locale): Reply {
   return {
     kind: 'error',
     code: 'internal',
-    text: `${message} ${suggestion}`,
+    text: joinSentences(message, suggestion),
     structured: { error: { code: 'internal', message, suggestion, details: { audit_id: auditId } } },
   };
 }

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { localeOf } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
+import { joinSentences } from '../contract/text.ts';
 import { createProgram } from './program.ts';
 
 /** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
@@ -28,8 +29,10 @@ function report(error: unknown): number {
   }
   if (error instanceof ToolError) {
     const locale = localeOf(process.env);
-    const suggestion = error.suggestion ? ` ${error.suggestion[locale]}` : '';
-    process.stderr.write(`sekisho: ${error.text[locale]}${suggestion}\n`);
+    const words = error.suggestion
+      ? joinSentences(error.text[locale], error.suggestion[locale])
+      : error.text[locale];
+    process.stderr.write(`sekisho: ${words}\n`);
     return exitCodes.failed;
   }
   process.stderr.write(`sekisho: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -16,3 +16,8 @@ export function text(en: string, ja: string): Text {
 export function verbatim(words: string): Text {
   return { en: words, ja: words };
 }
+
+/** One sentence after another: Japanese puts no space between them. */
+export function joinSentences(first: string, second: string): string {
+  return `${first}${first.endsWith('。') ? '' : ' '}${second}`;
+}

@@ -32,7 +32,9 @@ describe.each(pages)('%s', (page) => {
   });
 
   test('shows configurations that are taken', () => {
-    for (const sample of blocksOf(words, 'jsonc')) {
+    // A team file is none; test/team/page.test.ts applies it.
+    const samples = blocksOf(words, 'jsonc').filter((sample) => !sample.includes('"agents":'));
+    for (const sample of samples) {
       expect(configSchema.safeParse(parse(sample)).error, sample).toBeUndefined();
     }
   });
