@@ -257,12 +257,18 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       for (const socket of unused) socket.destroy();
     };
     closeIdle();
+    let isOver = false;
     const deadline = setTimeout(() => {
+      isOver = true;
       for (const run of desk.running.keys()) run.cancel.abort();
       setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
     }, options.stopGraceMs ?? limits.stopGraceMs);
     // A connection that is kept alive after its last answer would hold the server open.
-    const sweep = setInterval(closeIdle, 50);
+    const sweep = setInterval(() => {
+      closeIdle();
+      // What is left then are requests that never came whole, and answers that nobody reads.
+      if (isOver && desk.running.size === 0) setTimeout(() => server.closeAllConnections(), 100).unref();
+    }, 50);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);

@@ -164,6 +164,21 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     expect(server.texts.toSorted()).toEqual(['one', 'three', long.slice(0, 500)].toSorted());
   });
 
+  storeTest('beside one that makes the server fail are embedded all the same', async () => {
+    // Ollama answers so where a model's vector for a text holds no numbers.
+    const server = await startEmbeddings(({ input }, response) =>
+      input.includes('poison') ? response.writeHead(500).end('unsupported value: NaN') : undefined,
+    );
+    const store = await (await createPlace()).open(undefined, { embeddings: embeddingsAt(server.url) });
+    const ann = store.memoriesFor('user:ann');
+    const others = ['one', 'two', 'three', 'four', 'five'];
+    await Promise.all(['poison', ...others].map((content) => ann.remember(say(content))));
+    await expect
+      .poll(async () => (await store.meaning?.())?.backlog(), { timeout: 20_000 })
+      .toMatchObject({ waiting: 1 });
+    expect(server.texts.toSorted()).toEqual(others.toSorted());
+  });
+
   storeTest('move to another store with their vectors', async () => {
     const server = await startEmbeddings();
     const [here, there] = [await createPlace(), await createPlace()];

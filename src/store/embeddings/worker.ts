@@ -61,7 +61,8 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
       const outcome = await attempt(async () => {
         if (!scanned) await scanMemories(await openEngine(), { model, nowMs: clock() }, closing.signal);
         scanned = true;
-        return embedSome(options, closing.signal);
+        // One text may be what makes the server fail: after a failure each is sent by itself, and the others get through.
+        return embedSome(options, closing.signal, failures === 0 ? together : 1);
       });
       if (outcome.kind === 'failed') {
         failures += 1;
@@ -84,7 +85,7 @@ export function createEmbeddingWorker(options: WorkerOptions): EmbeddingWorker {
       await scanMemories(await openEngine(), { model, nowMs: clock(), all }, stop);
       for (let embedded = 0; ; ) {
         stop.throwIfAborted();
-        const outcome = await attempt(() => embedSome(options, stop));
+        const outcome = await attempt(() => embedSome(options, stop, together));
         if (outcome.kind === 'empty') return { embedded };
         if (outcome.kind === 'failed') return { embedded, problem: String(Object(outcome.error).message) };
         embedded += outcome.embedded;
@@ -107,7 +108,7 @@ async function attempt(work: () => Promise<Outcome>): Promise<Outcome> {
   }
 }
 
-async function embedSome(options: WorkerOptions, signal: AbortSignal): Promise<Outcome> {
+async function embedSome(options: WorkerOptions, signal: AbortSignal, count: number): Promise<Outcome> {
   const { openEngine, embedder, model, clock, pace } = options;
   const engine = await openEngine();
   const nowMs = clock();
@@ -115,7 +116,7 @@ async function embedSome(options: WorkerOptions, signal: AbortSignal): Promise<O
     model,
     nowMs,
     untilMs: nowMs + 3 * pace.attemptMs,
-    count: together,
+    count,
   });
   if (taken.length === 0) return { kind: 'empty' };
   const embed = async (memories: readonly Waiting[]) =>
