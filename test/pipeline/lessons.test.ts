@@ -121,6 +121,8 @@ test.each([
   'ls | xargs rm',
   "find . -name '*.log' -delete",
   'find . -newer a.txt',
+  'fd -x rm',
+  'fd --owner root',
   'sed -i s/a/b/ a.txt words.txt',
   'paste a.txt words.txt',
   'comm a.txt words.txt',
@@ -167,6 +169,53 @@ test('fd finds files by size and by when they changed', async () => {
   expect((await world.pipe('fd -e log --changed-before 1d')).stdout).toBe('large.log\n');
   expect((await world.pipe('fd -e log --older 2100-01-01')).stdout).toBe('c.log\nlarge.log\n');
   expect((await world.pipe('fd -S big')).error.reason).toBe('PARSE_ERROR');
+});
+
+test('a suggestion leaves no value of a flag behind as an operand', async () => {
+  const extended = await openWorld({ files: corpusFiles, extended: true });
+  try {
+    const answers = new Map<string, unknown>();
+    for (const command of [
+      'find . -fprintf out %p',
+      'find . -exec id {} +',
+      "find . -name '*.ts' -exec grep -l class {} +",
+      'rg --regex-size-limit 1G b a.txt',
+      'grep -D read abc a.txt',
+      'fd -HIxid',
+    ]) {
+      const { error, runs } = await extended.pipe(command);
+      answers.set(command, runs ? error.suggestion : undefined);
+    }
+
+    expect(Object.fromEntries(answers)).toEqual({
+      'find . -fprintf out %p': undefined,
+      'find . -exec id {} +': undefined,
+      "find . -name '*.ts' -exec grep -l class {} +": "rg -l class -g '*.ts'",
+      'rg --regex-size-limit 1G b a.txt': 'rg b a.txt',
+      'grep -D read abc a.txt': 'grep abc a.txt',
+      'fd -HIxid': 'fd -HI',
+    });
+    expect((await extended.pipe('grep -c -f prog.awk a.txt')).stdout).toBe('0\n');
+    expect((await extended.pipe('grep -f ../secret a.txt')).error.reason).toBe('PATH_ESCAPE');
+  } finally {
+    await extended.close();
+  }
+});
+
+test.each([
+  ['fd . nosuch', 'fd: nosuch: No such file or directory'],
+  ['ctree_generate nosuch', 'ctree_generate: nosuch: No such file or directory'],
+  ['serena_find_symbol x nosuch', 'serena_find_symbol: nosuch: No such file or directory'],
+  ['ctree_check', 'ctree_check: there is no outline in .ctree.'],
+])("%s fails in the pipeline's own words", async (command, detail) => {
+  const { error } = await world.pipe(command);
+
+  expect(error).toMatchObject({
+    code: 'STAGE_FAILED',
+    reason: 'STAGE_FAILED',
+    detail,
+    suggestion: expect.any(String),
+  });
 });
 
 test('jq takes an indent', async () => {

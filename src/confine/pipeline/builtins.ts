@@ -27,6 +27,7 @@ export function createBuiltins({ folder, records, index, listNames }: BuiltinsOp
   ): Builtin => {
     const cwd = order.folder.path;
     const code: OutlineOptions = {
+      command: codeCommands[work.kind] ?? work.kind,
       folder,
       cwd,
       index,
@@ -62,6 +63,12 @@ export function createBuiltins({ folder, records, index, listNames }: BuiltinsOp
     }
   };
 }
+
+const codeCommands: Readonly<Record<string, string>> = {
+  outline: 'ctree_generate',
+  'outline-check': 'ctree_check',
+  symbols: 'serena_find_symbol',
+};
 
 async function listCode(
   listNames: NameLister,

@@ -7,7 +7,7 @@ import { text } from '../../contract/text.ts';
 import { createBreath } from './breath.ts';
 import type { Builtin } from './builtin.ts';
 import { byCodePoint, matchesName } from './glob.ts';
-import { placeOf } from './operands.ts';
+import { isFolderAt } from './operands.ts';
 
 export interface NameListing {
   readonly folder: Folder;
@@ -23,8 +23,7 @@ export function findNames(query: NameListQuery, listing: NameListing): Builtin {
     const starts = query.below.length > 0 ? query.below : [''];
     const found = new Set<string>();
     for (const start of starts) {
-      const place = placeOf(start === '' ? '.' : start, 'fd', listing);
-      if (place.stat().kind !== 'folder') throw notAFolder(start);
+      if (!isFolderAt(start === '' ? '.' : start, 'fd', listing)) throw notAFolder(start);
       const args = [
         '--files',
         '--no-config',
@@ -171,6 +170,11 @@ function notAFolder(path: string): ToolError {
   const detail = `fd: ${path} is not a folder.`;
   return new ToolError('STAGE_FAILED', text(detail, `fd: ${path} はフォルダーではありません。`), {
     suggestion: text('Name a folder, or leave it out.', 'フォルダーを指定するか、省略してください。'),
-    wire: { code: 'STAGE_FAILED', reason: 'STAGE_FAILED', detail, suggestion: 'fd' },
+    wire: {
+      code: 'STAGE_FAILED',
+      reason: 'STAGE_FAILED',
+      detail,
+      suggestion: 'Name a folder, or leave it out.',
+    },
   });
 }

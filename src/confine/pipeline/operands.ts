@@ -186,6 +186,15 @@ export function placeOf(
   }
 }
 
+/** Is the operand a folder? Links, what is neither, and what is not there are refused in the pipeline's words. */
+export function isFolderAt(
+  path: string,
+  command: string,
+  options: Pick<ResolveOptions, 'folder' | 'cwd'>,
+): boolean {
+  return isFolder(placeOf(path, command, options), command);
+}
+
 function openFile(place: Place, command: string, { descriptors }: ResolveOptions): number {
   try {
     return descriptors.hold(place.openRead());

@@ -35,6 +35,8 @@ export interface OptionTable {
   readonly stopsAtOperand?: boolean | undefined;
   /** Single-dash words are long options (find): no bundles. */
   readonly wordFlags?: boolean | undefined;
+  /** What to do instead of a flag that is not in the table, where leaving it out would leave its value; given all words. */
+  readonly instead?: ((words: readonly Word[]) => Remedy | undefined) | undefined;
 }
 
 export interface ParsedOption {
@@ -198,6 +200,10 @@ function unknownLong(
   words: readonly Word[],
   at: number,
 ): GuardViolation {
+  if (table.instead) {
+    const remedy = table.instead(words);
+    return disallowed(table, flag, [], remedy);
+  }
   // What was asked for is not what the command would do without it.
   if (flag === '--help' || flag === '--version') return disallowed(table, flag, []);
   const spellings = table.rows.flatMap((row) => row.flags).filter((name) => name.startsWith(flag));
@@ -216,6 +222,7 @@ function disallowed(
   table: OptionTable,
   flag: string,
   remedies: readonly { readonly words: readonly Word[] }[],
+  instead?: Remedy,
 ): GuardViolation {
   const known = table.rows.filter((row) => !row.refused).flatMap((row) => row.flags);
   const list = known.slice(0, 60).join(' ');
@@ -225,8 +232,10 @@ function disallowed(
       `${table.command} takes no ${flag} here. It takes: ${list}`,
       `${table.command} の ${flag} はここでは使えません。使えるもの: ${list}`,
     ),
-    remedies.length === 0
-      ? [{ words: text('These are its options; use them as they are.', '使えるのは上のオプションです。') }]
-      : remedies.map((remedy) => commandOf(table, remedy.words)),
+    instead
+      ? [instead]
+      : remedies.length === 0
+        ? [{ words: text('These are its options; use them as they are.', '使えるのは上のオプションです。') }]
+        : remedies.map((remedy) => commandOf(table, remedy.words)),
   );
 }

@@ -1,14 +1,18 @@
 import { closeSync, fstatSync } from 'node:fs';
+import { ToolError } from '../../../contract/error.ts';
 import type { Folder } from '../../../contract/files.ts';
 import type { SymbolQuery } from '../../../contract/pipeline.ts';
+import { text, verbatim } from '../../../contract/text.ts';
 import { createBreath } from '../breath.ts';
 import type { Builtin } from '../builtin.ts';
 import { readAt } from '../index-file.ts';
-import { placeOf } from '../operands.ts';
+import { escaped, isFolderAt, placeOf } from '../operands.ts';
 import type { CodeIndex } from './code-index.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 
 export interface OutlineOptions {
+  /** In whose words what cannot be read is told. */
+  readonly command: string;
   readonly folder: Folder;
   readonly cwd: string;
   readonly index: CodeIndex;
@@ -30,7 +34,7 @@ export function outline(path: string, options: OutlineOptions): Builtin {
 /** `ctree_check`: what was added, removed and moved since the outline was saved; 1 if anything was. */
 export function checkOutline(file: string, options: OutlineOptions): Builtin {
   return async ({ write, signal }) => {
-    const saved = (await placeOf(file, 'ctree_check', options).readWhole({ signal })).text;
+    const saved = await readSaved(file, options, signal);
     const before = readOutline(saved);
     const path = /^# ctree (.*)$/m.exec(saved)?.[1] ?? '.';
     const now = new Map<string, string>();
@@ -50,6 +54,24 @@ export function checkOutline(file: string, options: OutlineOptions): Builtin {
     await write(changes.map((line) => `${line}\n`).join(''));
     return { exitCode: changes.length > 0 ? 1 : 0 };
   };
+}
+
+async function readSaved(file: string, options: OutlineOptions, signal: AbortSignal): Promise<string> {
+  try {
+    return (await placeOf(file, options.command, options).readWhole({ signal })).text;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'not_found') throw notSaved(file);
+    throw escaped(error, file, options.command);
+  }
+}
+
+function notSaved(file: string): ToolError {
+  const detail = `ctree_check: there is no outline in ${file}.`;
+  const suggestion = 'ctree_generate | tee .ctree';
+  return new ToolError('STAGE_FAILED', text(detail, `ctree_check: ${file} にアウトラインがありません。`), {
+    suggestion: verbatim(suggestion),
+    wire: { code: 'STAGE_FAILED', reason: 'STAGE_FAILED', detail, suggestion },
+  });
 }
 
 /** `serena_find_symbol`: definitions by name path, `path:line:kind name_path`. */
@@ -83,9 +105,9 @@ export function findSymbols(query: SymbolQuery, options: OutlineOptions): Builti
 }
 
 async function* filesBelow(path: string, options: OutlineOptions, signal: AbortSignal) {
-  const { kind } = placeOf(path, 'ctree', options).stat();
-  const files =
-    kind === 'file' ? [path] : (await options.list(path)).filter((file) => languageOf(file) !== undefined);
+  const files = !isFolderAt(path, options.command, options)
+    ? [path]
+    : (await options.list(path)).filter((file) => languageOf(file) !== undefined);
   const breathe = createBreath();
   for (const file of files) {
     signal.throwIfAborted();

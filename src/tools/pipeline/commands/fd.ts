@@ -3,8 +3,9 @@ import { text } from '../../../contract/text.ts';
 import type { Grammar } from '../grammar.ts';
 import type { Remedy } from '../guard.ts';
 import { onFiles } from '../lessons/per-file.ts';
+import { changesFiles } from '../lessons/reasons.ts';
 import { momentForm, momentMs, sizeBounds, sizeForm } from '../measures.ts';
-import type { ParsedOption, Refusal } from '../options.ts';
+import { type ParsedOption, plain, type Refusal } from '../options.ts';
 import type { Word } from '../words.ts';
 
 const runsPrograms: Refusal = {
@@ -51,8 +52,24 @@ export const fd: Grammar = {
     { flags: ['--strip-cwd-prefix'], value: 'optional' },
     { flags: ['-c', '--color'], value: 'text', form: /^(never|auto)$/ },
     { flags: ['-j', '--threads'], value: 'number' },
-    { flags: ['-x', '--exec', '-X', '--exec-batch'], refused: { ...runsPrograms, instead: onFound } },
+    {
+      flags: ['-x', '--exec', '-X', '--exec-batch'],
+      value: 'text',
+      refused: { ...runsPrograms, instead: onFound },
+    },
     { flags: ['-l', '--list-details'], refused: runsPrograms },
+    {
+      flags: ['-o', '--owner', '--format', '--and', '--path-separator', '--batch-size'],
+      value: 'text',
+      refused: {
+        reason: 'DISALLOWED_FLAG',
+        because: text(
+          'fd finds by name, kind, size and time here.',
+          'fd で使える条件は名前・種類・大きさ・時刻です。',
+        ),
+        instead: () => undefined,
+      },
+    },
     { flags: ['-L', '--follow', '-a', '--absolute-path'], refused: leaves },
     { flags: ['--base-directory', '--search-path', '--ignore-file', '-C'], value: 'text', refused: leaves },
   ],
@@ -63,9 +80,10 @@ export const fd: Grammar = {
 };
 
 /** `fd -e py -x wc -l`: the files are read by rg; where that cannot do it, the names come first. */
-function onFound(words: readonly Word[], _value: string | undefined, at: number): Remedy {
-  const [found, command] = [words.slice(0, at), words.slice(at)];
+function onFound(words: readonly Word[], value: string | undefined, at: number): Remedy | undefined {
+  const [found, command] = [words.slice(0, at), [plain(value ?? ''), ...words.slice(at)]];
   const same = onFiles({ finder: 'fd', found, command, together: false });
+  if (changesFiles(value ?? '')) return undefined;
   return { pipeline: same ?? ['fd', ...found.map((word) => word.raw)].join(' ') };
 }
 

@@ -55,6 +55,10 @@ export const find: Grammar = {
   command: 'find',
   extended: true,
   wordFlags: true,
+  instead(words) {
+    const pipeline = asFd(words);
+    return pipeline === undefined ? undefined : { pipeline };
+  },
   rows: [...tests.keys()].filter((flag) => flag.startsWith('-')).map((flag) => ({ flags: [flag] })),
   plan(_args, { words }) {
     const start = words.findIndex((word) => isTest(word));

@@ -69,10 +69,19 @@ const table: OptionTable = {
     { flags: ['-C', '--context'], value: 'number' },
     { flags: ['-m', '--max-count'], value: 'number' },
     { flags: ['-e', '--regexp'], value: 'text' },
+    { flags: ['-f', '--file'], value: 'file' },
     { flags: ['--include'], value: 'text' },
     { flags: ['--exclude'], value: 'text' },
     { flags: ['--exclude-dir'], value: 'text' },
     { flags: ['--color', '--colour'], value: 'optional', form: /^(never|auto|always)$/ },
+    {
+      flags: ['-d', '--directories', '-D', '--devices', '--exclude-from', '--binary-files', '--label'],
+      value: 'text',
+      refused: {
+        reason: 'DISALLOWED_FLAG',
+        because: text('grep reads files and folders only.', 'grep が読むのはファイルとフォルダーだけです。'),
+      },
+    },
     {
       flags: ['-R', '--dereference-recursive'],
       refused: {
@@ -93,7 +102,7 @@ export const grep: Grammar = {
   extended: true,
   plan({ options, operands }) {
     const [pattern, ...rest] = operands;
-    const named = options.some(({ row }) => row.flags[0] === '-e');
+    const named = options.some(({ row }) => row.flags[0] === '-e' || row.flags[0] === '-f');
     if (!named && !pattern) {
       throw new GuardViolation(
         'PARSE_ERROR',
@@ -117,7 +126,6 @@ const suggestible: OptionTable = {
     { flags: ['-R', '--dereference-recursive'] },
     { flags: ['-I'] },
     { flags: ['--line-buffered'] },
-    { flags: ['-f', '--file'], value: 'text' },
   ],
 };
 

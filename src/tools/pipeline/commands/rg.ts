@@ -46,6 +46,11 @@ const switches = [
   ['--no-ignore-parent'],
   ['--no-ignore-dot'],
   ['--no-ignore-files'],
+  ['--no-ignore-global'],
+  ['--no-ignore-exclude'],
+  ['--no-ignore-messages'],
+  ['--no-require-git'],
+  ['--no-mmap'],
   ['-u', '--unrestricted'],
   ['--files'],
   ['--heading'],
@@ -105,6 +110,21 @@ const rows: OptionRow[] = [
   { flags: ['--field-context-separator'], value: 'text' },
   { flags: ['--path-separator'], value: 'text' },
   { flags: ['--pre', '--pre-glob', '--hostname-bin'], value: 'text', refused: runsPrograms },
+  {
+    flags: [
+      '--colors',
+      '--hyperlink-format',
+      '--regex-size-limit',
+      '--dfa-size-limit',
+      '--generate',
+      '--type-clear',
+    ],
+    value: 'text',
+    refused: {
+      reason: 'DISALLOWED_FLAG',
+      because: text('rg needs no such setting here.', 'rg のこの設定はここでは不要です。'),
+    },
+  },
   { flags: ['-z', '--search-zip'], refused: runsPrograms },
   { flags: ['-L', '--follow'], refused: leaves },
 ];

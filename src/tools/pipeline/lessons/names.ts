@@ -198,7 +198,9 @@ function readFd(words: readonly Word[]): NameSearch | undefined {
     const wanted = pattern && globOfPattern(pattern.text, has('-g'));
     if (pattern && wanted === undefined) return undefined;
     if (wanted && search.names.length > 0) return undefined;
-    if (wanted) search.names.push({ glob: wanted, ignoresCase: has('-i'), ofPath: false });
+    // fd minds case only where the pattern has a capital.
+    const ignoresCase = has('-i') || (pattern !== undefined && !/\p{Lu}/u.test(pattern.text));
+    if (wanted) search.names.push({ glob: wanted, ignoresCase, ofPath: false });
     search.hidden = has('-H');
     search.ignored = has('-I');
     search.below.push(...below.map((word) => word.raw));
