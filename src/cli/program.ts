@@ -18,7 +18,8 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     .description('The checkpoint between AI agents and a machine.')
     .version(versionOf())
     .exitOverride()
-    .showHelpAfterError('(`sekisho --help` lists the commands.)');
+    .showHelpAfterError('(`sekisho --help` lists the commands.)')
+    .addHelpText('after', '\nBegin with `sekisho init`; `sekisho doctor` says what works on this machine.');
 
   withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
