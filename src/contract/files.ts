@@ -117,6 +117,8 @@ export interface Place {
   mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }>;
   /** Opens the regular file for reading; the caller closes the descriptor. */
   openRead(): number;
+  /** Runs work that reads a file and then changes it, after other such work on it: none finds it changed by another. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** What is there under a name much like this one's, as a caller would write it. Errors of reading name it too. */
   lookalikes(): readonly string[];
   /** Children, unsorted, by one pass over the folder. */

@@ -45,6 +45,16 @@ test('the diff of a change far down names the right lines', async () => {
   );
 });
 
+test('many calls at once, each for its own part of the file, are all made', async () => {
+  const parts = Array.from({ length: 30 }, (_, index) => `<${index}>`);
+  world = openWorld({ 'a.txt': parts.join('\n') });
+  const edit = (part: string) =>
+    world.call('edit_file', { path: 'a.txt', old_string: part, new_string: `${part}!` });
+  const writes = parts.map((part, index) => (index === 7 ? edit('not there').catch(() => {}) : edit(part)));
+  await Promise.all(writes);
+  expect(textOf('a.txt')).toBe(parts.map((part, index) => (index === 7 ? part : `${part}!`)).join('\n'));
+});
+
 test('special sequences of a replacement mean nothing', async () => {
   world = openWorld({ 'a.txt': 'x = y' });
   await world.call('edit_file', { path: 'a.txt', old_string: 'y', new_string: "$& $1 $$ $` $' \\n" });

@@ -188,6 +188,11 @@ export class HeldPlace implements Place {
     );
   }
 
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    // A key of its own: the change inside waits for its turn at the path.
+    return this.facts.desk.turns.take(`whole:${this.hostPath}`, work);
+  }
+
   lookalikes(): readonly string[] {
     return lookalikesOf(this.facts);
   }

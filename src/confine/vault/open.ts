@@ -4,7 +4,6 @@ import { ConfigError, ToolError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder, Place } from '../../contract/files.ts';
 import type { NoteEnding, Vault, VaultSettings } from '../../contract/vault.ts';
 import { readAtNow } from '../files/io.ts';
-import { createTurns } from '../files/turns.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { notText } from './build-index.ts';
 import { createNoteReader } from './note-reader.ts';
@@ -38,7 +37,6 @@ export interface OpenVault extends Vault {
 export function openVault(options: VaultOptions): OpenVault {
   const { settings, timeZone, now = () => new Date() } = options;
   const { folder, close } = openFolder(options);
-  const turns = createTurns();
   const reader = createNoteReader();
   const watching = createNoteWatch();
   return {
@@ -47,7 +45,7 @@ export function openVault(options: VaultOptions): OpenVault {
     today: () => dateIn(now(), timeZone),
     readPart: (place, part) => reader.read(place, part),
     readEnding,
-    inTurn: (place, work) => turns.take(place.path, work),
+    inTurn: (place, work) => place.inTurn(work),
     watch: (place, changed) => watching.watch(place, changed),
     close() {
       watching.close();

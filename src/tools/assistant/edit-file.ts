@@ -72,22 +72,25 @@ export const editFile = defineTool({
     const spot = placeToWrite(desk, path);
     assertOwn(desk, spot, path);
     const { place, shown } = spot;
-    const name = cleanName(shown);
-    const whole = await place.readWhole({ signal });
-    const { encoding, hasBom: withBom, stat: expected } = whole;
-    const all = [{ old_string, new_string, replace_all }, ...edits];
-    const made = await applyEdits(name, whole.text, all, signal);
-    const diff = await unifiedDiff(name, whole.text, made.after);
-    const reply = { path: name, replacements: made.count, diff };
-    if (dry_run) return { ...reply, dry_run: true };
-    if (encoding === 'shift_jis' || encoding === 'euc-jp') {
-      const former = await place.readBytes({ signal });
-      const bytes = await splice(former, encoding, whole.text, all);
-      await place.replace(bytes, { signal, expected });
-    } else {
-      await place.replace(made.after, { signal, expected, encoding, withBom });
-    }
-    audit({ wrote: shown, replacements: made.count });
-    return reply;
+    // A model edits several parts of a file at once, each by a call.
+    return place.inTurn(async () => {
+      const name = cleanName(shown);
+      const whole = await place.readWhole({ signal });
+      const { encoding, hasBom: withBom, stat: expected } = whole;
+      const all = [{ old_string, new_string, replace_all }, ...edits];
+      const made = await applyEdits(name, whole.text, all, signal);
+      const diff = await unifiedDiff(name, whole.text, made.after);
+      const reply = { path: name, replacements: made.count, diff };
+      if (dry_run) return { ...reply, dry_run: true };
+      if (encoding === 'shift_jis' || encoding === 'euc-jp') {
+        const former = await place.readBytes({ signal });
+        const bytes = await splice(former, encoding, whole.text, all);
+        await place.replace(bytes, { signal, expected });
+      } else {
+        await place.replace(made.after, { signal, expected, encoding, withBom });
+      }
+      audit({ wrote: shown, replacements: made.count });
+      return reply;
+    });
   },
 });

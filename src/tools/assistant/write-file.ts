@@ -43,8 +43,10 @@ export const writeFile = defineTool({
 
   async run({ path, content }, { desk, signal, audit }) {
     const { place, shown } = placeToWrite(desk, path);
-    const former = await formerText(place, signal);
-    const { bytes, created } = await place.replace(content, { signal });
+    const { former, bytes, created } = await place.inTurn(async () => {
+      const before = await formerText(place, signal);
+      return { former: before, ...(await place.replace(content, { signal })) };
+    });
     audit({ wrote: shown, bytes });
     const name = cleanName(shown);
     const diff =
