@@ -203,6 +203,8 @@ test('glob tells where a name that is not in the folder lies', async () => {
     '0 of 2 files match. In folders below 2 would: put **/ before the pattern.',
   );
   expect((await world.call('glob', { pattern: '**/c.js' })).text).toBe('0 of 2 files match.');
+  mkdirSync(join(world.root, 'empty'));
+  expect((await world.call('glob', { pattern: '*', path: 'empty' })).text).toMatch(/^There is no file below/);
   expect((await world.call('grep', { pattern: 'y' })).text).toBe('0 of 2 files match.');
   expect((await world.call('grep', { pattern: 'y', glob: '*.py' })).text).toMatch(
     /^There was no file to search/,

@@ -44,6 +44,12 @@ export const glob = defineTool({
   example: { pattern: '**/*.rs' },
   risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
   render: ({ paths, total, searched, deeper, next_cursor: next }, locale) => {
+    if (searched === 0) {
+      return text(
+        'There is no file below that folder; include_ignored adds what .gitignore leaves out.',
+        'そのフォルダーの下にファイルがありません。.gitignore の対象は include_ignored で含められます。',
+      )[locale];
+    }
     if (total === 0) {
       const none = text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
       const below = text(
