@@ -2,7 +2,10 @@ import type { Risk } from '../contract/policy.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Argv } from './policy-command.ts';
 
-/** Programs whose words after them are again a command: no part of it stands for the rest. */
+/**
+ * Programs whose words after them are again a command, or files and tasks in any order: no part of it stands for the
+ * rest.
+ */
 const whole = new Set([
   'sudo',
   'su',
@@ -14,7 +17,10 @@ const whole = new Set([
   'su-exec',
   'please',
   'dzdo',
+  ...['rsync', 'scp', 'mvn', 'mvnw', 'gradle', 'gradlew', 'sbt'],
 ]);
+/** Programs whose second word is a thing and whose third says what is done to it: `gh pr create`. */
+const byThing = new Set(['gh', 'glab']);
 /** Programs whose first word is no subcommand: a number, a pattern, a file. */
 const alone = new Set([
   'kill',
@@ -64,6 +70,11 @@ function patternOf(argv: Argv): readonly string[] | undefined {
   if (program === undefined || words.length !== argv.length) return undefined;
   if (whole.has(program) || program.includes('/')) return words;
   if (alone.has(program)) return [program];
-  if (subcommand === undefined) return words;
-  return subcommand.startsWith('-') ? words : [program, subcommand];
+  if (subcommand === undefined || subcommand.startsWith('-')) return words;
+  if (!byThing.has(program)) return [program, subcommand];
+  // `gh api` can do anything at all.
+  const [, , verb] = words;
+  return subcommand === 'api' || verb === undefined || verb.startsWith('-')
+    ? words
+    : [program, subcommand, verb];
 }

@@ -228,6 +228,23 @@ test('a grant names the program and its subcommand for each command that was ask
   );
 });
 
+test.each([
+  ['gh pr create --fill', ['gh', 'pr', 'create']],
+  ['gh api repos/a/b', ['gh', 'api', 'repos/a/b']],
+  ['gh pr --repo a/b merge 1', ['gh', 'pr', '--repo', 'a/b', 'merge', '1']],
+  ['rsync a host:b', ['rsync', 'a', 'host:b']],
+  ['scp key host:', ['scp', 'key', 'host:']],
+  ['mvn clean deploy', ['mvn', 'clean', 'deploy']],
+  ['twine upload dist/a.whl', ['twine', 'upload']],
+])('a grant for %j goes no further than what was agreed to', (script, argv) => {
+  const ready = policy([{ command: [argv[0] as string], decision: 'ask', because: 'x' }]);
+  const verdict = ready.decide(tool('bash'), local, command(script));
+  expect(verdict.decision).toBe('ask');
+  expect(ready.grantOf(tool('bash'), command(script), verdict)).toBe(
+    JSON.stringify({ tool: 'bash', command: argv, decision: 'allow' }),
+  );
+});
+
 test('a rule about another tool does not narrow a grant, one about this tool does', () => {
   const grant = (pattern: string) =>
     policy([{ tool: pattern, decision: 'ask', because: 'x' }]).grantOf(tool('bash'), command('git push'), {

@@ -17,7 +17,7 @@ const rule = z.strictObject({
   id: z.string().min(1).optional(),
   tool: z.string().min(1).optional(),
   role: z.string().min(1).optional(),
-  purpose: z.string().min(1).optional(),
+  purpose: z.enum(['task', 'chat']).optional(),
   user: z.string().min(1).optional(),
   annotations: z.record(z.string(), z.boolean()).optional(),
   command: z

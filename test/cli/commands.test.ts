@@ -83,6 +83,7 @@ describe('settings that cannot be meant stop the start and name themselves', () 
     ['{ "assistant": { "timeZone": "Mars/Olympus" } }', 'assistant.timeZone'],
     ['{ "store": { "url": "mysql://x" } }', 'store.url'],
     ['{ "rules": [{ "tool": "a", "decision": "deny" }] }', 'rules.0.because'],
+    ['{ "rules": [{ "purpose": "taks", "decision": "deny", "because": "x" }] }', 'rules.0.purpose'],
     ['{ "state": "%ROOT%/state" }', 'state must lie outside'],
   ])('%s', async (words, named) => {
     const config = join(folder, 'sekisho.jsonc');
