@@ -39,16 +39,18 @@ const maxResultChars = 60_000;
 export function createAskDesk(options: AskDeskOptions): AskDesk {
   const turnstile = createTurnstile({ max: 64, maxEach: 4 });
 
-  async function principalOf(arrival: Arrival): Promise<string> {
+  async function callerOf(arrival: Arrival): Promise<Caller> {
     const caller = await options.identify(arrival);
     if (caller.kind === 'anonymous') throw unproven();
-    return caller.principal;
+    return caller;
   }
 
   return {
     async ask(input, hands) {
       const request = readRequest(input);
-      const principal = await principalOf(hands.arrival);
+      const caller = await callerOf(hands.arrival);
+      assertScope(caller);
+      const { principal } = caller;
       const endpoint = options.modelFor(request.model);
       const leave = turnstile.enter(principal);
       try {
@@ -58,7 +60,8 @@ export function createAskDesk(options: AskDeskOptions): AskDesk {
       }
     },
     async forget(session, arrival) {
-      return (await options.sessions()).remove(await principalOf(arrival), session);
+      const { principal } = await callerOf(arrival);
+      return (await options.sessions()).remove(principal, session);
     },
   };
 
@@ -108,6 +111,23 @@ export function createAskDesk(options: AskDeskOptions): AskDesk {
       await options.door.leave(within);
     }
   }
+}
+
+/** A model costs the operator: a token of an issuer that opens no tool opens no model either. */
+function assertScope({ scopes, scopeNames }: Caller): void {
+  if (!scopes || scopes.includes('tools:read')) return;
+  const scope = scopeNames?.['tools:read'] ?? 'tools:read';
+  throw new ToolError(
+    'forbidden',
+    text(
+      `A question to a model requires the scope '${scope}'.`,
+      `モデルへの質問にはスコープ '${scope}' が必要です。`,
+    ),
+    {
+      suggestion: text('Ask for a token with this scope.', 'このスコープのトークンを取得してください。'),
+      details: { required_scope: scope },
+    },
+  );
 }
 
 function unproven(): ToolError {

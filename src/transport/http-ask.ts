@@ -5,6 +5,7 @@ import { ToolError } from '../contract/error.ts';
 import type { Locale } from '../contract/text.ts';
 import { text } from '../contract/text.ts';
 import { readJson } from './http-body.ts';
+import { challengeOf, type ProtectedResource } from './http-challenge.ts';
 import { localeOf } from './http-headers.ts';
 import { createOutlet, type Outlet, sendJson } from './http-outlet.ts';
 import { RpcError } from './jsonrpc.ts';
@@ -16,6 +17,7 @@ export interface AskRoute {
   readonly running: Map<Run, Outlet>;
   readonly maxBodyBytes: number;
   readonly locale: Locale;
+  readonly resource?: ProtectedResource | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
@@ -71,7 +73,8 @@ export async function answerAsk(
     const refusal = refusalOf(error, locale, route.maxBodyBytes);
     // In a stream that has begun, the last event says what a status would have said.
     const body = response.headersSent ? { type: 'error', ...refusal.error } : { error: refusal.error };
-    outlet.finish(statusOf(refusal, error), JSON.stringify(body), headersOf(refusal));
+    const headers = [...headersOf(refusal), ...challengeTo(refusal, route.resource)];
+    outlet.finish(statusOf(refusal, error), JSON.stringify(body), headers);
     request.resume();
   } finally {
     response.off('close', hangUp);
@@ -164,6 +167,13 @@ function headersOf({ failure }: Pick<AskAnswer, 'failure'>): readonly string[] {
   if (failure?.code === 'too_large') return ['connection', 'close'];
   const { retryAfterMs } = failure ?? {};
   return retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(retryAfterMs / 1000))];
+}
+
+/** Which scope a token lacks is said where OAuth clients look for it. */
+function challengeTo({ error }: Refusal, resource: ProtectedResource | undefined): readonly string[] {
+  const { required_scope: scope } = (error.details ?? {}) as { readonly required_scope?: string };
+  if (scope === undefined) return [];
+  return ['www-authenticate', challengeOf(resource, { error: 'insufficient_scope', scope })];
 }
 
 function statusOf({ failure }: Pick<AskAnswer, 'failure'>, error?: unknown): number {

@@ -143,7 +143,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     if (!(await admit(request, response, arrival, turnAway))) return;
     if (isStopping) return turnAway(503);
     const { running, maxBodyBytes, onFault } = desk;
-    const route = { desk: ask, running, maxBodyBytes, locale: door.locale, onFault };
+    const route = { desk: ask, running, maxBodyBytes, locale: door.locale, resource, onFault };
     await answerAsk(route, request, response, arrival);
   }
 

@@ -250,6 +250,31 @@ test('a scope has the name that its issuer gave it, and metrics are for admins',
   );
 });
 
+test('a model is asked with a scope that opens tools, or not at all', async () => {
+  await using signer = await openSigner();
+  await using served = await openServed([{ issuer: signer.issuer, scopes: { 'tools:read': 'read' } }]);
+  const claims = goodClaims(signer.issuer, served.resource);
+  const ask = async (scope: string) => {
+    const response = await fetch(`${served.origin}/ask`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await signer.sign({ ...claims, scope })}`,
+        'content-type': 'application/json',
+      },
+      body: '{"message":"hello"}',
+    });
+    const { error } = (await response.json()) as { readonly error: { readonly code: string } };
+    return { code: error.code, challenge: response.headers.get('www-authenticate') };
+  };
+  const refused = await ask('openid');
+  expect(refused.code).toBe('forbidden');
+  expect(refused.challenge).toMatch(
+    /^Bearer error="insufficient_scope", scope="read", resource_metadata="http/,
+  );
+  // None is configured here, which is the next that is looked at.
+  expect(await ask('read')).toEqual({ code: 'unavailable', challenge: null });
+});
+
 test('a session of an older client is its holder’s: another user with the same issuer does not find it', async () => {
   await using signer = await openSigner();
   await using served = await openServed([signer.issuer]);
