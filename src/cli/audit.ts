@@ -3,6 +3,7 @@ import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
+import { counted } from './counted.ts';
 import { durationMs, wholeNumber } from './duration.ts';
 import { note, say } from './say.ts';
 
@@ -66,7 +67,7 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
       : undefined;
     if (options.json) say(JSON.stringify(mirror ? { ...log, mirror } : log));
     else {
-      if (log.ok) say(`${log.entries} entries, unbroken. Head ${log.head}.`);
+      if (log.ok) say(`${counted(log.entries, 'entry', 'entries')}, unbroken. Head ${log.head}.`);
       else say(`Broken at entry ${log.seq}: ${log.problem}`);
       if (mirror?.ok) say(`${mirror.records} mirrored writes agree.`);
       else if (mirror) say(`The mirror does not agree: ${mirror.problem}`);

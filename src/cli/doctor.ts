@@ -1,6 +1,7 @@
 import { openCheckpoint } from '../checkpoint.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { type Locale, text } from '../contract/text.ts';
+import { counted } from './counted.ts';
 import { say } from './say.ts';
 import { examine, type ServerReport } from './server-report.ts';
 
@@ -22,7 +23,9 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     findings.push({
       what: 'store',
       works: verdict.ok,
-      detail: verdict.ok ? `${verdict.entries} audit entries, unbroken` : verdict.problem,
+      detail: verdict.ok
+        ? `${counted(verdict.entries, 'audit entry', 'audit entries')}, unbroken`
+        : verdict.problem,
       remedy: verdict.ok ? undefined : 'sekisho audit verify',
     });
     const commands = await checkpoint.rooms.commands();
@@ -72,7 +75,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       findings.push({
         what: `issuer ${name}`,
         works: keys > 0,
-        detail: problem ?? `${issuer}: ${keys} keys`,
+        detail: problem ?? `${issuer}: ${counted(keys, 'key')}`,
         remedy: 'http.oauth.issuers must name it as its own metadata does, to the letter',
       });
     }
@@ -90,7 +93,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
 function findingOf({ name, works, ...report }: ServerReport, locale: Locale): Finding {
   const { tools, pinned, held, place, problem, hint } = report;
   const waiting = held.length > 0 && `${held.length} held back: sekisho server approve ${name}`;
-  const counts = [`${tools.length} tools`, `${pinned ?? 0} pinned`, waiting];
+  const counts = [counted(tools.length, 'tool'), `${pinned ?? 0} pinned`, waiting];
   return {
     what: `server ${name}`,
     works,

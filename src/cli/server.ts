@@ -7,6 +7,7 @@ import { ConfigError } from '../contract/error.ts';
 import type { AuditLog } from '../contract/records.ts';
 import type { Locale } from '../contract/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
+import { counted } from './counted.ts';
 import { recordAct } from './record-act.ts';
 import { say } from './say.ts';
 import { examine, placeOf, type ServerReport } from './server-report.ts';
@@ -115,7 +116,7 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
   }
   if (servers.length === 0) say('No servers are configured. `sekisho import` takes over those of a client.');
   for (const { name, state, place, problem, tools, held, words, hint } of servers) {
-    say([name, state, `${tools.length} tools`, place, problem?.[locale]].filter(Boolean).join('  '));
+    say([name, state, counted(tools.length, 'tool'), place, problem?.[locale]].filter(Boolean).join('  '));
     for (const tool of tools) say(`  ${tool}`);
     for (const tool of held) say(`  held back: ${lineOf(tool)}`);
     if (held.length > 0) say(`  look at it: sekisho server approve ${name}`);

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Flags } from '../config/load.ts';
 import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
+import { counted } from './counted.ts';
 import { say } from './say.ts';
 import { readTeamFile } from './team-file.ts';
 import { planTeam } from './team-plan.ts';
@@ -25,7 +26,7 @@ export function applyTeam(file: string, flags: Flags, options: Options): Promise
       return 1;
     }
     for (const { apply } of plan) await apply();
-    say(plan.length === 1 ? '1 change made.' : `${plan.length} changes made.`);
+    say(`${counted(plan.length, 'change')} made.`);
     return 0;
   });
 }

@@ -4,6 +4,7 @@ import type { Flags } from '../config/load.ts';
 import { sizeOf } from '../confine/history/describe.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import { ConfigError } from '../contract/error.ts';
+import { counted } from './counted.ts';
 import { durationMs } from './duration.ts';
 import { say } from './say.ts';
 import { type OpenedHistory, withHistory } from './with-history.ts';
@@ -75,6 +76,6 @@ function nothingFor(order: object, undoneBy: string | undefined): string {
 
 function summary(undone: number, stopped: boolean, session: string): string {
   const back = undone > 0 ? ` \`sekisho undo --session ${session}\` brings it back.` : '';
-  if (!stopped) return `${undone} changes taken back.${back}`;
-  return `${undone} changes taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back}`;
+  if (!stopped) return `${counted(undone, 'change')} taken back.${back}`;
+  return `${counted(undone, 'change')} taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back}`;
 }

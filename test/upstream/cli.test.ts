@@ -81,7 +81,7 @@ test('check tells the operator why a server does not start, and what most often 
   expect(printed).toContain('  | Usage: wrong KEY');
   expect(printed).toContain('  | It ended with code 0.');
   expect(printed).toContain('raise startTimeoutMs (1000)');
-  expect(printed).toMatch(/^well {2}ready {2}1 tools {2}without a sandbox$/m);
+  expect(printed).toMatch(/^well {2}ready {2}1 tool {2}without a sandbox$/m);
   expect(printed).not.toContain('undefined');
 
   printed = '';
@@ -112,7 +112,7 @@ test('doctor starts each server and shows its tools, its pins, what is held back
     {
       what: 'server fix',
       works: true,
-      detail: 'without a sandbox: 1 tools, 1 pinned, 1 held back: sekisho server approve fix',
+      detail: 'without a sandbox: 1 tool, 1 pinned, 1 held back: sekisho server approve fix',
     },
     {
       what: 'server gone',
