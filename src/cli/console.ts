@@ -52,11 +52,23 @@ export function noteAddress(stateFolder: string, address: Address): () => void {
 function readAddress(stateFolder: string): Address | undefined {
   const words = readIfThere(noteOf(stateFolder));
   if (words === undefined) return undefined;
-  const { host, port, pid } = JSON.parse(words) as Address & { readonly pid: number };
-  return isAlive(pid) ? { host, port } : undefined;
+  const { host, port, pid } = parsed(words);
+  if (typeof host !== 'string' || !Number.isInteger(port) || !Number.isInteger(pid)) return undefined;
+  return isAlive(Number(pid)) ? { host, port: Number(port) } : undefined;
+}
+
+/** A server that was killed while it wrote leaves half a note: as good as none. */
+function parsed(words: string): Partial<Record<'host' | 'port' | 'pid', unknown>> {
+  try {
+    return Object(JSON.parse(words));
+  } catch {
+    return {};
+  }
 }
 
 function isAlive(pid: number): boolean {
+  // Zero and below mean groups of processes.
+  if (pid < 1) return false;
   try {
     process.kill(pid, 0);
     return true;

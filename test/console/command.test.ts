@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,6 +54,18 @@ test('a link is printed at the start, and by `sekisho console` for as long as th
   expect(existsSync(join(state, 'console-address.json'))).toBe(false);
   expect(sekisho('console', ...flags).status).toBe(1);
 });
+
+test.each(['', '{"host":"127', 'null', '[]', '{"host":"127.0.0.1","port":7040,"pid":-1}'])(
+  'a note %j that a killed server left half written is as good as none',
+  (words) => {
+    const { state, flags } = makePlace();
+    mkdirSync(state, { mode: 0o700 });
+    writeFileSync(join(state, 'console-address.json'), words);
+    const { status, stdout, stderr } = sekisho('console', ...flags);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('No server with a console runs');
+  },
+);
 
 test('with --no-console there is none, and no link to it', async () => {
   const { flags } = makePlace();
