@@ -158,6 +158,50 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(events.map((event) => event.reason)).toContain('Agent a has left the project.');
   });
 
+  test.skipIf(missing)('who owns the whole clears its parts, and disturbs nobody at work', async () => {
+    const { tasks, m, a, b } = await openWorld();
+    const whole = tasks.a ?? '';
+    const made = await m.createTasks({
+      parent_task_id: whole,
+      tasks: [
+        { local_id: '1', title: 'Dead' },
+        { local_id: '2', title: 'Taken' },
+      ],
+    });
+    const [dead = '', taken = ''] = made.tasks.map((task) => task.task_id);
+    await a.claimTask({ task_id: whole });
+    await expect(b.updateTaskStatus({ task_id: dead, status: 'cancelled' })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(await a.updateTaskStatus({ task_id: dead, status: 'cancelled' })).toMatchObject({
+      task: { status: 'cancelled' },
+    });
+    await b.claimTask({ task_id: taken });
+    await expect(a.updateTaskStatus({ task_id: taken, status: 'todo' })).rejects.toMatchObject({
+      code: 'forbidden',
+      message: `Task ${taken} belongs to agent b.`,
+    });
+    await b.reportCompleted({ result: 'blocked', summary: 'No key.' });
+    expect(await a.updateTaskStatus({ task_id: taken, status: 'todo' })).toMatchObject({
+      task: { status: 'todo', assignee_id: 'b' },
+    });
+  });
+
+  test.skipIf(missing)('a person goes on with a blocked task by giving it to somebody', async () => {
+    const { store, tasks, a, b } = await openWorld();
+    await a.claimTask({});
+    await a.reportCompleted({ result: 'blocked', summary: 'No key.' });
+    const task_id = tasks.a ?? '';
+    await store.admin.assignTask(task_id, 'b');
+    expect((await store.admin.task(task_id)).task).toMatchObject({ status: 'todo', assignee_id: 'b' });
+    await b.claimTask({});
+    await b.reportCompleted({ result: 'success' });
+    expect(await b.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({
+      action: 'claim_task',
+      task_id,
+    });
+  });
+
   test.skipIf(missing)('a deadlock is named, and cancelling a task takes its parts along', async () => {
     const { store, tasks, m } = await openWorld();
     const whole = tasks.m ?? '';

@@ -83,7 +83,8 @@ export function createTaskAdmin({
           );
         }
         const set = { assignee_id: agentId ?? null, is_claimed: 0, fence: task.fence + 1 };
-        if (task.status === 'in_progress') {
+        // Given anew it is begun anew; that is how a person goes on with what was blocked.
+        if (task.status === 'in_progress' || task.status === 'blocked') {
           await moveTask(tx, engine, task, { to: 'todo', by: 'person', nowMs: clock(), set });
           return;
         }

@@ -3,6 +3,7 @@ import { type Text, text } from '../../contract/text.ts';
 import type { AgentRow, TaskRow } from '../tables-team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
+import { readTask } from './task-rows.ts';
 
 /** An agent of the project. One that is not assigned to it does not exist here. */
 export async function readColleague(db: Reader, projectId: string, id: string): Promise<AgentRow> {
@@ -62,7 +63,7 @@ export async function subordinatesOf(
   });
 }
 
-/** Throws unless the caller may change the task: its owner, a manager above the owner, or who made it. */
+/** Throws unless the caller may change the task: its owner, a manager above, who made it, or who owns the whole. */
 export async function assertMayChange(db: Reader, me: Member, task: TaskRow): Promise<void> {
   if (await mayChange(db, me, task)) return;
   throw notYours(task);
@@ -84,8 +85,23 @@ async function mayChange(db: Reader, me: Member, task: TaskRow): Promise<boolean
   assertNotReplaced(me, task);
   const isManager = me.agent.hierarchy === 'manager';
   if (task.assignee_id === me.agent.id) return true;
-  if (task.assignee_id === null) return isManager || task.created_by === me.agent.id;
-  return isManager && (await isAbove(db, me.agent.id, task.assignee_id));
+  if (task.assignee_id === null && (isManager || task.created_by === me.agent.id)) return true;
+  if (task.assignee_id !== null && isManager && (await isAbove(db, me.agent.id, task.assignee_id)))
+    return true;
+  // Whoever is to finish the whole may mend, drop or put off its parts, and disturbs nobody at work.
+  return task.status !== 'in_progress' && (await ownsWhole(db, me, task));
+}
+
+/** Does the caller own a task that this one is a part of? */
+export async function ownsWhole(db: Reader, me: Member, { parent_id }: TaskRow): Promise<boolean> {
+  const passed = new Set<string>();
+  for (let at = parent_id; at !== null && !passed.has(at); ) {
+    passed.add(at);
+    const whole = await readTask(db, me.projectId, at);
+    if (whole.assignee_id === me.agent.id) return true;
+    at = whole.parent_id;
+  }
+  return false;
 }
 
 function notYours({ id, assignee_id: owner }: TaskRow, suggestion?: Text): ToolError {

@@ -1,6 +1,6 @@
 import type { TaskEventView, TaskStatus, TaskView } from '../../contract/team-tasks.ts';
 import { text } from '../../contract/text.ts';
-import { assertMayChange, assertNotReplaced } from './authority.ts';
+import { assertMayChange, assertNotReplaced, ownsWhole } from './authority.ts';
 import { isoTime, type Member, type Membership, type Reader, type Tx, view } from './base.ts';
 import { begin, nothingInHand } from './claim.ts';
 import { words } from './instructions.ts';
@@ -70,11 +70,12 @@ export function createTaskWork(membership: Membership) {
         if (
           input.status === 'cancelled' &&
           task.created_by !== me.agent.id &&
-          me.agent.hierarchy !== 'manager'
+          me.agent.hierarchy !== 'manager' &&
+          !(await ownsWhole(tx, me, task))
         ) {
           throw forbidden(
-            `Task ${task.id} was made by ${task.created_by}; only they or a manager cancel it.`,
-            `タスク ${task.id} を中止できるのは作成者 ${task.created_by} かマネージャーだけです。`,
+            `Task ${task.id} was made by ${task.created_by}; only they, a manager or the owner of the whole cancel it.`,
+            `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
             text('Set it blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
           );
         }
