@@ -9,7 +9,7 @@ import { atLeast, isFull, median, type Result, type Row, within } from '../measu
 import { makeFolder } from '../world.ts';
 
 const processes = 8;
-const rounds = 3;
+const rounds = isFull ? 3 : 1;
 const tasks = isFull ? 10_000 : 1000;
 const claimant = join(import.meta.dirname, '../../test/team/claimant.ts');
 const bareClaimant = join(import.meta.dirname, '../servers/bare-claims.ts');
