@@ -14,6 +14,8 @@ export interface Arrival {
   readonly coordinatorToken?: string | undefined;
   readonly address?: string | undefined;
   readonly client?: { readonly name: string; readonly version: string } | undefined;
+  /** The revision of the protocol that is spoken, where it is one that we know. */
+  readonly revision?: string | undefined;
   readonly traceparent?: string | undefined;
   /** Came with `traceparent`, from the same place. */
   readonly tracestate?: string | undefined;

@@ -59,6 +59,7 @@ function describe(call: Call) {
     }),
     ...(arrival.transport === 'http' && { 'network.protocol.name': 'http' }),
     ...(call.requestId !== undefined && { 'jsonrpc.request.id': String(call.requestId) }),
+    ...(arrival.revision !== undefined && { 'mcp.protocol.version': arrival.revision }),
     // What the audit log calls the session; the header itself opens it.
     ...(arrival.connectionId !== undefined && { 'mcp.session.id': arrival.connectionId }),
     'sekisho.transport': arrival.transport,

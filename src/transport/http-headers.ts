@@ -3,6 +3,7 @@ import type { Arrival } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
+import { knownRevision } from './revision.ts';
 import { readTraceContext } from './trace.ts';
 
 /** Who sent a request, as far as its headers say. */
@@ -13,6 +14,7 @@ export function arrivalOf(request: IncomingMessage): Arrival {
     sessionToken: headerOf(request, 'sekisho-session-token'),
     coordinatorToken: headerOf(request, 'sekisho-coordinator-token'),
     address: request.socket.remoteAddress,
+    revision: knownRevision(headerOf(request, 'mcp-protocol-version')),
     ...readTraceContext(headerOf(request, 'traceparent'), headerOf(request, 'tracestate')),
   };
 }

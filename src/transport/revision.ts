@@ -6,6 +6,8 @@ export const handshakeRevisions = ['2025-11-25', '2025-06-18', '2025-03-26', '20
 /** The revisions whose every request says its own version. */
 export const statelessRevisions = ['2026-07-28'] as const;
 
+const knownRevisions: readonly string[] = [...statelessRevisions, ...handshakeRevisions];
+
 /** `legacy`: a handshake and a connection. `modern`: each request stands alone. */
 export type Era = 'legacy' | 'modern';
 
@@ -52,6 +54,11 @@ export function assertStatelessRevision(requested: string): void {
     supported: statelessRevisions,
     requested,
   });
+}
+
+/** The revision that a header names, if we know it. */
+export function knownRevision(version: string | undefined): string | undefined {
+  return knownRevisions.find((known) => known === version);
 }
 
 export function isStatelessRevision(version: string | undefined): boolean {

@@ -150,7 +150,7 @@ export function createStdioConnection(
     assertStatelessRevision(envelope.version);
     const exchange: Exchange = {
       ...exchangeOf('modern', id, params, run),
-      arrival: { ...arrival, client: envelope.client, ...traceContextOf(params) },
+      arrival: { ...arrival, client: envelope.client, revision: envelope.version, ...traceContextOf(params) },
       clientCapabilities: envelope.capabilities,
     };
     if (method !== 'subscriptions/listen') return resultFrame(id, await mcp.answer(method, exchange));
@@ -187,7 +187,7 @@ export function createStdioConnection(
 
   function shakeHands(params: Params): string {
     const hands = mcp.shakeHands(params);
-    arrival = { ...arrival, client: hands.client };
+    arrival = { ...arrival, client: hands.client, revision: hands.revision };
     clientCapabilities = hands.clientCapabilities;
     keeper.keep(
       'changes',

@@ -252,15 +252,13 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       return methods.tools;
     },
     status() {
-      const state = pinProblem ? 'closed' : supervisor.state().kind;
-      const tools = this.tools().map((tool) => tool.name);
       return {
         name,
-        state,
+        state: pinProblem ? 'closed' : supervisor.state().kind,
         problem: problem(),
         starts: supervisor.starts(),
         pinned: pin?.approved.size ?? 0,
-        tools,
+        tools: this.tools().map((tool) => tool.name),
         held: pin?.held ?? [],
       };
     },

@@ -216,7 +216,11 @@ test('over HTTP, _meta goes before the header, and a caller’s word not to reco
   expect(calls.map((span) => span.traceId).slice(0, 2)).toEqual([traceId, other]);
   expect(calls).toHaveLength(3);
   expect(calls[2]?.parentSpanId).toBeUndefined();
-  expect(calls[0]?.attributes).toMatchObject({ 'network.transport': 'tcp', 'network.protocol.name': 'http' });
+  expect(calls[0]?.attributes).toMatchObject({
+    'network.transport': 'tcp',
+    'network.protocol.name': 'http',
+    'mcp.protocol.version': '2026-07-28',
+  });
 });
 
 const troubles: readonly [string, Parameters<typeof openReceiver>[0]][] = [
