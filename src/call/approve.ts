@@ -8,6 +8,7 @@ import { type Locale, text, verbatim } from '../contract/text.ts';
 import type { RiskContext, Tool } from '../contract/tool.ts';
 import { digestOf } from './digest.ts';
 import { questionFor } from './question.ts';
+import { cancelled } from './run.ts';
 import type { Order, Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -90,6 +91,8 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
     nowMs,
   );
   await askPerson(call, pending, store, desk);
+  // A yes that comes when nobody waits any more is kept for the same call sent again.
+  if (call.signal.aborted) throw cancelled();
   const taken = await store.take(binding, desk.now());
   if (taken) return permit(order, risk, verdict.rule, approverOf(taken));
   const now = await store.get(pending.id);

@@ -66,7 +66,8 @@ function assertNotCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw cancelled();
 }
 
-function cancelled(cause?: unknown): ToolError {
+/** The caller went away, or took the call back. */
+export function cancelled(cause?: unknown): ToolError {
   return new ToolError('cancelled', text('The call was cancelled.', '呼び出しは取り消されました。'), {
     cause,
   });

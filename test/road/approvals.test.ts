@@ -172,6 +172,41 @@ test('no word of a caller passes for a line of the question, and the end of a lo
   expect(pending?.message.length).toBeLessThan(8000);
 });
 
+test('one yes lets one of many equal calls run, however many wait for it and however often it is given', async () => {
+  await using world = await openTestCheckpoint({ config: { ...config, approval: { waitMs: 3_000 } } });
+  const { approvals } = await world.checkpoint.store();
+  const waiting = Promise.all(Array.from({ length: 6 }, () => world.call('file_write', write)));
+  const pending = await expect
+    .poll(() => approvals.list('pending', Date.now()), { timeout: 20_000 })
+    .toHaveLength(1)
+    .then(() => approvals.list('pending', Date.now()));
+  const id = pending[0]?.id ?? '';
+  const said = await Promise.all(
+    ['cli:a', 'cli:b', 'client'].map((by) => approvals.decide(id, 'approved', by, 'once', Date.now())),
+  );
+
+  const replies = await waiting;
+  expect(said.filter((record) => record !== undefined)).toHaveLength(1);
+  expect(replies.filter(({ kind }) => kind === 'output')).toHaveLength(1);
+  expect(written(world.root)).toBe('new');
+});
+
+test('a call that was withdrawn does not run when its yes comes, nor uses it up', async () => {
+  await using world = await openTestCheckpoint({ config: { ...config, approval: { waitMs: 20_000 } } });
+  const { approvals } = await world.checkpoint.store();
+  const cancel = new AbortController();
+  const reply = await world.call('file_write', write, {
+    signal: cancel.signal,
+    elicit: async () => {
+      cancel.abort();
+      return { action: 'accept' };
+    },
+  });
+  expect(errorOf(reply).code).toBe('cancelled');
+  expect(written(world.root)).toBeUndefined();
+  expect(await approvals.list('used', Date.now())).toEqual([]);
+});
+
 test('rules of the operator answer what the built-in rules would ask, and never what they deny', async () => {
   await using world = await openTestCheckpoint({
     config: {
