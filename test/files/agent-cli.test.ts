@@ -125,6 +125,7 @@ test('file_write creates, refuses to replace, and replaces when told to', async 
   });
   await expect(call('file_write', { path: 'n/a.md', content: 'two' })).rejects.toMatchObject({
     code: 'conflict',
+    suggestion: { en: 'Set overwrite to true to replace it, or choose another name.' },
   });
   expect(readFileSync(join(root, 'n/a.md'), 'utf8')).toBe('one');
   await call('file_write', { path: 'n/a.md', content: 'two', overwrite: true });

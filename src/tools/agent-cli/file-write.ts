@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Place, Written } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
 import { assertNotExecutable } from './executable.ts';
 
@@ -52,9 +54,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     async run({ path, content, overwrite }, { files, signal, audit }) {
       const file = files.at(path);
       if (!allowExecutable) assertNotExecutable(file, content);
-      const written = await (overwrite
-        ? file.replace(content, { signal })
-        : file.create(content, { signal }));
+      const written = await (overwrite ? file.replace(content, { signal }) : create(file, content, signal));
       audit({ wrote: file.path, bytes: written.bytes, created: written.created });
       return {
         success: true,
@@ -64,4 +64,21 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
       };
     },
   });
+}
+
+/** What stands there can be replaced, and by which argument, is this tool's to say. */
+async function create(file: Place, content: string, signal: AbortSignal): Promise<Written> {
+  try {
+    return await file.create(content, { signal });
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'conflict' || !file.exists()) throw error;
+    if (file.stat().kind !== 'file') throw error;
+    throw new ToolError(error.code, error.text, {
+      suggestion: text(
+        'Set overwrite to true to replace it, or choose another name.',
+        '置き換えるには overwrite を true にします。または別の名前にしてください。',
+      ),
+      cause: error,
+    });
+  }
 }

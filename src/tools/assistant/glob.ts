@@ -54,7 +54,7 @@ export const glob = defineTool({
       const none = text(`0 of ${searched} files match.`, `${searched} 個のファイルのうち一致は 0 個です。`);
       const below = text(
         ` In folders below ${deeper} would: put **/ before the pattern.`,
-        ` 下の階層には ${deeper} 個あります。パターンの前に **/ を付けてください。`,
+        `下の階層には ${deeper} 個あります。パターンの前に **/ を付けてください。`,
       );
       return none[locale] + (deeper === undefined ? '' : below[locale]);
     }
