@@ -28,6 +28,7 @@ export function composeNotices(folders: readonly string[]): string {
     const words = files.map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r', '').trim());
     return `${name} ${version} (${license ?? 'see below'})\n\n${words.join('\n\n')}\n`;
   });
+  // A package that stands in two places says the same twice.
   const line = `\n${'-'.repeat(80)}\n\n`;
-  return `Sekisho's files hold code of these packages. Each stands under its own licence.\n${line}${notices.join(line)}`;
+  return `Sekisho's files hold code of these packages. Each stands under its own licence.\n${line}${[...new Set(notices)].join(line)}`;
 }
