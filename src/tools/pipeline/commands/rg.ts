@@ -72,7 +72,8 @@ const switches = [
   ['--glob-case-insensitive'],
   ['--no-unicode'],
   ['--type-list'],
-  ['-V', '--version'],
+  ['-V'],
+  ['--version'],
   ['--one-file-system'],
   ['--line-buffered'],
   ['--block-buffered'],
@@ -138,7 +139,8 @@ export const rg: Grammar = {
   rows,
   plan({ options, operands }) {
     const flags = new Set(options.map(({ row }) => row.flags[0]));
-    const listing = flags.has('--files') || flags.has('--type-list') || flags.has('-V');
+    const listing =
+      flags.has('--files') || flags.has('--type-list') || flags.has('-V') || flags.has('--version');
     const needsPattern = !listing && !flags.has('-e') && !flags.has('-f');
     const [pattern, ...rest] = operands;
     if (needsPattern && !pattern) {
