@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { csrfOf, isCsrf, languageCookie } from './cookies.ts';
 import type { ConsoleDesk } from './desk.ts';
 import { addEntrance, personOf } from './entrance.ts';
@@ -38,7 +38,8 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
   app.use(async (context, next) => {
     const request = context.req.raw;
     // No text of ours holds a NUL, and databases disagree on it.
-    const status = isForeign(request) ? 403 : request.url.includes('%00') ? 400 : undefined;
+    const isOdd = request.url.includes('%00') || !(await isReadable(context));
+    const status = isForeign(request) ? 403 : isOdd ? 400 : undefined;
     if (status === undefined) await next();
     else context.res = new Response(null, { status });
     for (const [name, value] of Object.entries(securityHeaders)) {
@@ -125,6 +126,15 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
     answer: async (request, from) => app.fetch(request, from),
     close: () => feed.close(),
   };
+}
+
+/** A form that no browser would write is its sender's fault, and no line in the operator's log. */
+async function isReadable({ req }: Context<PageContext>): Promise<boolean> {
+  if (req.method === 'GET' || req.method === 'HEAD') return true;
+  return req.parseBody().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The page that a part is for is where its forms lead back to. */

@@ -107,3 +107,18 @@ test('a client that hangs up in the middle of a form, or sends no end of it, cha
   expect((await world.get('/', cookie)).status).toBe(200);
   expect(world.faults).toEqual([]);
 });
+
+test('a form that cannot be read is refused, and fills nobody’s log', async () => {
+  const world = await openConsole();
+  const cookie = await world.enter();
+  for (const path of ['/login', '/logout', '/policy', '/approvals/x']) {
+    const response = await fetch(world.base + path, {
+      method: 'POST',
+      headers: { cookie, origin: world.base, 'content-type': 'multipart/form-data; boundary=x' },
+      body: '--x\r\n',
+    });
+    expect(response.status, path).toBe(400);
+    expect(response.headers.get('content-security-policy'), path).toContain("default-src 'none'");
+  }
+  expect(world.faults).toEqual([]);
+});
