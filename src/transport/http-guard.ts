@@ -27,9 +27,7 @@ export function createGuard(rules: GuardRules): (request: IncomingMessage) => st
   };
 }
 
-/** The name in a Host header, without its port. */
+/** The name in a Host header, without its port; nothing where more than a port follows it. */
 export function hostName(host: string): string {
-  if (host.startsWith('[')) return host.slice(0, host.indexOf(']') + 1);
-  const colon = host.indexOf(':');
-  return colon === -1 ? host : host.slice(0, colon);
+  return /^(\[[^\]]*\]|[^:[\]@/]*)(?::\d{0,5})?$/.exec(host)?.[1] ?? '';
 }

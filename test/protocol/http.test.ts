@@ -506,6 +506,18 @@ test.each([
   expect(status).toBe(200);
 });
 
+test.each([
+  'localhost:7040@evil.example',
+  '[::1]evil.example',
+  'localhost:80:80',
+  'localhost:x',
+  'evil@localhost',
+  '',
+  '[',
+])('the Host %j is no name of ours', (host) => {
+  expect(loopbackHosts).not.toContain(hostName(host));
+});
+
 test('an empty list of hosts lets nobody in', async () => {
   const { base } = await open({ allowedHosts: [] });
   expect((await fetch(`${base}/healthz`)).status).toBe(403);
