@@ -132,6 +132,8 @@ test.each([
   'rg --help',
   'for f in a.txt; do wc -l $f; done',
   'while true; do ls; done',
+  'test -f a.txt && echo yes',
+  'git pull || ls',
   'cd /nonexistent && ls',
   'head /etc/passwd',
   'uniq -f1 words.txt',

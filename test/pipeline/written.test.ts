@@ -33,6 +33,8 @@ test('a line is read as a shell reads it, wherever newlines end nothing, and wha
     'sort a.txt | # by name\n head -n 1 # the first\n',
     'sort a.txt |\n\n tr a-z A-Z |\n wc -c\n',
     'sort \\\n a.txt | \\\n head -n 1',
+    'ls -d */',
+    'ls -p e/ */',
     'head -n 1 p{1..3}.md',
     'head -n 1 p{3..1}.md',
     'head -n 1 p{1..3..2}.md',

@@ -38,6 +38,12 @@ function matches(folder: Folder, cwd: string, pattern: string): string[] {
     }
     found = next;
   }
+  // A slash at the end asks for folders, and stays with their names.
+  if (pattern.endsWith('/'))
+    return found
+      .filter((path) => isFolderIn(folder, cwd, path))
+      .map((path) => `${path}/`)
+      .sort(byCodePoint);
   return found.filter((path) => existsIn(folder, cwd, path)).sort(byCodePoint);
 }
 
@@ -55,6 +61,14 @@ function entriesOf(folder: Folder, cwd: string, path: string): FolderEntry[] {
   } catch {
     // Not a folder, or not inside: a shell finds nothing there either.
     return [];
+  }
+}
+
+function isFolderIn(folder: Folder, cwd: string, path: string): boolean {
+  try {
+    return folder.at(path, { base: cwd }).stat().kind === 'folder';
+  } catch {
+    return false;
   }
 }
 

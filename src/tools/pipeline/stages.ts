@@ -188,7 +188,7 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
   const [first] = tokens;
   const before = rawTokens(tokens.slice(0, index));
   const after = rawTokens(tokens.slice(index + 1));
-  const loops = isWord(first) && isLoop(first.text) && first.text !== 'test' && first.text !== '[';
+  const loops = isWord(first) && isLoop(first.text);
   // What follows a move belongs to the folder that it moves to.
   const moves = isWord(first) && first.text === 'cd';
   return new GuardViolation(
@@ -199,7 +199,7 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
     ),
     loops
       ? [noLoops]
-      : moves
+      : moves || operator === '||'
         ? [{ pipeline: before }, oneByOne]
         : [{ pipeline: before }, { pipeline: after }, oneByOne],
   );
