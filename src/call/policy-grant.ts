@@ -1,4 +1,5 @@
 import type { Risk } from '../contract/policy.ts';
+import { superuserPrograms } from '../contract/superuser.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { Argv } from './policy-command.ts';
 
@@ -6,17 +7,8 @@ import type { Argv } from './policy-command.ts';
  * Programs whose words after them are again a command, or files and tasks in any order: no part of it stands for the
  * rest.
  */
-const whole = new Set([
-  'sudo',
-  'su',
-  'doas',
-  'pkexec',
-  'runuser',
-  'run0',
-  'gosu',
-  'su-exec',
-  'please',
-  'dzdo',
+const whole: ReadonlySet<string> = new Set([
+  ...superuserPrograms,
   ...['rsync', 'scp', 'mvn', 'mvnw', 'gradle', 'gradlew', 'sbt'],
 ]);
 /** Programs whose second word is a thing and whose third says what is done to it: `gh pr create`. */

@@ -235,6 +235,7 @@ test.each([
   ['rsync a host:b', ['rsync', 'a', 'host:b']],
   ['scp key host:', ['scp', 'key', 'host:']],
   ['mvn clean deploy', ['mvn', 'clean', 'deploy']],
+  ['sudoedit /etc/hosts /etc/motd', ['sudoedit', '/etc/hosts', '/etc/motd']],
   ['twine upload dist/a.whl', ['twine', 'upload']],
 ])('a grant for %j goes no further than what was agreed to', (script, argv) => {
   const ready = policy([{ command: [argv[0] as string], decision: 'ask', because: 'x' }]);

@@ -1,3 +1,4 @@
+import { superuserPrograms } from '../../contract/superuser.ts';
 import { text } from '../../contract/text.ts';
 import type { CommandRule, Scene } from './rule.ts';
 import { hasSubcommand, operandsOf } from './subcommands.ts';
@@ -15,19 +16,7 @@ export const askRules: readonly CommandRule[] = [
   {
     id: 'superuser',
     decision: 'ask',
-    programs: [
-      'sudo',
-      'su',
-      'doas',
-      'pkexec',
-      'runuser',
-      'run0',
-      'gosu',
-      'su-exec',
-      'sudoedit',
-      'dzdo',
-      'please',
-    ],
+    programs: superuserPrograms,
     because: text('it runs as another user', '別のユーザーとして実行します'),
     suggestion: text('Try without it, or let a person agree.', '使わずに試すか、人の同意を得てください。'),
     fits: ({ args }) => !onlyTells(args),
@@ -242,11 +231,12 @@ export const askRules: readonly CommandRule[] = [
       'autossh',
       'ssh-copy-id',
       'sshfs',
+      ...['ansible', 'ansible-playbook', 'salt', 'pdsh', 'clush', 'pssh', 'parallel-ssh', 'dsh', 'fab'],
     ],
     because: text('it works on another machine', '別のマシンで動作します'),
     suggestion: person,
     fits: ({ args }) => !(args.length === 1 && /^(-V|--version)$/.test(args[0]?.value ?? '')),
-    match: ['ssh host ls', 'scp a host:b', 'sftp host', 'env A=b ssh host'],
+    match: ["ansible all -m shell -a 'ls'", 'ssh host ls', 'scp a host:b', 'sftp host', 'env A=b ssh host'],
     notMatch: ['ssh -V', 'ssh-keygen -l -f k', 'grep ssh x'],
   },
   {

@@ -1,3 +1,4 @@
+import { superuserPrograms } from '../../contract/superuser.ts';
 import { text } from '../../contract/text.ts';
 import { readOptions } from './options.ts';
 import { isBaseDecoder } from './pipelines.ts';
@@ -10,19 +11,7 @@ export const strictRules: readonly CommandRule[] = [
     id: 'strict-superuser',
     decision: 'deny',
     dialect: 'strict',
-    programs: [
-      'sudo',
-      'su',
-      'doas',
-      'pkexec',
-      'runuser',
-      'run0',
-      'gosu',
-      'su-exec',
-      'sudoedit',
-      'dzdo',
-      'please',
-    ],
+    programs: superuserPrograms,
     because: text('it runs as another user', '別のユーザーとして実行します'),
     suggestion: text('Run the command without it.', '使わずにコマンドを実行してください。'),
     fits: () => true,
