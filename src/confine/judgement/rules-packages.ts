@@ -220,6 +220,18 @@ const publishers: Readonly<Record<string, RegExp>> = {
   vsce: /^(publish|unpublish)$/,
   ovsx: /^publish$/,
   'mcp-publisher': /^publish$/,
+  aws: /^(rm|rb|(delete|terminate|destroy|remove|purge|deregister|stop|reboot|detach|revoke|disable)-[\w-]+)$/,
+  gcloud: /^(delete|destroy|deploy|stop|reset)$/,
+  az: /^(delete|purge|stop|deallocate)$/,
+  heroku: /destroy$|^(ps:stop|releases:rollback|pg:reset)$/,
+  fly: /^(destroy|deploy)$/,
+  flyctl: /^(destroy|deploy)$/,
+  netlify: /^deploy$/,
+  firebase: /^deploy$/,
+  wrangler: /^(deploy|delete|publish)$/,
+  serverless: /^(deploy|remove)$/,
+  cdk: /^(deploy|destroy)$/,
+  sam: /^(deploy|delete)$/,
 };
 
 /** Package managers that install, remove or publish. */
@@ -228,7 +240,10 @@ export const packageRules: readonly CommandRule[] = [
     id: 'publish',
     decision: 'ask',
     programs: Object.keys(publishers),
-    because: text('it publishes for others', '他の人に向けて公開します'),
+    because: text(
+      'it publishes, deploys or deletes what others use',
+      '他の人が使うものを公開、配置、または削除します',
+    ),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
     fits: ({ program, args }) => {
       if (args.some(({ value }) => value === '--help' || value === '--dry-run')) return false;
@@ -243,12 +258,18 @@ export const packageRules: readonly CommandRule[] = [
       './gradlew build publishToMavenLocal publish',
       'npx lerna publish',
       'npx vsce publish',
+      'aws s3 rm --recursive s3://b',
+      'aws ec2 terminate-instances --instance-ids i',
+      'npx wrangler deploy',
     ],
     notMatch: [
       'twine check dist/*',
       'mvn verify',
       './gradlew publishToMavenLocal',
       'npx lerna run build',
+      'aws s3 ls',
+      'gcloud config list',
+      'netlify build',
       'twine --help',
     ],
   },

@@ -55,6 +55,7 @@ export function optionScripts(program: string, words: readonly Word[]): readonly
     ].map((source) => ({ kind: 'script', source, posix: true }));
   }
   if (program === 'tmux') return tmuxCommands(words);
+  if (program === 'go') return goRunners(words);
   const grammar = scripts.get(program);
   if (!grammar) return [];
   const options = readOptions(words, {
@@ -86,6 +87,16 @@ function tmuxCommands(words: readonly Word[]): readonly Inner[] {
     if (word.value === undefined || word.prefix.startsWith('-')) return [];
     if (/[^\w./:=-]/.test(word.value)) return [{ kind: 'script', source: word, posix: true }];
     return [{ kind: 'command', words: words.slice(at) }];
+  });
+}
+
+/** `go run -exec 'CMD'`, `go build -toolexec=CMD`. */
+function goRunners(words: readonly Word[]): readonly Inner[] {
+  return words.flatMap((word, at): Inner[] => {
+    const [, equals] = /^--?(?:tool)?exec(=?)/.exec(word.prefix) ?? [];
+    if (equals === undefined) return [];
+    const source = equals === '=' ? partOf(word, word.prefix.indexOf('=') + 1) : words[at + 1];
+    return source ? [{ kind: 'script', source, posix: true }] : [];
   });
 }
 

@@ -105,6 +105,8 @@ function unwrapWrapper(program: string, words: readonly Word[], grammar: Wrapper
     }
   }
   if (head.rest.length === 0) return inner;
+  // `setarch x86_64 -R ls`: options behind an operand hide where the command begins.
+  if (grammar.operands && head.rest[0]?.prefix.startsWith('-')) return [...inner, unread(head.rest[0])];
   if (program === 'pnpm' && words.some(({ value }) => /^(-\w*c|--shell-mode)$/.test(value ?? '')))
     inner.push(joined(head.rest));
   if (program === 'xargs') return [...inner, { kind: 'command', words: withInput(head) }];
