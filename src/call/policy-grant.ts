@@ -9,10 +9,25 @@ import type { Argv } from './policy-command.ts';
  */
 const whole: ReadonlySet<string> = new Set([
   ...superuserPrograms,
-  ...['rsync', 'scp', 'mvn', 'mvnw', 'gradle', 'gradlew', 'sbt'],
+  ...[
+    'rsync',
+    'scp',
+    'mvn',
+    'mvnw',
+    'gradle',
+    'gradlew',
+    'sbt',
+    'gcloud',
+    'ansible',
+    'ansible-playbook',
+    'salt',
+    'pssh',
+    'dsh',
+    'fab',
+  ],
 ]);
 /** Programs whose second word is a thing and whose third says what is done to it: `gh pr create`. */
-const byThing = new Set(['gh', 'glab']);
+const byThing = new Set(['gh', 'glab', 'aws', 'az', 'fly', 'flyctl']);
 /** Programs whose first word is no subcommand: a number, a pattern, a file. */
 const alone = new Set([
   'kill',

@@ -237,6 +237,9 @@ test.each([
   ['mvn clean deploy', ['mvn', 'clean', 'deploy']],
   ['sudoedit /etc/hosts /etc/motd', ['sudoedit', '/etc/hosts', '/etc/motd']],
   ['twine upload dist/a.whl', ['twine', 'upload']],
+  ['aws ec2 terminate-instances --all', ['aws', 'ec2', 'terminate-instances']],
+  ['gcloud compute instances delete x', ['gcloud', 'compute', 'instances', 'delete', 'x']],
+  ['ansible all -m ping', ['ansible', 'all', '-m', 'ping']],
 ])('a grant for %j goes no further than what was agreed to', (script, argv) => {
   const ready = policy([{ command: [argv[0] as string], decision: 'ask', because: 'x' }]);
   const verdict = ready.decide(tool('bash'), local, command(script));
