@@ -117,7 +117,6 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
             const rule = assignmentRule(name, value);
             if (rule) raise(rule, excerpt());
           },
-          addMap: variables.addMap,
         }),
       command: (command) => {
         if (command.words.length > 0) jobs.push({ kind: 'command', ...command, via: job.via });

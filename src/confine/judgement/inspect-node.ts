@@ -17,7 +17,6 @@ export interface NodeNotes {
   /** Asked when the whole script is read and its variables are known. */
   defer(rule: string, isBad: (scene: Scene) => boolean): void;
   assign(name: string, value: Word | undefined, given?: Given): void;
-  addMap(name: string): void;
 }
 
 /** Looks at one node of the syntax: constructs that are refused, names that get values, data that becomes code. */
@@ -55,8 +54,8 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       if (/^-[vR]$/.test(node.operator) && !isPlainName(node.operand.text)) notes.raise('data-as-code');
       return;
     case 'Assignment': {
-      if (node.index) deferIndex(node.name, node.index, notes);
-      if (node.value.type === 'ArrayValue') deferElements(node.name, node.value.elements, notes);
+      if (node.index) deferIndex(node.index, notes);
+      if (node.value.type === 'ArrayValue') deferElements(node.value.elements, notes);
       const whole = node.value.type === 'Word' && !node.index ? readWord(node.value) : undefined;
       if (node.append && whole) notes.assign(node.name, undefined, appended(whole));
       else notes.assign(node.name, whole);
@@ -91,7 +90,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
 
 function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, notes: NodeNotes): void {
   const operation = node.operation;
-  if (node.index && !/^[@*]$/.test(node.index.text)) deferIndex(node.parameter, node.index, notes);
+  if (node.index && !/^[@*]$/.test(node.index.text)) deferIndex(node.index, notes);
   if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
     notes.raise('data-as-code');
   }
@@ -108,23 +107,17 @@ function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, not
   }
 }
 
-function deferIndex(name: string, index: SyntaxWord, notes: NodeNotes): void {
-  notes.defer(
-    'data-as-code',
-    ({ variables }) => !variables.isMap(name) && !isSafeArithmetic(index.text, variables),
-  );
+function deferIndex(index: SyntaxWord, notes: NodeNotes): void {
+  notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(index.text, variables));
 }
 
 /** `x=([i]=1)`: the index of an element is evaluated like any other. */
-function deferElements(name: string, elements: readonly SyntaxWord[], notes: NodeNotes): void {
+function deferElements(elements: readonly SyntaxWord[], notes: NodeNotes): void {
   for (const { text } of elements) {
     const end = text.startsWith('[') ? text.lastIndexOf(']') : -1;
     if (end < 0) continue;
     const index = text.slice(1, end);
-    notes.defer(
-      'data-as-code',
-      ({ variables }) => !variables.isMap(name) && !isSafeArithmetic(index, variables),
-    );
+    notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(index, variables));
   }
 }
 

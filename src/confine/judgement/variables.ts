@@ -6,7 +6,6 @@ export interface Variables {
   values(name: string): readonly string[] | undefined;
   /** Can the name hold nothing but a number, or what the environment had before? Such a name is no code. */
   isTame(name: string): boolean;
-  isMap(name: string): boolean;
   /** Can the name hold nothing but `$!`, a process that the script itself started? */
   isOwnJob(name: string): boolean;
   /** Is it surely a file's name that no program takes for an option? `new` is one that mktemp made. */
@@ -49,10 +48,8 @@ export function givenBy(word: Word | undefined): Given {
 
 export function createVariables(): Variables & {
   add(name: string, given: Given): void;
-  addMap(name: string): void;
 } {
   const entries = new Map<string, Entry>();
-  const maps = new Set<string>();
   return {
     add(name, given) {
       const entry = entries.get(name) ?? {
@@ -71,7 +68,6 @@ export function createVariables(): Variables & {
       else if (given.kind === 'new') entry.made = true;
       else entry.wild = true;
     },
-    addMap: (name) => void maps.add(name),
     values(name) {
       const entry = entries.get(name);
       return entry && isStatic(entry) ? [...entry.statics] : undefined;
@@ -99,7 +95,6 @@ export function createVariables(): Variables & {
       if ([...entry.statics].some((value) => value.startsWith('-'))) return undefined;
       return entry.found || [...entry.statics].some((value) => value !== '') ? 'found' : 'new';
     },
-    isMap: (name) => maps.has(name),
     seen: (name) => [...(entries.get(name)?.statics ?? [])],
   };
 }
