@@ -4,7 +4,6 @@ import type { StageSpawn } from '../../contract/pipeline.ts';
 import type {
   CommandLine,
   Commands,
-  NetworkContact,
   RunOptions,
   RunResult,
   SandboxName,
@@ -12,16 +11,15 @@ import type {
 } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
-import type { Child } from './child.ts';
-import { cutOffNotes, withoutRetries } from './cut-off.ts';
-import { buildEnvironment } from './environment.ts';
+import { cutOffNotes } from './cut-off.ts';
 import { networkNotes } from './network-notes.ts';
 import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { cancelled, createQueue, type Queue } from './queue.ts';
 import { waitForEnd } from './run-child.ts';
-import { openSandbox, type Sandbox, type SandboxOptions, type Walls } from './sandbox.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 import { shellOf } from './shell.ts';
+import { isCutOff, startCommand } from './start-command.ts';
 
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, over the built-in few. */
@@ -150,7 +148,8 @@ function isRunning(command: RunningCommand): boolean {
   return command.status().running;
 }
 
-type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;
+/** What is asked of a command, however it runs. */
+export type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;
 
 async function run(
   command: CommandLine,
@@ -168,7 +167,7 @@ async function run(
     const stderr = createOutputKeeper(maxBytes);
     if (signal.aborted) throw cancelled();
     const startedAt = performance.now();
-    const { child, contacts } = await spawnIn(sandbox, walls, command, order, options, 'null');
+    const { child, contacts } = await startCommand(sandbox, walls, command, order, options, 'null');
     child.stdout.on('data', (chunk) => {
       stdout.add(chunk);
       order.onOutput?.('stdout', chunk.length);
@@ -219,7 +218,7 @@ async function start(
 ): Promise<RunningCommand> {
   makeRoom(session);
   const walls = await sandbox.open();
-  const { child, contacts } = await spawnIn(sandbox, walls, command, order, options, 'pipe');
+  const { child, contacts } = await startCommand(sandbox, walls, command, order, options, 'pipe');
   session.started++;
   const background = watchBackground(child, {
     id: `p${session.started}`,
@@ -262,75 +261,4 @@ function makeRoom({ backgrounds }: Session): void {
       details: { retry_after_ms: 1000 },
     },
   );
-}
-
-async function spawnIn(
-  sandbox: Sandbox,
-  walls: Walls,
-  command: CommandLine,
-  order: Order,
-  options: CommandsOptions,
-  stdin: 'null' | 'pipe',
-): Promise<{ child: Child; contacts: () => readonly NetworkContact[] }> {
-  assertCommand(command);
-  const { backend, proxy } = walls;
-  const roots = sandbox.roots();
-  const outlet = proxy?.openOutlet();
-  const started = backend.spawn({
-    command,
-    limits: { ...defaultProcessLimits, ...options.limits },
-    workingFolder: roots.folder(order.workingFolder),
-    environment: buildEnvironment({
-      server: options.serverEnvironment ?? process.env,
-      allowed: options.environment ?? [],
-      places: backend,
-      more: {
-        ...(isCutOff(walls, options) && withoutRetries(options.environment)),
-        ...proxy?.environment,
-        ...order.environment,
-      },
-    }),
-    writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
-    covered: order.covered?.map((folder) => roots.folder(folder)),
-    stdin,
-    outlet,
-  });
-  const child = await started.catch((cause) => {
-    throw new ToolError(
-      'unavailable',
-      text('The command could not be started.', 'コマンドを開始できませんでした。'),
-      {
-        suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
-        cause,
-      },
-    );
-  });
-  return { child, contacts: () => outlet?.contacts() ?? [] };
-}
-
-/** Nobody listed a host, and the walls let none through. */
-function isCutOff({ backend }: Walls, { network }: CommandsOptions): boolean {
-  return backend.name !== 'none' && !network?.entries.length;
-}
-
-/** What execve takes, and what the bounds allow. */
-function assertCommand(command: CommandLine): void {
-  const words = command.kind === 'script' ? [command.script] : [command.program, ...command.args];
-  if (words.some((word) => word.includes('\0'))) {
-    throw new ToolError(
-      'invalid_parameter',
-      text('A command cannot contain NUL.', 'コマンドに NUL は使えません。'),
-    );
-  }
-  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
-  if (bytes > limits.commandBytes + 1 || words.length > limits.commandArguments + 1) {
-    throw new ToolError(
-      'too_large',
-      text(
-        `A command takes at most ${limits.commandBytes} bytes and ${limits.commandArguments} arguments.`,
-        `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
-      ),
-      { suggestion: text('Write long input to a file first.', '長い入力は先にファイルに書いてください。') },
-    );
-  }
 }
