@@ -1,21 +1,11 @@
 import { ConfigError } from '../contract/error.ts';
+import type { ModelSettings } from '../contract/model.ts';
 import type { Endpoint } from './model.ts';
-
-/** What the configuration says of a model. Its key is named, never held. */
-export interface ConfiguredModel {
-  readonly model: string;
-  readonly url: string;
-  readonly keyVariable?: string | undefined;
-  readonly keyHeader?: string | undefined;
-  readonly silenceMs: number;
-  readonly contextChars: number;
-  readonly beginsInThought?: boolean | undefined;
-}
 
 /** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
 export function endpointOf(
   name: string,
-  { model, keyVariable, ...settings }: ConfiguredModel,
+  { model, keyVariable, ...settings }: ModelSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): Endpoint {
   const key = keyOf(keyVariable, name, environment);

@@ -1,7 +1,8 @@
 import { endpointOf } from '../ask/endpoint.ts';
 import type { Endpoint } from '../ask/model.ts';
-import { type ModelSettings, withDefaults } from '../config/models.ts';
+import { withDefaults } from '../config/models.ts';
 import { ConfigError } from '../contract/error.ts';
+import type { ModelSettings } from '../contract/model.ts';
 
 export interface ModelChoice {
   readonly models: Readonly<Record<string, ModelSettings>>;

@@ -1,17 +1,7 @@
 import { z } from 'zod';
 import { ConfigError } from '../contract/error.ts';
+import type { ModelSettings } from '../contract/model.ts';
 import { toolsetNames } from './toolset-names.ts';
-
-/** A model of `sekisho ask`. Its key is named, never held. */
-export interface ModelSettings {
-  readonly model: string;
-  readonly url: string;
-  readonly keyVariable?: string | undefined;
-  readonly keyHeader?: string | undefined;
-  readonly silenceMs: number;
-  readonly contextChars: number;
-  readonly beginsInThought?: boolean | undefined;
-}
 
 const model = z.strictObject({
   model: z.string().min(1).describe('Its id at the server, e.g. "glm-4.7".'),

@@ -1,0 +1,10 @@
+/** A model of `sekisho ask`. Its key is named, never held. */
+export interface ModelSettings {
+  readonly model: string;
+  readonly url: string;
+  readonly keyVariable?: string | undefined;
+  readonly keyHeader?: string | undefined;
+  readonly silenceMs: number;
+  readonly contextChars: number;
+  readonly beginsInThought?: boolean | undefined;
+}
