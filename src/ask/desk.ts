@@ -13,7 +13,7 @@ import { ask } from './loop.ts';
 import { type Endpoint, openModel } from './model.ts';
 import { countQuestion } from './question-rate.ts';
 import { type AskRequest, readRequest } from './request.ts';
-import { createTurnstile } from './turnstile.ts';
+import { createSeats } from './seats.ts';
 
 export interface AskDeskOptions {
   readonly door: Pick<Door, 'list' | 'call' | 'leave' | 'instructions'>;
@@ -37,7 +37,7 @@ const maxResultChars = 60_000;
 
 /** Questions to a model over the network. Each is its caller's: their tools, their approvals, their conversations. */
 export function createAskDesk(options: AskDeskOptions): AskDesk {
-  const turnstile = createTurnstile({ max: 64, maxEach: 4 });
+  const seats = createSeats({ max: 64, maxEach: 4 });
 
   async function callerOf(arrival: Arrival): Promise<Caller> {
     const caller = await options.identify(arrival);
@@ -52,7 +52,7 @@ export function createAskDesk(options: AskDeskOptions): AskDesk {
       assertScope(caller);
       const { principal } = caller;
       const endpoint = options.modelFor(request.model);
-      const leave = turnstile.enter(principal);
+      const leave = seats.enter(principal);
       try {
         return await answer(request, principal, endpoint, hands);
       } finally {

@@ -2,7 +2,7 @@ import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 
 /** Lets so many questions in at once, of all and of each person. `enter` returns how to leave; it throws when full. */
-export function createTurnstile({ max, maxEach }: { readonly max: number; readonly maxEach: number }) {
+export function createSeats({ max, maxEach }: { readonly max: number; readonly maxEach: number }) {
   const inside = new Map<string, number>();
   let all = 0;
   return {
