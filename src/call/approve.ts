@@ -6,9 +6,9 @@ import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { type Locale, text, verbatim } from '../contract/text.ts';
 import type { RiskContext, Tool } from '../contract/tool.ts';
+import { cancelled } from './cancelled.ts';
 import { digestOf } from './digest.ts';
 import { questionFor } from './question.ts';
-import { cancelled } from './run.ts';
 import type { Order, Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 

@@ -1,8 +1,9 @@
 import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
 import type { CallTrace } from '../contract/observe.ts';
-import { type Locale, text } from '../contract/text.ts';
+import type { Locale } from '../contract/text.ts';
 import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
+import { cancelled } from './cancelled.ts';
 import type { Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -64,11 +65,4 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
 
 function assertNotCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw cancelled();
-}
-
-/** The caller went away, or took the call back. */
-export function cancelled(cause?: unknown): ToolError {
-  return new ToolError('cancelled', text('The call was cancelled.', '呼び出しは取り消されました。'), {
-    cause,
-  });
 }
