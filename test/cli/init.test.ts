@@ -31,12 +31,15 @@ async function typed(
     env: environment(lang),
   });
   let screen = '';
+  let answeredUpTo = 0;
   const left = [...answers];
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     screen += chunk.replaceAll('\r', '');
-    // A prompt ends with its default; what readline writes to place the cursor may follow.
-    if (/\[[^\]\n]*\] (\x1b\[\d*[A-Z])*$/.test(screen) && left.length > 0)
-      child.stdin.write(`${left.shift()}\n`);
+    // A prompt ends with its default; what readline writes to place the cursor may follow, also in a chunk of its own.
+    const isAsked = /\[[^\]\n]*\] (\x1b\[\d*[A-Z])*$/.test(screen.slice(answeredUpTo));
+    if (!isAsked || left.length === 0) return;
+    answeredUpTo = screen.length;
+    child.stdin.write(`${left.shift()}\n`);
   });
   const [status] = (await once(child, 'close')) as [number | null];
   return { status, screen };
