@@ -29,8 +29,8 @@ const { metafile } = await build({
     sekisho: 'src/cli/start.ts',
     index: 'src/index.ts',
     // Threads are started by their path, beside the chunk that starts them.
-    'chunks/landlock-thread': 'src/confine/process/landlock-thread.ts',
-    'chunks/converter-thread': 'src/confine/network/converter-thread.ts',
+    'chunks/landlock-thread': 'src/confine/process/landlock/landlock-thread.ts',
+    'chunks/converter-thread': 'src/confine/network/convert/converter-thread.ts',
     'chunks/parse-process': 'src/confine/pipeline/symbols/parse-process.ts',
   },
   outdir: 'dist',

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { Command as Program } from 'commander';
 import { withSettings } from '../src/cli/options.ts';
-import { createProgram } from '../src/cli/program.ts';
+import { createProgram } from '../src/cli/program/program.ts';
 
 /** The manual page, from the program itself: no command or option can be missing or out of date. */
 export function manPage(): string {

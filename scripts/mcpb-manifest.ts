@@ -1,4 +1,4 @@
-import { loadTools } from '../src/checkpoint-toolsets.ts';
+import { loadTools } from '../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../src/config/load.ts';
 
 /** What a desktop client reads of the bundle: MCPB manifest 0.3. */

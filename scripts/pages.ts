@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { performancePage } from '../bench/page.ts';
-import { loadTools } from '../src/checkpoint-toolsets.ts';
+import { loadTools } from '../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../src/config/load.ts';
 import { profiles } from '../src/config/profiles.ts';
 import { configSchema } from '../src/config/schema.ts';

@@ -1,5 +1,5 @@
-import { openCheckpoint } from '../checkpoint.ts';
-import { toolsetOf } from '../checkpoint-toolsets.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
+import { toolsetOf } from '../checkpoint/toolsets.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';

@@ -1,9 +1,9 @@
-import { openCheckpoint } from '../checkpoint.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { type Locale, text } from '../contract/text.ts';
 import { counted } from './counted.ts';
 import { say } from './say.ts';
-import { examine, type ServerReport } from './server-report.ts';
+import { examine, type ServerReport } from './server/report.ts';
 
 interface Finding {
   readonly what: string;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { openCheckpoint } from '../checkpoint.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -12,7 +12,7 @@ type Options = Readonly<Record<string, unknown>>;
 /** Prints a user's memories as JSON Lines, oldest first. */
 export async function exportMemory(flags: Flags, options: Options): Promise<number> {
   return withMemories(flags, options, async (memories) => {
-    const { exportMemories } = await import('../store/memory-lines.ts');
+    const { exportMemories } = await import('../store/memory/lines.ts');
     for await (const line of exportMemories(memories)) process.stdout.write(line);
     return 0;
   });
@@ -21,7 +21,7 @@ export async function exportMemory(flags: Flags, options: Options): Promise<numb
 /** Stores what `memory export` printed; what is there already is not doubled. */
 export async function importMemory(file: string, flags: Flags, options: Options): Promise<number> {
   return withMemories(flags, options, async (memories) => {
-    const { importMemories } = await import('../store/memory-lines.ts');
+    const { importMemories } = await import('../store/memory/lines.ts');
     const input = file === '-' ? process.stdin : createReadStream(file);
     const opened = input === process.stdin ? Promise.resolve() : openedOrThrow(input, file);
     await opened;

@@ -1,6 +1,6 @@
 import { redactText } from '../call/redact.ts';
-import { openCheckpoint } from '../checkpoint.ts';
-import { serveHttp, serveStdio } from '../checkpoint-serving.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
+import { serveHttp, serveStdio } from '../checkpoint/serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { tracesOf } from '../config/traces.ts';
 import { ConfigError } from '../contract/error.ts';

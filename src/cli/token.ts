@@ -1,4 +1,4 @@
-import { openCheckpoint } from '../checkpoint.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
 import { ConfigError } from '../contract/error.ts';

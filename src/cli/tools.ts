@@ -1,4 +1,4 @@
-import { openCheckpoint } from '../checkpoint.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { say } from './say.ts';
 

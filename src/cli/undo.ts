@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { undoChanges } from '../checkpoint-undo.ts';
+import { undoChanges } from '../checkpoint/undo.ts';
 import type { Flags } from '../config/load.ts';
 import { sizeOf } from '../confine/history/describe.ts';
 import { cleanLine } from '../contract/clean-text.ts';

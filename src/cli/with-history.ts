@@ -1,5 +1,5 @@
-import { type Checkpoint, openCheckpoint } from '../checkpoint.ts';
-import { openHistoryOf } from '../checkpoint-undo.ts';
+import { type Checkpoint, openCheckpoint } from '../checkpoint/open.ts';
+import { openHistoryOf } from '../checkpoint/undo.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import type { Folder } from '../contract/files.ts';
 

@@ -7,16 +7,16 @@ import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
 import { createLiveFeed } from './live.ts';
 import { localeOf } from './locale.ts';
 import { loginPage, onwardsPage, problemPage } from './login.ts';
-import { type Outside, ownAddress, type PageContext } from './page-context.ts';
-import { addCallRoutes } from './routes-calls.ts';
-import { addOperatorRoutes } from './routes-operator.ts';
-import { addRecordRoutes } from './routes-records.ts';
+import { type Outside, ownAddress, type PageContext } from './pages/page-context.ts';
+import { createVerification } from './pages/verification.ts';
+import type { AssetPaths } from './pages/view.ts';
+import { addCallRoutes } from './routes/calls.ts';
+import { addOperatorRoutes } from './routes/operator.ts';
+import { addRecordRoutes } from './routes/records.ts';
 import { createTally } from './tally.ts';
-import { createVerification } from './verification.ts';
-import type { AssetPaths } from './view.ts';
 import { waitingFor } from './waiting.ts';
-import { en } from './words-en.ts';
-import { ja } from './words-ja.ts';
+import { en } from './words/en.ts';
+import { ja } from './words/ja.ts';
 
 export interface Console {
   answer(request: Request, from: { readonly address?: string | undefined }): Promise<Response>;

@@ -4,7 +4,7 @@ import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { DecisionKind } from '../contract/process.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
-import type { TeamAdmin } from '../contract/team-admin.ts';
+import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { Locale, Text } from '../contract/text.ts';
 import type { HeldTool, ServerStatus } from '../contract/upstream.ts';
 

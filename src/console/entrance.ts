@@ -5,7 +5,7 @@ import { cookieOf, endedCookie, sessionCookie, sessionCookieName } from './cooki
 import type { ConsoleDesk } from './desk.ts';
 import { isOwnOrigin } from './headers.ts';
 import { loginPage } from './login.ts';
-import type { Outside, PageContext } from './page-context.ts';
+import type { Outside, PageContext } from './pages/page-context.ts';
 
 /** Who is logged in, by the cookie of the request. */
 export async function personOf(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsolePerson } from '../contract/console.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { ConsoleDesk } from './desk.ts';
-import { scopeOf } from './view.ts';
+import { scopeOf } from './pages/view.ts';
 
 /** Somebody who watches: what they may see, and how it is drawn for them. */
 export interface Watcher {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
-import { shell } from './page.ts';
-import type { AssetPaths, Html } from './view.ts';
-import type { Words } from './words-en.ts';
+import { shell } from './pages/page.ts';
+import type { AssetPaths, Html } from './pages/view.ts';
+import type { Words } from './words/en.ts';
 
 interface Outside {
   readonly locale: string;

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { cleanLine, cleanText } from '../contract/clean-text.ts';
 import type { Locale } from '../contract/text.ts';
-import type { Html, View } from './view.ts';
+import type { Html, View } from './pages/view.ts';
 
 /** A stranger's words on one line: hidden characters made visible, cut where they are long. */
 export function line(words: string, maxChars = 120): string {

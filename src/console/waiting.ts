@@ -1,7 +1,7 @@
 import type { ConsolePerson } from '../contract/console.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import type { ConsoleDesk } from './desk.ts';
-import { scopeOf } from './view.ts';
+import { scopeOf } from './pages/view.ts';
 
 /** The questions that this person may see, the oldest first: it has waited the longest. */
 export async function waitingFor(

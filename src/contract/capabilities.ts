@@ -3,7 +3,7 @@ import type { Memories } from './memory.ts';
 import type { Web } from './network.ts';
 import type { Pipelines } from './pipeline.ts';
 import type { CommandJudge, Commands } from './process.ts';
-import type { Team } from './team.ts';
+import type { Team } from './team/team.ts';
 import type { ToolGuide } from './tool.ts';
 import type { Vault } from './vault.ts';
 

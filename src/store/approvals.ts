@@ -3,7 +3,7 @@ import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/
 import { text } from '../contract/text.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
-import type { ApprovalRow } from './tables.ts';
+import type { ApprovalRow } from './tables/tables.ts';
 
 /**
  * Questions to a person. At most one is open for a caller, tool and digest (a unique index says so), and a yes is

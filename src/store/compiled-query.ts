@@ -1,5 +1,5 @@
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** Asks one query with these values, which stand where the builder put them. */
 export type AskCompiled<V extends readonly unknown[], O> = (

@@ -3,8 +3,8 @@ import { metricsRole, operatorRoles } from '../contract/caller.ts';
 import type { ConsolePerson, ConsoleSessions } from '../contract/console.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
-import type { TokenRow } from './tables.ts';
-import type { ConsoleSessionRow } from './tables-console.ts';
+import type { ConsoleSessionRow } from './tables/console.ts';
+import type { TokenRow } from './tables/tables.ts';
 
 /**
  * Logins of the console, in the store: any server behind one address knows them, and ending one ends it everywhere.

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Engine } from './engine.ts';
-import type { Tables } from './tables.ts';
-import type { AgentRow } from './tables-team.ts';
+import type { Tables } from './tables/tables.ts';
+import type { AgentRow } from './tables/team.ts';
 
 /**
  * Copies agents, their work and their sessions. Rows that the database numbers get the new one's numbers in the same

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { ConfigError } from '../contract/error.ts';
 import { copyTeam } from './copy-team.ts';
 import type { Engine } from './engine.ts';
-import type { MemoryRow, Tables } from './tables.ts';
+import type { MemoryRow, Tables } from './tables/tables.ts';
 
 /**
  * Copies all records into an empty store, on the same engine or the other; stop the servers first. The audit chain

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { openAuditKey } from './audit-key.ts';
+import { openAuditKey } from './audit/key.ts';
 
 /**
  * 32 bytes for one purpose, the same on every server that shares an `audit.key`, and saying nothing about it: what

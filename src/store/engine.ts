@@ -1,7 +1,7 @@
 import type { Insertable, Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import type { Changes } from './changes.ts';
-import type { MemoryIndex } from './memory-index.ts';
-import type { Tables } from './tables.ts';
+import type { MemoryIndex } from './memory/index.ts';
+import type { Tables } from './tables/tables.ts';
 
 /**
  * All that a record file knows of a database. `sqlite.ts` and `postgres.ts` make one each, and nothing else in

@@ -7,7 +7,7 @@ import type {
   NewHistoryEntry,
 } from '../contract/history.ts';
 import type { OpenEngine } from './engine.ts';
-import type { HistoryRow, Tables } from './tables.ts';
+import type { HistoryRow, Tables } from './tables/tables.ts';
 
 /** Changes of files. Only what they held is kept elsewhere. */
 export function createHistoryStore(openEngine: OpenEngine): HistoryStore {

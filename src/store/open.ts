@@ -10,14 +10,14 @@ import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
 import { createApprovalStore } from './approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
-import { openAuditKey } from './audit-key.ts';
-import { createAuditLog } from './audit-log.ts';
+import { openAuditKey } from './audit/key.ts';
+import { createAuditLog } from './audit/log.ts';
 import { createConsoleSessions } from './console-sessions.ts';
 import type { EmbeddingOptions, Meaning } from './embeddings/meaning.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { createHistoryStore } from './history.ts';
-import { createMemories } from './memories.ts';
-import { createMemoryBrowser } from './memory-browse.ts';
+import { createMemoryBrowser } from './memory/browse.ts';
+import { createMemories } from './memory/memories.ts';
 import { createRateStore } from './rates.ts';
 import { createTokenStore } from './tokens.ts';
 
@@ -157,6 +157,6 @@ function targetOf(url: string): Target {
 }
 
 async function openEngine(target: Target): Promise<Engine> {
-  if (target.kind === 'sqlite') return (await import('./sqlite.ts')).openSqlite(target.path);
-  return (await import('./postgres.ts')).openPostgres(target.url);
+  if (target.kind === 'sqlite') return (await import('./sqlite/open.ts')).openSqlite(target.path);
+  return (await import('./postgres/open.ts')).openPostgres(target.url);
 }

@@ -3,7 +3,7 @@ import type { TokenRecord, TokenStore } from '../contract/records.ts';
 import { compileOnce } from './compiled-query.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
-import type { TokenRow } from './tables.ts';
+import type { TokenRow } from './tables/tables.ts';
 
 /** Bearer tokens: 256 random bits, of which only the SHA-256 is kept. */
 export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenStore {

@@ -1,13 +1,13 @@
 import type { Door } from '../contract/door.ts';
-import { createCallMethod } from './call-method.ts';
 import type { Changes } from './changes.ts';
 import { changesOf } from './changes.ts';
 import type { Exchange, MethodTable } from './exchange.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from './jsonrpc.ts';
-import { createListMethod } from './list-method.ts';
-import { promptMethods } from './prompt-methods.ts';
-import { resourceMethods } from './resource-methods.ts';
+import { createCallMethod } from './methods/call.ts';
+import { createListMethod } from './methods/list.ts';
+import { promptMethods } from './methods/prompts.ts';
+import { resourceMethods } from './methods/resources.ts';
 import { createResultEncoder } from './results.ts';
 import type { ClientInfo } from './revision.ts';
 import { readClientInfo, settleRevision, statelessRevisions } from './revision.ts';

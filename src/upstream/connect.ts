@@ -6,8 +6,8 @@ import type { HttpStart, ServerSettings, StdioStart } from '../contract/upstream
 import { boundedFetch } from './bounded-fetch.ts';
 import type { RemoteTool } from './definition.ts';
 import { listTools } from './list-tools.ts';
-import type { Access } from './oauth-access.ts';
-import { createAuthorizedFetch, refusalIn } from './oauth-request.ts';
+import type { Access } from './oauth/access.ts';
+import { createAuthorizedFetch, refusalIn } from './oauth/request.ts';
 import { createPipe, type Pipe } from './pipe.ts';
 import { type RemoteRequest, SessionLost } from './remote.ts';
 import { requestBySdk } from './request-by-sdk.ts';

@@ -1,7 +1,7 @@
 import type { ConfinedChild } from '../contract/process.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { LoginOptions, ServerSettings, ServerStatus, StdioStart } from '../contract/upstream.ts';
-import { logIn, logOut, type OauthPlace } from './oauth.ts';
+import { logIn, logOut, type OauthPlace } from './oauth/open.ts';
 import { openPins, type Pins } from './pin.ts';
 import { createServer, type ProxiedServer } from './server.ts';
 

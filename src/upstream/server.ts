@@ -8,7 +8,7 @@ import { definitionDigest } from './definition.ts';
 import { createElicitations } from './elicit.ts';
 import { methodTools } from './methods.ts';
 import { shownNames } from './names.ts';
-import { accessOf, type OauthPlace } from './oauth.ts';
+import { accessOf, type OauthPlace } from './oauth/open.ts';
 import { type Pin, PinProblem, type Pins } from './pin.ts';
 import { createPulse } from './pulse.ts';
 import { asRemote, notAsApproved, notWatched, pinWords, refusedBy, shownProgress } from './refusals.ts';

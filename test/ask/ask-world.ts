@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { openCheckpoint } from '../../src/checkpoint.ts';
-import { askModel } from '../../src/cli/ask.ts';
+import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { askModel } from '../../src/cli/ask/ask.ts';
 import { type Flags, loadSettings } from '../../src/config/load.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 

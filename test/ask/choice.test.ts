@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseModel } from '../../src/cli/ask-model.ts';
+import { chooseModel } from '../../src/cli/ask/model.ts';
 import { modelsOf } from '../../src/config/models.ts';
 import { openAskWorld } from './ask-world.ts';
 

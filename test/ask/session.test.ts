@@ -2,7 +2,7 @@ import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { openSession } from '../../src/cli/ask-sessions.ts';
+import { openSession } from '../../src/cli/ask/sessions.ts';
 import { openAskWorld } from './ask-world.ts';
 import { calls, openScriptedModel, says, send } from './scripted-model.ts';
 

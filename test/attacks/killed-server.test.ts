@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { openCheckpoint } from '../../src/checkpoint.ts';
+import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 
 const start = join(import.meta.dirname, '../../src/cli/start.ts');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Checkpoint, openCheckpoint } from '../../src/checkpoint.ts';
+import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openCheckpoint } from '../../src/checkpoint.ts';
+import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { main } from '../../src/cli/main.ts';
 import { loadSettings } from '../../src/config/load.ts';
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/mcpb-manifest.ts';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program/program.ts';
 import { configSchema } from '../../src/config/schema.ts';
 
 const serve = createProgram(() => {}).commands.find((command) => command.name() === 'serve') ?? new Command();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createPolicy } from '../../src/call/policy.ts';
-import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/call/policy-trial.ts';
+import { createPolicy } from '../../src/call/policy/policy.ts';
+import { explainPolicy, renderExplanation, renderTrial, testPolicy } from '../../src/call/policy/trial.ts';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
-import { listBuiltinRules } from '../../src/confine/judgement/rule-lines.ts';
+import { listBuiltinRules } from '../../src/confine/judgement/rules/lines.ts';
 import { defineTool, defineToolset } from '../../src/contract/define-tool.ts';
 import type { Mode, PolicyRule } from '../../src/contract/policy.ts';
 import { text } from '../../src/contract/text.ts';

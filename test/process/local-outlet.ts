@@ -4,8 +4,8 @@ import {
   type HostProxy,
   type HostProxyOptions,
   type Outlet,
-} from '../../src/confine/network/proxy.ts';
-import { openKernel } from '../../src/confine/process/kernel.ts';
+} from '../../src/confine/network/proxy/open.ts';
+import { openKernel } from '../../src/confine/process/seccomp/kernel.ts';
 
 /** An outlet on a port of this machine: what a sandbox's loopback shows, without the sandbox. */
 export function openLocalOutlet(options: Omit<HostProxyOptions, 'key'>): Promise<LocalOutlet> {

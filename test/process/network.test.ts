@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProxy } from '../../src/confine/network/proxy.ts';
+import { createProxy } from '../../src/confine/network/proxy/open.ts';
 import { openBubblewrap } from '../../src/confine/process/bubblewrap.ts';
 import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
 import { defaultProcessLimits } from '../../src/confine/process/prelude.ts';

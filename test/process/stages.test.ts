@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import { openKernel } from '../../src/confine/process/kernel.ts';
+import { openKernel } from '../../src/confine/process/seccomp/kernel.ts';
 import type { StageSpawnRequest } from '../../src/contract/pipeline.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 

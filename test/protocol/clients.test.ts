@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, test } from 'vitest';
-import { serveHttp } from '../../src/transport/http.ts';
+import { serveHttp } from '../../src/transport/http/serve.ts';
 import { fixtureStdioPath } from '../support/clients.ts';
 import { createFixtureDoor, type FixtureDoor } from '../support/fixture-door.ts';
 

@@ -1,9 +1,9 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { HttpOptions, HttpService } from '../../src/transport/http.ts';
-import { serveHttp } from '../../src/transport/http.ts';
-import { hostName, loopbackHosts } from '../../src/transport/http-guard.ts';
+import { hostName, loopbackHosts } from '../../src/transport/http/guard.ts';
+import type { HttpOptions, HttpService } from '../../src/transport/http/serve.ts';
+import { serveHttp } from '../../src/transport/http/serve.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, post, readEvents } from '../support/clients.ts';
 import { createFixtureDoor, type FixtureDoor } from '../support/fixture-door.ts';
 

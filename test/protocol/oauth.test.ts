@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { serveHttp } from '../../src/checkpoint-serving.ts';
+import { serveHttp } from '../../src/checkpoint/serving.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import { goodClaims, openSigner } from '../identity/signer.ts';
 import { browse, openIssuer } from '../support/issuer.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
-import type { TokenRow } from '../../src/store/tables.ts';
+import type { TokenRow } from '../../src/store/tables/tables.ts';
 
 async function openEngine() {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-writes-'));

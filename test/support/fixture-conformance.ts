@@ -4,13 +4,13 @@ import type { ResourceBlob, ResourceDoor, ResourceText } from '../../src/contrac
 import { ToolError } from '../../src/contract/error.ts';
 import { text } from '../../src/contract/text.ts';
 import type { JsonSchema } from '../../src/contract/tool.ts';
-import { createCallMethod } from '../../src/transport/call-method.ts';
 import type { Change, Changes } from '../../src/transport/changes.ts';
 import type { Exchange, Method, MethodTable } from '../../src/transport/exchange.ts';
-import type { HttpService } from '../../src/transport/http.ts';
-import { serveHttp } from '../../src/transport/http.ts';
+import type { HttpService } from '../../src/transport/http/serve.ts';
+import { serveHttp } from '../../src/transport/http/serve.ts';
 import type { Params } from '../../src/transport/jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from '../../src/transport/jsonrpc.ts';
+import { createCallMethod } from '../../src/transport/methods/call.ts';
 import type { FixtureRun } from './fixture-door.ts';
 import { createFixtureDoor, words } from './fixture-door.ts';
 

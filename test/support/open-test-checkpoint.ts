@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type CheckpointOptions, openCheckpoint } from '../../src/checkpoint.ts';
+import { type CheckpointOptions, openCheckpoint } from '../../src/checkpoint/open.ts';
 import { type Flags, loadSettings } from '../../src/config/load.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import type { Arrival, Call, Reply } from '../../src/contract/call.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadTools } from '../../src/checkpoint-toolsets.ts';
+import { loadTools } from '../../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { defaultToolsets, toolsetNames } from '../../src/config/toolset-names.ts';
 import type { JsonSchema, Tool } from '../../src/contract/tool.ts';

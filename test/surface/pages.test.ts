@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program/program.ts';
 import { configSchema } from '../../src/config/schema.ts';
 
 /** What the written pages say is held against the program: a page that is out of date fails here. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.ts';
+import { createProgram } from '../../src/cli/program/program.ts';
 import { profiles } from '../../src/config/profiles.ts';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readTeamFile } from '../../src/cli/team-file.ts';
-import { planTeam } from '../../src/cli/team-plan.ts';
+import { readTeamFile } from '../../src/cli/team/file.ts';
+import { planTeam } from '../../src/cli/team/plan.ts';
 import { openTeamCheckpoint } from './world.ts';
 
 const passkey = 'a-passkey-of-a-test';

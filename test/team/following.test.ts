@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import type { NextAction, Team } from '../../src/contract/team.ts';
+import type { NextAction, Team } from '../../src/contract/team/team.ts';
 import type { TeamStore } from '../../src/store/team/open.ts';
 import { startEngines } from '../store/engines.ts';
 import { enter, openTeam, patient, settle } from './people.ts';

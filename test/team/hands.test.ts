@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Team } from '../../src/contract/team.ts';
+import type { Team } from '../../src/contract/team/team.ts';
 import { startEngines } from '../store/engines.ts';
 import { enter, openTeam, patient, settle } from './people.ts';
 

@@ -1,5 +1,5 @@
 import type { AgentCaller, Caller } from '../../src/contract/caller.ts';
-import type { Team } from '../../src/contract/team.ts';
+import type { Team } from '../../src/contract/team/team.ts';
 import type { Store } from '../../src/store/open.ts';
 import { createTeamStore, type TeamStore } from '../../src/store/team/open.ts';
 

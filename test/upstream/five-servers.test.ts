@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { serveHttp } from '../../src/checkpoint-serving.ts';
+import { serveHttp } from '../../src/checkpoint/serving.ts';
 import { openWithServers } from './world.ts';
 
 const hasBubblewrap = process.platform === 'linux' && existsSync('/usr/bin/bwrap');

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createPublicAddressCheck } from '../../src/confine/network/address.ts';
-import { createOauthFetch, type OauthFetch } from '../../src/upstream/oauth-fetch.ts';
+import { createOauthFetch, type OauthFetch } from '../../src/upstream/oauth/fetch.ts';
 import { browse, listen, openIssuer } from '../support/issuer.ts';
 import { openGuardedServer } from './guarded-server.ts';
 import { logIn, problemOf, serverIn } from './log-in.ts';
@@ -247,7 +247,7 @@ test('a client secret goes to the authorization server of the configuration and 
 
 test('the token goes to the origin of the server only', async () => {
   const seen: (string | undefined)[] = [];
-  const { createAuthorizedFetch } = await import('../../src/upstream/oauth-request.ts');
+  const { createAuthorizedFetch } = await import('../../src/upstream/oauth/request.ts');
   const access = { token: async () => 'secret', renew: async () => undefined, wants() {}, stamp: () => '' };
   const authorized = createAuthorizedFetch('far', 'https://far.example/mcp', access, async (_url, init) => {
     seen.push(new Headers(init?.headers).get('authorization') ?? undefined);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCallback } from '../../src/upstream/oauth-callback.ts';
+import { openCallback } from '../../src/upstream/oauth/callback.ts';
 
 test.each(['//', '/\\', 'http://', '/callback?state=%E0%A4%A', '*'])(
   'an odd address %j from a page that guesses the port neither ends the login nor the program',

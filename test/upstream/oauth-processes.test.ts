@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Grant, openGrantFile } from '../../src/upstream/oauth-grant.ts';
+import { type Grant, openGrantFile } from '../../src/upstream/oauth/grant.ts';
 import { openIssuer } from '../support/issuer.ts';
 import { openGuardedServer } from './guarded-server.ts';
 import { logIn, problemOf } from './log-in.ts';

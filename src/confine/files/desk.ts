@@ -1,8 +1,8 @@
 import type { ChangeObserver } from '../../contract/files.ts';
 import type { CarryOver } from './attributes.ts';
-import type { LineIndexes } from './line-indexes.ts';
-import type { Scratch } from './scratch.ts';
-import type { Turns } from './turns.ts';
+import type { Scratch } from './changing/scratch.ts';
+import type { Turns } from './changing/turns.ts';
+import type { LineIndexes } from './text/line-indexes.ts';
 
 /** What the places of a workspace share: changes take turns by file, are told to the observer, leave no scrap. */
 export interface Desk {

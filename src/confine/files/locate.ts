@@ -1,7 +1,7 @@
-import type { FoundEncoding } from './encoding.ts';
 import { readAtNow } from './io.ts';
-import { blockBytes, type LineIndex } from './line-index.ts';
-import { newlineFinder } from './newlines.ts';
+import type { FoundEncoding } from './text/encoding.ts';
+import { blockBytes, type LineIndex } from './text/line-index.ts';
+import { newlineFinder } from './text/newlines.ts';
 
 /** The byte where a line begins, by an index: one block is read. */
 export function locateLine(fd: number, index: LineIndex, found: FoundEncoding, line: number): number {

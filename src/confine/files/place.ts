@@ -15,20 +15,20 @@ import type {
 } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
-import { isTemporaryName } from './atomic.ts';
+import { isTemporaryName } from './changing/atomic.ts';
+import { move, remove } from './changing/moving.ts';
+import { append, create, replace } from './changing/writing.ts';
 import type { Desk } from './desk.ts';
 import { fault, notAFile } from './fault.ts';
 import { makeFolder } from './folders.ts';
-import { lookalikesOf, withHint } from './lookalikes.ts';
-import { mimeOf } from './mime.ts';
-import { move, remove } from './moving.ts';
 import { shownPath } from './names.ts';
 import type { Protection } from './protected-names.ts';
 import { readFileBytes, readStat } from './reading.ts';
-import { readTextRange, readWholeText } from './text.ts';
+import { lookalikesOf, withHint } from './text/lookalikes.ts';
+import { mimeOf } from './text/mime.ts';
+import { readTextRange, readWholeText } from './text/text.ts';
 import type { Root } from './walk.ts';
 import { enterFolder, entryOf, itself, leaveFolder, openFileIn } from './walk.ts';
-import { append, create, replace } from './writing.ts';
 
 export interface PlaceFacts {
   readonly root: Root;

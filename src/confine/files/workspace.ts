@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { createCarryOver } from './attributes.ts';
+import { noScratch, openScratch } from './changing/scratch.ts';
+import { createTurns } from './changing/turns.ts';
 import { HeldFolder } from './folder.ts';
-import { createLineIndexes } from './line-indexes.ts';
 import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
-import { noScratch, openScratch } from './scratch.ts';
-import { createTurns } from './turns.ts';
+import { createLineIndexes } from './text/line-indexes.ts';
 import type { Root } from './walk.ts';
 import { openRootFolder } from './walk.ts';
 

@@ -1,5 +1,5 @@
 import type { NewHistoryEntry } from '../../contract/history.ts';
-import { leftUnderWay, openUnderWay } from '../files/under-way.ts';
+import { leftUnderWay, openUnderWay } from '../files/changing/under-way.ts';
 
 /**
  * Changes that are about to happen and are not in the store yet. What a power cut takes of them was not

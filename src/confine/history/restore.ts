@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import type { Place } from '../../contract/files.ts';
 import type { FileState } from '../../contract/history.ts';
-import { syncFolder } from '../files/atomic.ts';
 import type { CarryOver } from '../files/attributes.ts';
+import { syncFolder } from '../files/changing/atomic.ts';
 import { fault } from '../files/fault.ts';
 import { inFolder, inOwnFolder } from '../files/folders.ts';
 import { fsync, writeAll } from '../files/io.ts';

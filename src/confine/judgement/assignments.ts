@@ -1,5 +1,5 @@
 import { readOptions } from './options.ts';
-import type { Use } from './rule.ts';
+import type { Use } from './rules/rule.ts';
 import { partOf, type Word, wordOf } from './words.ts';
 
 const harmlessGit =

@@ -6,11 +6,11 @@ import { createCallGraph } from './call-graph.ts';
 import { inspectNode } from './inspect-node.ts';
 import { createPipelines } from './pipelines.ts';
 import { isShell, programOf } from './programs.ts';
-import type { CommandRule, Scene, Use } from './rule.ts';
+import type { CommandRule, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
 import { foldersAfter } from './targets.ts';
-import { unwrap } from './unwrap.ts';
-import { readShellLine } from './unwrap-shell.ts';
+import { readShellLine } from './unwrap/shell.ts';
+import { unwrap } from './unwrap/unwrap.ts';
 import { createVariables, givenBy } from './variables.ts';
 import { literalWord, partOf, type Word, wordOf } from './words.ts';
 

@@ -1,7 +1,7 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import type { Text } from '../../contract/text.ts';
 import { bashOnly } from './posix.ts';
-import type { Scene } from './rule.ts';
+import type { Scene } from './rules/rule.ts';
 import { isDevice } from './targets.ts';
 import type { Given, Variables } from './variables.ts';
 import { isTrustedName, readWord, type Word } from './words.ts';

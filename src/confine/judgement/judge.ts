@@ -7,9 +7,9 @@ import type {
   Judgement,
 } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
-import { builtinRules, commandRules } from './builtin-rules.ts';
 import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
-import type { CommandRule, Rule, Use } from './rule.ts';
+import { builtinRules, commandRules } from './rules/builtin.ts';
+import type { CommandRule, Rule, Use } from './rules/rule.ts';
 import { hasTilde } from './words.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };

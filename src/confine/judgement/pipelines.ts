@@ -1,9 +1,9 @@
 import { forEachChild, type SyntaxNode } from 'unbash';
 import { hasOption, readOptions } from './options.ts';
 import { programOf } from './programs.ts';
-import type { Input, Use } from './rule.ts';
+import type { Input, Use } from './rules/rule.ts';
 import type { Pipe } from './syntax.ts';
-import { startPrefix } from './unwrap-find.ts';
+import { startPrefix } from './unwrap/find.ts';
 import type { Word } from './words.ts';
 
 /** Does a substitution in this word fetch from the network? */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
-import type { Scene } from './rule.ts';
+import type { Scene } from './rules/rule.ts';
 import { candidateValues, fileNameOf, possibleValues, type Variables } from './variables.ts';
 import { hasTilde, type Word } from './words.ts';
 

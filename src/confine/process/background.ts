@@ -3,10 +3,10 @@ import { cleanChunk, cleanText } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { BackgroundCommand, NetworkContact } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
-import type { Child } from './child.ts';
+import type { Child } from './child/child.ts';
+import { describe, stopTree } from './child/run-child.ts';
 import { watchCrowd } from './crowd.ts';
 import { continuationBytes, wholeCharacters } from './output.ts';
-import { describe, stopTree } from './run-child.ts';
 
 /** A command that goes on by itself: its newest output is kept, both streams as they came. */
 export interface RunningCommand extends BackgroundCommand {

@@ -15,17 +15,17 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
-import { adoptStage } from './adopt.ts';
-import type { Backend, SpawnOrder } from './child.ts';
-import { findFilterHole } from './filter-check.ts';
-import { openKernel } from './kernel.ts';
+import { adoptStage } from './child/adopt.ts';
+import type { Backend, SpawnOrder } from './child/child.ts';
+import { openRelay, type Relay, relayProgram } from './child/relay.ts';
+import { openStarter } from './child/start-child.ts';
+import { findMembers, signal } from './child/tree.ts';
 import { initArguments } from './prelude.ts';
-import { openRelay, type Relay, relayProgram } from './relay.ts';
-import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
-import { openStarter } from './start-child.ts';
+import { findFilterHole } from './seccomp/filter-check.ts';
+import { openKernel } from './seccomp/kernel.ts';
+import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp/seccomp.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
 import { copySystemSettings } from './system-settings.ts';
-import { findMembers, signal } from './tree.ts';
 
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
-import type { Kernel } from './kernel.ts';
+import type { Kernel } from './seccomp/kernel.ts';
 
 export interface Collected {
   readonly code: number | null;

@@ -11,15 +11,15 @@ import type {
 } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
+import { waitForEnd } from './child/run-child.ts';
+import { isCutOff, startCommand } from './child/start-command.ts';
 import { cutOffNotes } from './cut-off.ts';
 import { networkNotes } from './network-notes.ts';
 import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { cancelled, createQueue, type Queue } from './queue.ts';
-import { waitForEnd } from './run-child.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 import { shellOf } from './shell.ts';
-import { isCutOff, startCommand } from './start-command.ts';
 
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, over the built-in few. */

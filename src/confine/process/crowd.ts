@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Child } from './child.ts';
+import type { Child } from './child/child.ts';
 
 /**
  * Watches for a command that starts processes without end: the kernel's own count does not hold for root, and

@@ -5,11 +5,11 @@ import type { FolderRoot } from '../../contract/files.ts';
 import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { type Text, text, verbatim } from '../../contract/text.ts';
-import type { HostProxy, HostProxyOptions } from '../network/proxy.ts';
+import type { HostProxy, HostProxyOptions } from '../network/proxy/open.ts';
 import { openBubblewrap } from './bubblewrap.ts';
-import type { Backend } from './child.ts';
-import { closeInheritedOnSpawn } from './inherited.ts';
-import { openLandlock } from './landlock.ts';
+import type { Backend } from './child/child.ts';
+import { closeInheritedOnSpawn } from './child/inherited.ts';
+import { openLandlock } from './landlock/open.ts';
 import type { ProcessLimits } from './prelude.ts';
 import { type Roots, resolveRoots } from './roots.ts';
 import { findHole } from './self-test.ts';
@@ -197,7 +197,7 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
 /** Loaded only where hosts are listed. */
 async function proxyOf({ network }: SandboxOptions): Promise<HostProxy | undefined> {
   if (!network || network.entries.length === 0) return undefined;
-  const { createProxy } = await import('../network/proxy.ts');
+  const { createProxy } = await import('../network/proxy/open.ts');
   return createProxy(network);
 }
 

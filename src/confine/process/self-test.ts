@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileS
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HostProxy } from '../network/proxy.ts';
-import type { Backend } from './child.ts';
+import type { HostProxy } from '../network/proxy/open.ts';
+import type { Backend } from './child/child.ts';
+import { waitForEnd } from './child/run-child.ts';
 import { defaultProcessLimits } from './prelude.ts';
-import { waitForEnd } from './run-child.ts';
 import { askProxy, findOpenProxy, proxyRequests } from './self-test-proxy.ts';
 import { shellIn } from './shell.ts';
 

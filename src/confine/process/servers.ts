@@ -5,10 +5,10 @@ import type { FolderRoot } from '../../contract/files.ts';
 import type { ConfinedChild } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import type { StdioStart } from '../../contract/upstream.ts';
-import type { Child } from './child.ts';
+import type { Child } from './child/child.ts';
+import { stopTree } from './child/run-child.ts';
 import { buildEnvironment } from './environment.ts';
 import { defaultProcessLimits } from './prelude.ts';
-import { stopTree } from './run-child.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 import { readableFor } from './server-paths.ts';
 

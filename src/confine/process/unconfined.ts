@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Writable } from 'node:stream';
-import { adopt, adoptStage } from './adopt.ts';
-import type { Backend, SpawnOrder } from './child.ts';
-import { openKernel } from './kernel.ts';
+import { adopt, adoptStage } from './child/adopt.ts';
+import type { Backend, SpawnOrder } from './child/child.ts';
+import { applyTag, createTag, hasTag } from './child/tag.ts';
+import { destroyGroup, findMembers, signal } from './child/tree.ts';
 import { limitedArguments } from './prelude.ts';
-import { applyTag, createTag, hasTag } from './tag.ts';
-import { destroyGroup, findMembers, signal } from './tree.ts';
+import { openKernel } from './seccomp/kernel.ts';
 
 /** No sandbox: what the operator chose by `--sandbox off`. Environment, limits and the end of the tree still hold. */
 export async function openUnconfined(): Promise<Backend> {

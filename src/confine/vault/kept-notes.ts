@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
-import { createTurns } from '../files/turns.ts';
+import { createTurns } from '../files/changing/turns.ts';
 import { buildIndex, cancelled } from './build-index.ts';
 import { isGrownFrom, readTail } from './growth.ts';
 import { type KeptNote, keepNote } from './open-note.ts';

@@ -1,6 +1,6 @@
 import { type Embedder, EmbedError } from '../../contract/embedding.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
-import type { MemoryFilter } from '../memory-index.ts';
+import type { MemoryFilter } from '../memory/index.ts';
 import { backlogOf } from './backlog.ts';
 import { createBreaker } from './breaker.ts';
 import { createCodeCache } from './code-cache.ts';

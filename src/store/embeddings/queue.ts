@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Engine } from '../engine.ts';
-import type { Tables } from '../tables.ts';
+import type { Tables } from '../tables/tables.ts';
 import { codeOf, packVector } from './codes.ts';
 
 /** A memory that was taken from the queue; it comes back by itself if its taker dies. */

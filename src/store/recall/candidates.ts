@@ -1,4 +1,4 @@
-import type { MemoryFilter, MemoryIndex, WeightedWord } from '../memory-index.ts';
+import type { MemoryFilter, MemoryIndex, WeightedWord } from '../memory/index.ts';
 
 export interface CountedWord extends WeightedWord {
   /** In how many memories it is; at least one. */

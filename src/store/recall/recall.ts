@@ -1,8 +1,8 @@
 import type { RecalledMemory, RecallQuery } from '../../contract/memory.ts';
 import type { Meaning } from '../embeddings/meaning.ts';
 import type { Engine } from '../engine.ts';
-import type { MemoryFilter } from '../memory-index.ts';
-import { memoryOf } from '../memory-row.ts';
+import type { MemoryFilter } from '../memory/index.ts';
+import { memoryOf } from '../memory/row.ts';
 import { fetchCandidates } from './candidates.ts';
 import { fold } from './fold.ts';
 import { joinRankings, type Placed } from './join.ts';

@@ -1,9 +1,9 @@
 import type { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text.ts';
-import type { AgentRow, TaskRow } from '../tables-team.ts';
+import type { AgentRow, TaskRow } from '../tables/team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
-import { readTask } from './task-rows.ts';
+import { readTask } from './tasks/task-rows.ts';
 
 /** An agent of the project. One that is not assigned to it does not exist here. */
 export async function readColleague(db: Reader, projectId: string, id: string): Promise<AgentRow> {

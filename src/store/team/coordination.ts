@@ -1,13 +1,13 @@
-import type { AgentAction } from '../../contract/team-coordination.ts';
+import type { AgentAction } from '../../contract/team/coordination.ts';
 import { randomId } from '../random-id.ts';
-import type { AgentRow, ProjectRow } from '../tables-team.ts';
+import type { AgentRow, ProjectRow } from '../tables/team.ts';
 import { type Reader, type TeamBase, type Tx, topicOf } from './base.ts';
-import { leaseMs } from './free-tasks.ts';
 import { kinds, unknownAnywhere } from './refusals.ts';
 import { endSession } from './sessions.ts';
-import { readSubtasks } from './subtasks.ts';
-import { notify } from './transition.ts';
-import { findWork, type Work } from './work.ts';
+import { leaseMs } from './tasks/free-tasks.ts';
+import { readSubtasks } from './tasks/subtasks.ts';
+import { notify } from './tasks/transition.ts';
+import { findWork, type Work } from './tasks/work.ts';
 
 /** What the program that starts agents may do. */
 export function createCoordination({ openEngine, clock }: TeamBase) {

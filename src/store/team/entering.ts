@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
 import type { Purpose } from '../../contract/caller.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Entry } from '../../contract/team.ts';
+import type { Entry } from '../../contract/team/team.ts';
 import { text } from '../../contract/text.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
-import type { AgentRow, SessionRow } from '../tables-team.ts';
+import type { AgentRow, SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
-import { leaseMs } from './free-tasks.ts';
 import { words } from './instructions.ts';
 import { countAttempt, hashToken, isPasskeyOf } from './passkeys.ts';
 import { forbidden } from './refusals.ts';
+import { leaseMs } from './tasks/free-tasks.ts';
+import { findWork } from './tasks/work.ts';
 import { createTurns } from './turns.ts';
-import { findWork } from './work.ts';
 
 export type Entrance = (input: Proof, arrival: Arrival) => Promise<Entry>;
 

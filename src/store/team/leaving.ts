@@ -1,8 +1,8 @@
 import type { Engine } from '../engine.ts';
 import type { Tx } from './base.ts';
-import { openConversation, otherThan } from './conversations.ts';
-import { openStatuses } from './task-rows.ts';
-import { moveTask, notify, recordEvent } from './transition.ts';
+import { openConversation, otherThan } from './chat/conversations.ts';
+import { openStatuses } from './tasks/task-rows.ts';
+import { moveTask, notify, recordEvent } from './tasks/transition.ts';
 
 /**
  * An agent leaves projects: its sessions end, its open tasks are free, and its conversations are over, so that nobody

@@ -1,16 +1,16 @@
-import type { SubordinateView } from '../../contract/team-tasks.ts';
+import type { SubordinateView } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text.ts';
-import type { TaskRow } from '../tables-team.ts';
+import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
 import type { Membership, Reader } from './base.ts';
-import { assertMayAssign } from './create-tasks.ts';
 import { instructionFor } from './instructions.ts';
 import { newestEvent } from './next-action.ts';
 import { conflict, forbidden } from './refusals.ts';
-import { pendingRequests } from './requests.ts';
 import { profileOf } from './self.ts';
-import { briefTask, fullTask, lockTask } from './task-rows.ts';
-import { notify, recordEvent } from './transition.ts';
+import { assertMayAssign } from './tasks/create-tasks.ts';
+import { pendingRequests } from './tasks/requests.ts';
+import { briefTask, fullTask, lockTask } from './tasks/task-rows.ts';
+import { notify, recordEvent } from './tasks/transition.ts';
 
 /** What a manager may do for those below it. */
 export function createManagement(membership: Membership) {

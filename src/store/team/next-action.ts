@@ -1,14 +1,14 @@
-import type { NextAction } from '../../contract/team.ts';
-import type { AgentRow, TaskRow } from '../tables-team.ts';
+import type { NextAction } from '../../contract/team/team.ts';
+import type { AgentRow, TaskRow } from '../tables/team.ts';
 import { subordinatesOf } from './authority.ts';
 import type { Member, Membership, Reader } from './base.ts';
-import { hasFreeTask, ownWaitingTask } from './free-tasks.ts';
+import { nextChat } from './chat/next-chat.ts';
 import { type Step, steps } from './instructions.ts';
-import { nextChat } from './next-chat.ts';
-import { readSubtasks, type Subtasks } from './subtasks.ts';
-import { countByStatus, readTask, unfinishedDependencies } from './task-rows.ts';
-import { hasSlotFor } from './transition.ts';
-import { hasFreeSlot } from './work.ts';
+import { hasFreeTask, ownWaitingTask } from './tasks/free-tasks.ts';
+import { readSubtasks, type Subtasks } from './tasks/subtasks.ts';
+import { countByStatus, readTask, unfinishedDependencies } from './tasks/task-rows.ts';
+import { hasSlotFor } from './tasks/transition.ts';
+import { hasFreeSlot } from './tasks/work.ts';
 
 /** What a step needs, beside its name. */
 export interface Found {

@@ -1,25 +1,25 @@
 import type { Arrival } from '../../contract/call.ts';
 import { type Caller, isAgent } from '../../contract/caller.ts';
-import type { Team } from '../../contract/team.ts';
-import type { TeamAdmin } from '../../contract/team-admin.ts';
+import type { TeamAdmin } from '../../contract/team/admin.ts';
+import type { Team } from '../../contract/team/team.ts';
 import type { Locale } from '../../contract/text.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
-import { createTeamAdmin } from './admin.ts';
+import { createTeamAdmin } from './admin/admin.ts';
 import { createMembership, type Membership, type TeamBase } from './base.ts';
-import { createChat } from './chat.ts';
-import { createClaims } from './claim.ts';
+import { createChat } from './chat/chat.ts';
+import { createHearing } from './chat/hearing.ts';
 import { createCoordination } from './coordination.ts';
-import { createTaskMaking } from './create-tasks.ts';
-import { createDelegations } from './delegations.ts';
-import { createHearing } from './hearing.ts';
 import { createManagement } from './management.ts';
 import { createNextAction } from './next-action.ts';
 import { createOverview } from './overview.ts';
 import { noSession } from './refusals.ts';
-import { createRequests } from './requests.ts';
 import { createSelf } from './self.ts';
 import { createSessions, type Sessions } from './sessions.ts';
-import { createTaskWork } from './tasks.ts';
+import { createClaims } from './tasks/claim.ts';
+import { createTaskMaking } from './tasks/create-tasks.ts';
+import { createDelegations } from './tasks/delegations.ts';
+import { createRequests } from './tasks/requests.ts';
+import { createTaskWork } from './tasks/tasks.ts';
 
 /** Agents and their work, on any engine. */
 export interface TeamStore {

@@ -1,4 +1,4 @@
-import type { ManagedAgent } from '../../contract/team-coordination.ts';
+import type { ManagedAgent } from '../../contract/team/coordination.ts';
 import { type TeamBase, view } from './base.ts';
 
 /** What the program that starts agents sees of them, over all projects. */

@@ -4,14 +4,14 @@ import type {
   Hierarchy,
   NotificationView,
   ProjectView,
-} from '../../contract/team.ts';
+} from '../../contract/team/team.ts';
 import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
-import type { AgentRow } from '../tables-team.ts';
+import type { AgentRow } from '../tables/team.ts';
 import { isoTime, type Membership, type Reader, view } from './base.ts';
-import { nothingInHand } from './claim.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';
-import { readTask } from './task-rows.ts';
+import { nothingInHand } from './tasks/claim.ts';
+import { readTask } from './tasks/task-rows.ts';
 
 /** What an agent may know and say of itself. */
 export function createSelf(membership: Membership) {

@@ -1,10 +1,10 @@
 import type { Arrival } from '../../contract/call.ts';
 import type { AgentCaller, CoordinatorCaller } from '../../contract/caller.ts';
-import type { SessionRow } from '../tables-team.ts';
+import type { SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
 import { createEntrance, type Entrance, slidesMs } from './entering.ts';
-import { leaseMs } from './free-tasks.ts';
 import { hashToken } from './passkeys.ts';
+import { leaseMs } from './tasks/free-tasks.ts';
 
 export interface Sessions {
   session(token: string, arrival: Arrival): Promise<AgentCaller | undefined>;

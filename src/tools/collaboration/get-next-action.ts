@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
-import { teamLimits } from '../../contract/team-tasks.ts';
+import { teamLimits } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text.ts';
 
 export const getNextAction = defineTool({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { taskStatuses, teamLimits } from '../../contract/team-tasks.ts';
+import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
 
 /** An id of anything: agents and projects are named by people, the rest by us. */
 export const id = z

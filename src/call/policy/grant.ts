@@ -1,0 +1,87 @@
+import type { Risk } from '../../contract/policy.ts';
+import { superuserPrograms } from '../../contract/superuser.ts';
+import type { Tool } from '../../contract/tool.ts';
+import type { Argv } from './command.ts';
+
+/**
+ * Programs whose words after them are again a command, or files and tasks in any order: no part of it stands for the
+ * rest.
+ */
+const whole: ReadonlySet<string> = new Set([
+  ...superuserPrograms,
+  ...[
+    'rsync',
+    'scp',
+    'mvn',
+    'mvnw',
+    'gradle',
+    'gradlew',
+    'sbt',
+    'gcloud',
+    'ansible',
+    'ansible-playbook',
+    'salt',
+    'pssh',
+    'dsh',
+    'fab',
+  ],
+]);
+/** Programs whose second word is a thing and whose third says what is done to it: `gh pr create`. */
+const byThing = new Set(['gh', 'glab', 'aws', 'az', 'fly', 'flyctl']);
+/** Programs whose first word is no subcommand: a number, a pattern, a file. */
+const alone = new Set([
+  'kill',
+  'pkill',
+  'killall',
+  'skill',
+  'fuser',
+  'taskkill',
+  'crontab',
+  'at',
+  'batch',
+  'dpkg',
+  'rpm',
+]);
+
+/**
+ * The rule that a standing yes stands for, as the person reads it: the program and its subcommand for every command
+ * that was asked about, or the whole line where that says too little. Two calls share a grant only if the same text
+ * covers both.
+ */
+export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAsks: boolean): string {
+  const patterns = asked.map(patternOf);
+  const line = risk.command?.line;
+  const rules: Record<string, unknown>[] = [];
+  if (line && (patterns.includes(undefined) || (patterns.length === 0 && !toolAsks) || toolAsks)) {
+    rules.push({
+      command: line.kind === 'script' ? [line.shell, '-c', line.script] : [line.program, ...line.args],
+    });
+  } else {
+    for (const pattern of patterns) rules.push({ command: pattern });
+  }
+  if (toolAsks && !line) {
+    for (const path of [...(risk.reads ?? []), ...(risk.writes ?? [])]) rules.push({ path });
+    for (const host of risk.hosts ?? []) rules.push({ host });
+  }
+  if (rules.length === 0) rules.push({});
+  const definition = tool.identity === undefined ? {} : { definition: tool.identity };
+  const texts = rules.map((rule) =>
+    JSON.stringify({ tool: tool.name, ...definition, ...rule, decision: 'allow' }),
+  );
+  return [...new Set(texts)].sort().join(' ');
+}
+
+function patternOf(argv: Argv): readonly string[] | undefined {
+  const words = argv.filter((word) => word !== null);
+  const [program, subcommand] = words;
+  if (program === undefined || words.length !== argv.length) return undefined;
+  if (whole.has(program) || program.includes('/')) return words;
+  if (alone.has(program)) return [program];
+  if (subcommand === undefined || subcommand.startsWith('-')) return words;
+  if (!byThing.has(program)) return [program, subcommand];
+  // `gh api` can do anything at all.
+  const [, , verb] = words;
+  return subcommand === 'api' || verb === undefined || verb.startsWith('-')
+    ? words
+    : [program, subcommand, verb];
+}

@@ -1,0 +1,273 @@
+import { expect, test } from 'vitest';
+import type { Caller } from '../../contract/caller.ts';
+import type { PolicyRule, Risk } from '../../contract/policy.ts';
+import type { CommandJudge } from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { createPolicy, type PolicyOptions } from './policy.ts';
+
+// The judge belongs to another room; this one splits at spaces, asks about `git push` and denies `reboot`.
+const judge: CommandJudge = {
+  judge(line) {
+    const script = line.kind === 'script' ? line.script : [line.program, ...line.args].join(' ');
+    const commands = script
+      .split(' ; ')
+      .map((one) => one.split(' ').map((word) => (word === '$x' ? null : word)));
+    const asked = commands.filter(([name, verb]) => (name === 'git' && verb === 'push') || name === 'sudo');
+    const denied = commands.some(([name]) => name === 'reboot');
+    const decision = denied ? 'deny' : asked.length > 0 ? 'ask' : 'allow';
+    return {
+      decision,
+      rule: `judge-${decision}`,
+      because: text('why', '理由'),
+      excerpt: script,
+      commands,
+      asked,
+    };
+  },
+};
+
+const local: Caller = { kind: 'local', principal: 'local', sessionId: 's', remote: false };
+
+function tool(name: string, annotations: Partial<Tool['annotations']> = {}): Tool {
+  const all = { readOnly: false, destructive: true, idempotent: false, openWorld: true, ...annotations };
+  return { name, annotations: all } as Tool;
+}
+
+function command(script: string): Risk {
+  return { command: { line: { kind: 'script', script, shell: 'bash' }, dialect: 'plain' } };
+}
+
+function policy(rules: readonly PolicyRule[] = [], mode: PolicyOptions['mode'] = 'workspace-write') {
+  return createPolicy({ mode, rules, judge, roots: ['/workspace'] });
+}
+
+function decide(rules: readonly PolicyRule[], risk: Risk, caller = local, called = tool('bash')) {
+  const { decision, rule } = policy(rules).decide(called, caller, risk);
+  return `${decision} by ${rule}`;
+}
+
+test('with no rules the built-in judgement stands, and its place is in the words', () => {
+  expect(policy().decide(tool('bash'), local, command('reboot now'))).toEqual({
+    decision: 'deny',
+    rule: 'judge-deny',
+    because: { en: '`reboot now`: why.', ja: '`reboot now`: 理由。' },
+    suggestion: undefined,
+  });
+  expect(policy().decide(tool('x'), local, {})).toMatchObject({ decision: 'allow', rule: 'default' });
+});
+
+test('the strictest of all rules that fit wins, whatever their order', () => {
+  const ask: PolicyRule = { id: 'a', tool: 'b*', decision: 'ask', because: 'x' };
+  const deny: PolicyRule = { id: 'd', tool: 'bash', decision: 'deny', because: 'x' };
+  const allow: PolicyRule = { id: 'w', tool: '*', decision: 'allow', because: 'x' };
+
+  expect(decide([ask, deny, allow], {})).toBe('deny by d');
+  expect(decide([allow, deny, ask], {})).toBe('deny by d');
+  expect(decide([allow, ask], {})).toBe('ask by a');
+});
+
+test('an allow rule answers a question of the built-in rules and nothing else', () => {
+  const push: PolicyRule = { command: ['git', 'push'], decision: 'allow', because: 'x' };
+
+  expect(decide([push], command('git push origin'))).toBe('allow by default');
+  expect(decide([push], command('git push ; sudo ls'))).toBe('ask by judge-ask');
+  expect(decide([push], command('git push ; reboot'))).toBe('deny by judge-deny');
+  expect(decide([push], command('git push $x'))).toBe('ask by judge-ask');
+  expect(decide([{ tool: 'bash', decision: 'allow', because: 'x' }], command('git push'))).toBe(
+    'ask by judge-ask',
+  );
+  const asks: Risk = { ask: text('It may change things.', '変更の可能性があります。') };
+  expect(decide([], asks)).toBe('ask by tool-asks');
+  expect(decide([{ tool: 'bash', decision: 'allow', because: 'x' }], asks)).toBe('allow by default');
+  expect(decide([push], asks)).toBe('ask by tool-asks');
+});
+
+test.each([
+  ['git remote add x y', true],
+  ['git -C x push', true],
+  ['git --no-pager -c a=b remote -v', true],
+  ['/usr/bin/git push', true],
+  ['GIT.EXE push', true],
+  ['git $x', true],
+  ['$x push', true],
+  ['git log push', false],
+  ['git log --grep push', false],
+  ['git', false],
+  ['echo git push', false],
+  ['ls ; git push', true],
+])('a deny rule for git push and remote sees %j: %j', (line, fits) => {
+  const rule: PolicyRule = { command: ['git', ['push', 'remote']], decision: 'deny', because: 'x' };
+  const rules = [{ ...rule, id: 'no-push' }];
+  expect(decide(rules, command(line)) === 'deny by no-push').toBe(fits);
+});
+
+test('options of a command rule are found in every spelling', () => {
+  const rules: PolicyRule[] = [
+    { id: 'r', command: ['tar', ['-x', '--extract']], decision: 'deny', because: 'x' },
+  ];
+  for (const line of ['tar -x', 'tar -zxf a', 'tar a --extr', 'tar --extract=1']) {
+    expect(decide(rules, command(line)), line).toBe('deny by r');
+  }
+  for (const line of ['tar -c', 'tar x']) expect(decide(rules, command(line)), line).toBe('allow by default');
+});
+
+test('a path rule compares without case and Unicode form, and covers the folder itself', () => {
+  const rules: PolicyRule[] = [{ id: 'p', path: 'Secrets/**', decision: 'deny', because: 'x' }];
+  for (const path of ['secrets', 'SECRETS/a', './secrets/a/b', 'secrets/.x']) {
+    expect(decide(rules, { reads: ['a', path] }), path).toBe('deny by p');
+    expect(decide(rules, { writes: [path] }), path).toBe('deny by p');
+  }
+  expect(decide(rules, { reads: ['secrets.txt', 'a/secrets'] })).toBe('allow by default');
+  expect(
+    decide([{ id: 'u', path: 'caf\u00e9', decision: 'deny', because: 'x' }], { reads: ['CAFE\u0301'] }),
+  ).toBe('deny by u');
+});
+
+test('rules look at who calls: role, purpose, user, annotations, host', () => {
+  const agent: Caller = {
+    ...local,
+    kind: 'worker',
+    principal: 'agent:1',
+    role: 'intern',
+    session: { id: 's', agentId: '1', projectId: 'p', purpose: 'chat' },
+  };
+  const rule = (more: Partial<PolicyRule>): PolicyRule[] => [
+    { id: 'r', decision: 'deny', because: 'x', ...more },
+  ];
+
+  expect(decide(rule({ role: 'intern' }), {}, agent)).toBe('deny by r');
+  expect(decide(rule({ role: 'worker' }), {}, agent)).toBe('deny by r');
+  expect(decide(rule({ role: 'intern' }), {}, local)).toBe('allow by default');
+  expect(decide(rule({ purpose: 'chat' }), {}, agent)).toBe('deny by r');
+  expect(decide(rule({ purpose: 'task' }), {}, agent)).toBe('allow by default');
+  expect(decide(rule({ user: 'eve' }), {}, { ...local, kind: 'user', principal: 'user:eve' })).toBe(
+    'deny by r',
+  );
+  expect(decide(rule({ annotations: { readOnly: true } }), {}, local, tool('a', { readOnly: true }))).toBe(
+    'deny by r',
+  );
+  expect(decide(rule({ annotations: { readOnly: true } }), {})).toBe('allow by default');
+  expect(decide(rule({ host: '*.Example.com' }), { hosts: ['ok.org', 'A.b.example.COM.:8080'] })).toBe(
+    'deny by r',
+  );
+  expect(decide(rule({ host: '*.example.com' }), { hosts: ['example.com', 'example.com.evil.org'] })).toBe(
+    'allow by default',
+  );
+  expect(decide(rule({ tool: 'github__*', host: 'x' }), { hosts: ['x'] })).toBe('allow by default');
+});
+
+test('modes: read-only denies changes, full-access answers questions and keeps denials', () => {
+  const inMode = (mode: PolicyOptions['mode'], risk: Risk, called = tool('bash')) =>
+    policy([{ id: 'p', command: ['npm', 'publish'], decision: 'ask', because: 'x' }], mode).decide(
+      called,
+      local,
+      risk,
+    ).decision;
+
+  expect(inMode('read-only', { writes: ['a'] })).toBe('deny');
+  expect(inMode('read-only', command('ls'))).toBe('deny');
+  expect(inMode('read-only', { reads: ['a'] })).toBe('allow');
+  expect(inMode('read-only', { reads: ['a'] }, tool('r', { readOnly: true }))).toBe('allow');
+  expect(inMode('full-access', command('git push'))).toBe('allow');
+  expect(inMode('full-access', command('reboot'))).toBe('deny');
+  expect(inMode('full-access', command('npm publish'))).toBe('ask');
+});
+
+test.each<[PolicyRule, string]>([
+  [
+    { command: ['git', 'push'], decision: 'deny', because: 'x', match: ['git pull'] },
+    'rules[0]: must match "git pull", and does not',
+  ],
+  [
+    { id: 'a', command: ['git'], decision: 'deny', because: 'x', notMatch: ['ls ; git x'] },
+    'a: must not match "ls ; git x", and does',
+  ],
+  [
+    { path: 'a/*', decision: 'deny', because: 'x', match: ['a/b/c'] },
+    'rules[0]: must match "a/b/c", and does not',
+  ],
+  [
+    { host: '*.a.b', decision: 'deny', because: 'x', match: ['a.b'] },
+    'rules[0]: must match "a.b", and does not',
+  ],
+  [
+    { tool: 'x__*', decision: 'deny', because: 'x', notMatch: ['x__y'] },
+    'rules[0]: must not match "x__y", and does',
+  ],
+  [
+    { command: [], decision: 'deny', because: 'x' },
+    'rules[0]: command must name a program, got an empty list',
+  ],
+  [
+    { annotations: { readonly: true }, decision: 'deny', because: 'x' },
+    'rules[0]: annotations has no "readonly"',
+  ],
+  [{ tool: '{a,b}'.repeat(20), decision: 'deny', because: 'x' }, 'too many alternatives'],
+])('a rule that fails its own examples stops start-up: %j', (rule, message) => {
+  expect(() => policy([rule])).toThrow(message);
+});
+
+test('a grant names the program and its subcommand for each command that was asked about', () => {
+  const grant = (script: string, rules: PolicyRule[] = []) => {
+    const ready = policy(rules);
+    return ready.grantOf(tool('bash'), command(script), ready.decide(tool('bash'), local, command(script)));
+  };
+  const one = '{"tool":"bash","command":["git","push"],"decision":"allow"}';
+
+  expect(grant('git push origin main')).toBe(one);
+  expect(grant('ls ; git push other')).toBe(one);
+  expect(grant('git push ; sudo apt install x')).toBe(
+    `${one} {"tool":"bash","command":["sudo","apt","install","x"],"decision":"allow"}`,
+  );
+  expect(grant('git push $x')).toBe(
+    '{"tool":"bash","command":["bash","-c","git push $x"],"decision":"allow"}',
+  );
+  expect(grant('npm publish a', [{ command: ['npm', 'publish'], decision: 'ask', because: 'x' }])).toBe(
+    '{"tool":"bash","command":["npm","publish"],"decision":"allow"}',
+  );
+});
+
+test.each([
+  ['gh pr create --fill', ['gh', 'pr', 'create']],
+  ['gh api repos/a/b', ['gh', 'api', 'repos/a/b']],
+  ['gh pr --repo a/b merge 1', ['gh', 'pr', '--repo', 'a/b', 'merge', '1']],
+  ['rsync a host:b', ['rsync', 'a', 'host:b']],
+  ['scp key host:', ['scp', 'key', 'host:']],
+  ['mvn clean deploy', ['mvn', 'clean', 'deploy']],
+  ['sudoedit /etc/hosts /etc/motd', ['sudoedit', '/etc/hosts', '/etc/motd']],
+  ['twine upload dist/a.whl', ['twine', 'upload']],
+  ['aws ec2 terminate-instances --all', ['aws', 'ec2', 'terminate-instances']],
+  ['gcloud compute instances delete x', ['gcloud', 'compute', 'instances', 'delete', 'x']],
+  ['ansible all -m ping', ['ansible', 'all', '-m', 'ping']],
+])('a grant for %j goes no further than what was agreed to', (script, argv) => {
+  const ready = policy([{ command: [argv[0] as string], decision: 'ask', because: 'x' }]);
+  const verdict = ready.decide(tool('bash'), local, command(script));
+  expect(verdict.decision).toBe('ask');
+  expect(ready.grantOf(tool('bash'), command(script), verdict)).toBe(
+    JSON.stringify({ tool: 'bash', command: argv, decision: 'allow' }),
+  );
+});
+
+test('a rule about another tool does not narrow a grant, one about this tool does', () => {
+  const grant = (pattern: string) =>
+    policy([{ tool: pattern, decision: 'ask', because: 'x' }]).grantOf(tool('bash'), command('git push'), {
+      decision: 'ask',
+      rule: 'x',
+      because: text('x', 'x'),
+    });
+  expect(grant('github__*')).toContain('["git","push"]');
+  expect(grant('bash')).toContain('["bash","-c","git push"]');
+});
+
+test('a grant for a tool that asks by itself names what it touches', () => {
+  const risk: Risk = { writes: ['b', 'a'], hosts: ['h'], ask: text('x', 'x') };
+  const ready = policy();
+  expect(ready.grantOf(tool('t'), risk, ready.decide(tool('t'), local, risk))).toBe(
+    [
+      '{"tool":"t","host":"h","decision":"allow"}',
+      '{"tool":"t","path":"a","decision":"allow"}',
+      '{"tool":"t","path":"b","decision":"allow"}',
+    ].join(' '),
+  );
+});

@@ -1,0 +1,113 @@
+import { type Caller, isAgent } from '../../contract/caller.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { PolicyRule, Risk } from '../../contract/policy.ts';
+import type { CommandJudge, DecisionKind } from '../../contract/process.ts';
+import type { Annotations, Tool } from '../../contract/tool.ts';
+import { type Argv, mayFitCommand, surelyFitsCommand } from './command.ts';
+import { createGlob, createHostGlob, createPathGlob } from './glob.ts';
+
+/** A rule of the operator, ready to be asked. */
+export interface ReadyRule {
+  readonly id: string;
+  readonly rule: PolicyRule;
+  readonly decision: DecisionKind;
+  /** A deny or ask rule fits if any part of the call does; an allow rule only if all of it does. */
+  fits(tool: Tool, caller: Caller, risk: Risk, commands: readonly Argv[]): boolean;
+  /** Can the rule have a say about this tool at all? */
+  concerns(tool: Tool): boolean;
+}
+
+const annotationNames: readonly (keyof Annotations)[] = [
+  'readOnly',
+  'destructive',
+  'idempotent',
+  'openWorld',
+];
+
+/** Makes a rule ready and tries it on its own examples. Throws a `ConfigError` naming the rule. */
+export function readRule(rule: PolicyRule, place: number, judge: CommandJudge): ReadyRule {
+  const id = rule.id ?? `rules[${place}]`;
+  try {
+    const ready = { id, rule, decision: rule.decision, ...selectors(rule) };
+    tryExamples(rule, ready.fitsExample, judge);
+    return ready;
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw new ConfigError(`${id}: ${cause.message}`, { cause });
+    throw cause;
+  }
+}
+
+function selectors(rule: PolicyRule) {
+  const sure = rule.decision === 'allow';
+  const tool = rule.tool === undefined ? undefined : createGlob(rule.tool);
+  const path = rule.path === undefined ? undefined : createPathGlob(rule.path);
+  const host = rule.host === undefined ? undefined : createHostGlob(rule.host);
+  const command = rule.command;
+  if (command && (command.length === 0 || command.some((part) => part.length === 0))) {
+    throw new ConfigError('command must name a program, got an empty list');
+  }
+  for (const name of Object.keys(rule.annotations ?? {})) {
+    if (!annotationNames.some((known) => known === name)) {
+      throw new ConfigError(
+        `annotations has no ${JSON.stringify(name)}; there are ${annotationNames.join(', ')}`,
+      );
+    }
+  }
+  const some = <T>(items: readonly T[], fits: (item: T) => boolean): boolean =>
+    sure ? items.length > 0 && items.every(fits) : items.some(fits);
+  const fitsArgv = (argv: Argv): boolean =>
+    command !== undefined && (sure ? surelyFitsCommand(command, argv) : mayFitCommand(command, argv));
+
+  return {
+    fits(called: Tool, caller: Caller, risk: Risk, commands: readonly Argv[]): boolean {
+      if (tool && !tool(called.name)) return false;
+      if (!fitsCaller(rule, caller) || !fitsAnnotations(rule, called)) return false;
+      if (path && !some([...(risk.reads ?? []), ...(risk.writes ?? [])], path)) return false;
+      if (host && !some(risk.hosts ?? [], host)) return false;
+      return !command || some(commands, fitsArgv);
+    },
+    concerns: (called: Tool): boolean => (!tool || tool(called.name)) && fitsAnnotations(rule, called),
+    /** What examples are: command lines, else paths, else hosts, else names of tools. */
+    fitsExample(example: string, commands: () => readonly Argv[]): boolean {
+      if (command) return commands().some(fitsArgv);
+      if (path) return path(example);
+      if (host) return host(example);
+      return tool ? tool(example) : true;
+    },
+  };
+}
+
+function fitsCaller(rule: PolicyRule, caller: Caller): boolean {
+  if (rule.role !== undefined && rule.role !== caller.role && rule.role !== caller.kind) return false;
+  if (rule.user !== undefined && rule.user !== caller.principal && `user:${rule.user}` !== caller.principal) {
+    return false;
+  }
+  return rule.purpose === undefined || (isAgent(caller) && caller.session.purpose === rule.purpose);
+}
+
+function fitsAnnotations(rule: PolicyRule, tool: Tool): boolean {
+  return annotationNames.every((name) => {
+    const wanted = rule.annotations?.[name];
+    return wanted === undefined || tool.annotations[name] === wanted;
+  });
+}
+
+function tryExamples(
+  rule: PolicyRule,
+  fits: (example: string, commands: () => readonly Argv[]) => boolean,
+  judge: CommandJudge,
+): void {
+  const read = (script: string) => (): readonly Argv[] =>
+    judge.judge(
+      { kind: 'script', script, shell: 'bash' },
+      { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' },
+    ).commands ?? [];
+  for (const example of rule.match ?? []) {
+    if (!fits(example, read(example)))
+      throw new ConfigError(`must match ${JSON.stringify(example)}, and does not`);
+  }
+  for (const example of rule.notMatch ?? []) {
+    if (fits(example, read(example)))
+      throw new ConfigError(`must not match ${JSON.stringify(example)}, and does`);
+  }
+}

@@ -1,0 +1,167 @@
+import type { Caller } from '../../contract/caller.ts';
+import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
+import type { DecisionKind } from '../../contract/process.ts';
+import type { Locale, Text } from '../../contract/text.ts';
+import { text } from '../../contract/text.ts';
+import type { InputProblem, Tool } from '../../contract/tool.ts';
+
+/** The rules in force, as `sekisho policy explain` shows them. */
+export interface PolicyExplanation {
+  readonly mode: Mode;
+  readonly meaning: Text;
+  readonly operator: readonly (PolicyRule & { readonly id: string })[];
+  readonly builtin: readonly RuleLine[];
+}
+
+/** Lists what is in force: the mode, the operator's rules, and the built-in ones with the decision they have in this mode. */
+export function explainPolicy(parts: {
+  readonly mode: Mode;
+  readonly rules: readonly PolicyRule[];
+  readonly builtin: readonly RuleLine[];
+}): PolicyExplanation {
+  const inMode = (decision: DecisionKind): DecisionKind =>
+    parts.mode === 'full-access' && decision === 'ask' ? 'allow' : decision;
+  return {
+    mode: parts.mode,
+    meaning: meanings[parts.mode],
+    operator: parts.rules.map((rule, place) => ({ ...rule, id: rule.id ?? `rules[${place}]` })),
+    builtin: parts.builtin.map((rule) => ({ ...rule, decision: inMode(rule.decision) })),
+  };
+}
+
+/** The explanation as lines for a terminal. */
+export function renderExplanation(explained: PolicyExplanation, locale: Locale): string {
+  const words = labels[locale];
+  const lines = [`${words.mode}: ${explained.mode} (${explained.meaning[locale]})`, '', `${words.operator}:`];
+  if (explained.operator.length === 0) lines.push(`  ${words.none}`);
+  for (const { id, decision, because, match: _match, notMatch: _notMatch, ...about } of explained.operator) {
+    lines.push(`  ${decision.padEnd(5)} ${id}: ${because}  ${JSON.stringify(about)}`);
+  }
+  for (const decision of ['deny', 'ask', 'allow'] as const) {
+    const rules = explained.builtin.filter((rule) => rule.decision === decision);
+    if (rules.length === 0) continue;
+    lines.push('', `${words.builtin} (${decision}):`);
+    for (const rule of rules) {
+      const only = rule.only === undefined ? '' : ` [${words.strict}]`;
+      lines.push(`  ${rule.id}${only}: ${rule.because[locale]}`);
+      if (rule.examples.length > 0) lines.push(`    ${rule.examples.join('   ')}`);
+    }
+  }
+  return lines.join('\n');
+}
+
+/** What would happen to a call, and by which rule. */
+export interface PolicyTrial {
+  readonly tool: string;
+  readonly decision: DecisionKind | 'invalid';
+  /** The rule that decides; absent where the call never reaches the rules. */
+  readonly rule?: string | undefined;
+  readonly because: Text;
+  readonly suggestion?: Text | undefined;
+  /** With `ask`: what a standing yes would allow. */
+  readonly grant?: string | undefined;
+}
+
+export interface TrialParts {
+  find(name: string): Tool | undefined;
+  readonly caller: Caller;
+  /** The decision on who may call; absent reason means they may. */
+  refusal(tool: Tool): Text | undefined;
+  risk(tool: Tool, input: unknown): Promise<Risk>;
+  readonly policy: {
+    decide(tool: Tool, caller: Caller, risk: Risk): PolicyVerdict;
+    grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
+  };
+}
+
+/** Says what would happen to a call given as JSON, `{"tool": "bash", "arguments": {…}}`. Nothing is run or recorded. */
+export async function testPolicy(json: string, parts: TrialParts): Promise<PolicyTrial> {
+  const call = readCall(json);
+  if (!call) return invalid('', notACall);
+  const tool = parts.find(call.tool);
+  if (!tool) {
+    return invalid(
+      call.tool,
+      text(`there is no tool named ${call.tool}`, `${call.tool} という名前のツールはありません`),
+    );
+  }
+  const refusal = parts.refusal(tool);
+  if (refusal) return { tool: tool.name, decision: 'deny', because: refusal };
+  const checked = tool.check(call.input);
+  if (!checked.ok) return invalid(tool.name, problemText(checked));
+  const risk = await parts.risk(tool, checked.input);
+  const verdict = parts.policy.decide(tool, parts.caller, risk);
+  const grant = verdict.decision === 'ask' ? parts.policy.grantOf(tool, risk, verdict) : undefined;
+  return { tool: tool.name, ...verdict, ...(grant === undefined ? {} : { grant }) };
+}
+
+/** The trial as lines for a terminal. */
+export function renderTrial(trial: PolicyTrial, locale: Locale): string {
+  const words = labels[locale];
+  const rule = trial.rule === undefined ? '' : ` (${words.rule} ${trial.rule})`;
+  const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
+  if (trial.suggestion) lines.push(trial.suggestion[locale]);
+  if (trial.grant !== undefined) lines.push(`${words.grant}: ${trial.grant}`);
+  return lines.join('\n');
+}
+
+function readCall(json: string): { readonly tool: string; readonly input: unknown } | undefined {
+  let call: unknown;
+  try {
+    call = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  if (typeof call !== 'object' || call === null) return undefined;
+  // `name` is what MCP itself calls it, so that a logged request can be pasted.
+  const { tool, name, arguments: input = {} } = call as Record<string, unknown>;
+  const named = tool ?? name;
+  return typeof named === 'string' ? { tool: named, input } : undefined;
+}
+
+function invalid(tool: string, because: Text): PolicyTrial {
+  return { tool, decision: 'invalid', because };
+}
+
+function problemText({ field, message }: InputProblem): Text {
+  const place = field === '' ? '' : `${field}: `;
+  return text(`${place}${message.en}`, `${place}${message.ja}`);
+}
+
+const notACall = text(
+  'the call must be JSON such as {"tool": "bash", "arguments": {"command": "ls"}}',
+  '呼び出しは {"tool": "bash", "arguments": {"command": "ls"}} のような JSON でなければなりません',
+);
+
+const meanings: Readonly<Record<Mode, Text>> = {
+  'read-only': text('tools that only read', '読み取りだけのツール'),
+  'workspace-write': text(
+    'reads and writes inside the roots, asks for what is risky',
+    'ルート内の読み書きができ、危険な操作は確認します',
+  ),
+  'full-access': text(
+    'does not ask; what the built-in rules deny stays denied',
+    '確認しません。組み込み規則が拒否するものは拒否されたままです',
+  ),
+};
+
+const labels = {
+  en: {
+    mode: 'Mode',
+    operator: "The operator's rules",
+    builtin: 'Built-in rules',
+    none: 'none',
+    strict: "assistant's bash only",
+    rule: 'rule',
+    grant: 'Allowing it for the session or always would allow',
+  },
+  ja: {
+    mode: 'モード',
+    operator: '運用者の規則',
+    builtin: '組み込み規則',
+    none: 'なし',
+    strict: 'アシスタントの bash のみ',
+    rule: '規則',
+    grant: 'セッション中または常に許可した場合に許可される範囲',
+  },
+} as const;

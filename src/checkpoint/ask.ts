@@ -1,0 +1,86 @@
+import { createAskDesk } from '../ask/desk.ts';
+import { endpointOf } from '../ask/endpoint.ts';
+import type { Endpoint } from '../ask/model.ts';
+import type { Settings } from '../config/load.ts';
+import type { AskDesk } from '../contract/ask.ts';
+import { ConfigError, ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+import type { Checkpoint } from './open.ts';
+
+export interface AskServing {
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  readonly now?: (() => number) | undefined;
+  readonly retryDelaysMs?: readonly number[] | undefined;
+}
+
+/** Questions to the configured models over HTTP. Loaded at the first question. */
+export function openAskDesk(checkpoint: Checkpoint, options: AskServing = {}): AskDesk {
+  const { door, settings } = checkpoint;
+  return createAskDesk({
+    door,
+    identify: checkpoint.identify,
+    modelFor: (name) => modelFor(settings, name, options.onFault),
+    sessions: async () => (await checkpoint.store()).askSessions,
+    rates: async () => (await checkpoint.store()).rates,
+    perMinute: settings.ask.perMinute,
+    maxRounds: settings.ask.maxRounds,
+    timeZone: settings.assistant.timeZone,
+    version: door.info.version,
+    now: options.now ?? Date.now,
+    retryDelaysMs: options.retryDelaysMs,
+    onFault: options.onFault,
+  });
+}
+
+/** Only what the operator configured: a caller over the network names no server and no key of theirs. */
+function modelFor(
+  { models, ask }: Settings,
+  name: string | undefined,
+  onFault: AskServing['onFault'],
+): Endpoint {
+  const names = Object.keys(models);
+  if (names.length === 0) throw noModels();
+  const chosen = name ?? ask.model ?? (names.length === 1 ? names[0] : undefined);
+  const settings = chosen !== undefined && Object.hasOwn(models, chosen) ? models[chosen] : undefined;
+  if (chosen === undefined || !settings) throw unknownModel(chosen, names);
+  try {
+    return endpointOf(chosen, settings, process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    onFault?.(error);
+    throw withoutKey(chosen);
+  }
+}
+
+function noModels(): ToolError {
+  return new ToolError('unavailable', text('No model is configured here.', 'モデルが設定されていません。'), {
+    suggestion: text(
+      'The operator sets `models` in the configuration.',
+      '運用者が設定の `models` で指定します。',
+    ),
+  });
+}
+
+function unknownModel(name: string | undefined, names: readonly string[]): ToolError {
+  const list = names.join(', ');
+  return new ToolError(
+    'not_found',
+    name === undefined
+      ? text('Which model?', 'モデルを指定してください。')
+      : text(`There is no model ${JSON.stringify(name)}.`, `モデル ${JSON.stringify(name)} はありません。`),
+    { suggestion: text(`Set model to one of: ${list}.`, `model に次のどれかを指定してください: ${list}`) },
+  );
+}
+
+function withoutKey(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(`The model ${name} is not set up: its key is missing.`, `モデル ${name} のキーがありません。`),
+    {
+      suggestion: text(
+        'Tell the operator; the log names the environment variable.',
+        '運用者に知らせてください。環境変数の名前はログにあります。',
+      ),
+    },
+  );
+}

@@ -1,0 +1,40 @@
+import type { RunDesk } from '../call/run.ts';
+import type { Settings } from '../config/load.ts';
+import type { CapabilityName } from '../contract/capabilities.ts';
+import type { Commands } from '../contract/process.ts';
+import type { Rooms } from './rooms.ts';
+
+/** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */
+export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['attributed'] {
+  return async (permit, notes, work) => {
+    const { tool, caller } = permit;
+    if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(mayChange)) return work();
+    const { attribute } = await rooms.history();
+    const who = {
+      principal: caller.principal,
+      sessionId: caller.sessionId,
+      tool: tool.name,
+      auditId: notes.id,
+    };
+    return attribute(who, work, (ids, durable) => {
+      notes.waitsFor.push(durable);
+      notes.facts.history =
+        ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
+    });
+  };
+}
+
+/** Has what commands change written down, unless the operator turned that off. */
+export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promise<Commands> {
+  const { history, mode, roots } = rooms.settings;
+  const writable = mode === 'read-only' ? [] : roots.filter((root) => root.writable).map(({ path }) => path);
+  if (!history.enabled || history.commands === 'off' || writable.length === 0)
+    return async (commands) => commands;
+  return async (commands) => (await rooms.history()).watch(commands, writable);
+}
+
+function mayChange(name: CapabilityName): boolean {
+  return ['files', 'desk', 'vault', 'pipelines', 'commands'].includes(name);
+}
+
+const listed = 20;

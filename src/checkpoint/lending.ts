@@ -1,0 +1,49 @@
+import type { Arrival } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
+import type { Tool, ToolGuide } from '../contract/tool.ts';
+import { once } from '../ground/once.ts';
+import { createCommandWatch } from './history.ts';
+import type { Rooms } from './rooms.ts';
+import type { TeamRoom } from './team.ts';
+
+/** Who borrows, for which tool. */
+export interface Borrower {
+  readonly caller: Caller;
+  readonly tool: Tool;
+  /** Absent where only the risk of a call is looked at. */
+  readonly call?: { readonly arrival: Arrival } | undefined;
+}
+
+type Lenders = {
+  readonly [N in CapabilityName]: (borrower: Borrower) => Promise<Capabilities[N]> | Capabilities[N];
+};
+
+/** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
+export function createLender(rooms: Rooms, team: TeamRoom, guide: () => Promise<ToolGuide>) {
+  const readOnly = once(async () => (await import('../confine/files/workspace.ts')).asReadOnly);
+  const watched = createCommandWatch(rooms);
+  const lenders: Lenders = {
+    files: async ({ tool }) => {
+      const { folder } = await rooms.workspace();
+      if (!tool.annotations.readOnly) return folder;
+      return (await readOnly())(folder);
+    },
+    search: async () => (await rooms.search())((await rooms.workspace()).folder),
+    commands: async ({ caller }) => watched((await rooms.commands()).forSession(caller.sessionId)),
+    judge: () => rooms.judge(),
+    desk: async ({ caller }) => (await rooms.desks())(caller),
+    web: () => rooms.web(),
+    memory: async ({ caller }) => (await rooms.store()).memoriesFor(caller.principal),
+    vault: () => rooms.vault(),
+    pipelines: async ({ caller }) => (await rooms.pipelines()).forSession(caller.sessionId),
+    team: ({ caller, call }) => team.lend(caller, call?.arrival ?? { transport: 'cli' }),
+    guide: () => guide(),
+  };
+  return async function lend<N extends CapabilityName>(
+    name: N,
+    borrower: Borrower,
+  ): Promise<Capabilities[N]> {
+    return lenders[name](borrower);
+  };
+}

@@ -1,0 +1,138 @@
+import { once } from '../ground/once.ts';
+import type { Series } from '../observe/exposition.ts';
+import type { Checkpoint } from './open.ts';
+
+/**
+ * Counts the calls of a checkpoint from now on, and makes the text of `/metrics`. What takes a look at the other rooms
+ * happens when somebody asks for it.
+ */
+export async function createMetrics(
+  checkpoint: Checkpoint,
+  sessions: () => number,
+): Promise<() => Promise<string>> {
+  const { createCallCounts } = await import('../observe/call-counts.ts');
+  const counts = createCallCounts();
+  checkpoint.watch(counts);
+  const pages = once(async () => {
+    const { exposition } = await import('../observe/exposition.ts');
+    const { callSeries } = await import('../observe/call-series.ts');
+    const { createProcessSeries } = await import('../observe/process-series.ts');
+    const processSeries = createProcessSeries();
+    return async () =>
+      exposition([
+        ...callSeries(counts),
+        ...(await roomSeries(checkpoint)),
+        gauge('sekisho_sessions', 'Open sessions of clients of older revisions.', sessions()),
+        {
+          ...gauge('sekisho_build_info', 'Always 1; the labels say what runs.', 1),
+          samples: [{ labels: { version: checkpoint.door.info.version, node: process.version }, value: 1 }],
+        },
+        ...processSeries(),
+      ]);
+  });
+  let underWay: Promise<string> | undefined;
+  // However many ask at once, the rooms are looked at once.
+  return () => {
+    underWay ??= pages()
+      .then((page) => page())
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  };
+}
+
+async function roomSeries({ rooms, store }: Checkpoint): Promise<readonly Series[]> {
+  const series: Series[] = [];
+  const commands = await rooms.commands.opened()?.catch(() => undefined);
+  const { foreground, background, started } = commands?.counts() ?? {
+    foreground: 0,
+    background: 0,
+    started: 0,
+  };
+  series.push({
+    name: 'sekisho_commands_running',
+    help: 'Commands that run in their sandboxes.',
+    type: 'gauge',
+    samples: [
+      { labels: { kind: 'foreground' }, value: foreground },
+      { labels: { kind: 'background' }, value: background },
+    ],
+  });
+  series.push({
+    ...gauge('sekisho_sandbox_starts_total', 'Commands and stages of pipelines that were started.', started),
+    type: 'counter',
+  });
+  const kept = (await rooms.history.opened()?.catch(() => undefined))?.keptBytes();
+  if (kept !== undefined) {
+    series.push(gauge('sekisho_history_bytes', 'Former contents that are kept, when last tended.', kept));
+  }
+  const upstreams = await rooms.upstreams.opened()?.catch(() => undefined);
+  if (upstreams) series.push(...serverSeries(upstreams.status()));
+  series.push(...(await storeSeries(await store())));
+  return series;
+}
+
+type Statuses = ReturnType<Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['status']>;
+
+/** The names are the operator's, from the configuration. */
+function serverSeries(statuses: Statuses): readonly Series[] {
+  const each = (value: (status: Statuses[number]) => number) =>
+    statuses
+      .filter(({ state }) => state !== 'disabled')
+      .map((status) => ({ labels: { server: status.name }, value: value(status) }));
+  return [
+    {
+      name: 'sekisho_server_up',
+      help: 'Is the proxied server connected? One that nobody needed yet is not.',
+      type: 'gauge',
+      samples: each(({ state }) => (state === 'ready' ? 1 : 0)),
+    },
+    {
+      name: 'sekisho_server_failed',
+      help: 'Did its last start or run fail, or can its pins not be believed?',
+      type: 'gauge',
+      samples: each(({ state }) => (state === 'failed' || state === 'closed' ? 1 : 0)),
+    },
+    {
+      name: 'sekisho_server_starts_total',
+      help: 'How often it was started or connected; more than once is a restart.',
+      type: 'counter',
+      samples: each(({ starts }) => starts ?? 0),
+    },
+    {
+      name: 'sekisho_server_tools_held',
+      help: 'Its tools that wait for a person to look at them.',
+      type: 'gauge',
+      samples: each(({ held }) => held.length),
+    },
+  ];
+}
+
+/** A store that does not answer is a measurement as well. */
+async function storeSeries({
+  approvals,
+  audit,
+}: Awaited<ReturnType<Checkpoint['store']>>): Promise<readonly Series[]> {
+  const series = [gauge('sekisho_audit_queue', 'Records that wait to be written.', audit.backlog())];
+  const beganAt = performance.now();
+  try {
+    const pending = await approvals.list('pending', Date.now());
+    series.push(
+      gauge('sekisho_approvals_pending', 'Questions that wait for a person, the newest.', pending.length),
+      gauge(
+        'sekisho_store_read_seconds',
+        'How long the store took for one look.',
+        (performance.now() - beganAt) / 1000,
+      ),
+      gauge('sekisho_store_up', 'Does the store answer?', 1),
+    );
+  } catch {
+    series.push(gauge('sekisho_store_up', 'Does the store answer?', 0));
+  }
+  return series;
+}
+
+function gauge(name: string, help: string, value: number): Series {
+  return { name, help, type: 'gauge', samples: [{ value }] };
+}

@@ -1,0 +1,62 @@
+import { type Caller, metricsRole, operatorRoles } from '../contract/caller.ts';
+import type { CallWatch, CallWatcher, TraceSettings } from '../contract/observe.ts';
+import { once } from '../ground/once.ts';
+
+export interface LookoutOptions {
+  readonly version?: string | undefined;
+  readonly trace?: TraceSettings | undefined;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** Whoever watches the calls. Where nobody does, nothing is loaded and a call costs nothing more. */
+export function createLookouts({ version = '0.0.0', trace, onFault }: LookoutOptions) {
+  const watchers: CallWatcher[] = [];
+  const tracing =
+    trace &&
+    once(async () => {
+      try {
+        const { openTracing } = await import('../observe/tracing.ts');
+        const opened = openTracing(trace, { version, onFault });
+        watchers.push(opened);
+        return opened;
+      } catch (error) {
+        // Calls go on without traces.
+        onFault?.(error);
+        return undefined;
+      }
+    });
+
+  return {
+    add: (watcher: CallWatcher): void => void watchers.push(watcher),
+    begin(call: Parameters<CallWatcher['begin']>[0]): CallWatch | undefined {
+      if (watchers.length > 1) return together(watchers.map((watcher) => watcher.begin(call)));
+      return watchers[0]?.begin(call);
+    },
+    /** The first traced call waits until there is something to trace it with. */
+    ready: (sooner: Promise<unknown>): Promise<unknown> =>
+      tracing ? Promise.all([sooner, tracing()]) : sooner,
+    async close(): Promise<void> {
+      await (await tracing?.opened())?.close();
+    },
+  };
+}
+
+/** Operators see what everybody does; an agent never, nor a token for a part of the tools. */
+export function mayObserve({ kind, role, toolsets, scopes }: Caller): 'too' | 'only' | undefined {
+  if (kind !== 'user') return undefined;
+  if (role === metricsRole) return 'only';
+  if (scopes) return scopes.includes('admin') ? 'too' : undefined;
+  return toolsets === undefined && role !== undefined && operatorRoles.includes(role) ? 'too' : undefined;
+}
+
+function together(watches: readonly CallWatch[]): CallWatch {
+  return {
+    trace: watches.find((watch) => watch.trace)?.trace,
+    reached(stop) {
+      for (const watch of watches) watch.reached(stop);
+    },
+    ended(end) {
+      for (const watch of watches) watch.ended(end);
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { createCredentials } from '../call/credentials.ts';
+import { type Desk, handle } from '../call/handle.ts';
+import { identifyArrival } from '../call/identify.ts';
+import { createResourceDoor } from '../call/resources.ts';
+import { createSeal } from '../call/seal.ts';
+import { createSuspended } from '../call/suspended.ts';
+import type { Settings } from '../config/load.ts';
+import { singleTools } from '../config/toolset-names.ts';
+import type { Arrival, Call, Reply } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { CapabilityName } from '../contract/capabilities.ts';
+import type { Admission, Door } from '../contract/door.ts';
+import type { CallWatcher, TraceSettings } from '../contract/observe.ts';
+import type { RiskContext, Toolset } from '../contract/tool.ts';
+import { once } from '../ground/once.ts';
+import { deriveKey } from '../store/derived-key.ts';
+import { createLiveCatalog } from './catalog.ts';
+import { createAttribution } from './history.ts';
+import { createLender } from './lending.ts';
+import { createLookouts, mayObserve } from './observe.ts';
+import { assertSettings, createRooms, type Rooms } from './rooms.ts';
+import { createTeamRoom, type TeamRoom } from './team.ts';
+import { joinUpstreamDoors } from './upstream.ts';
+
+export interface CheckpointOptions {
+  readonly version?: string | undefined;
+  readonly now?: (() => number) | undefined;
+  /** The role of the local caller, for policy rules. */
+  readonly localRole?: string | undefined;
+  /** Hears of failures that a caller is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Calls become spans that are sent there; absent: they are not traced. */
+  readonly trace?: TraceSettings | undefined;
+  /** Toolsets of your own, served beside those that the settings name. */
+  readonly toolsets?: readonly Toolset[] | undefined;
+}
+
+/** The whole server without a transport: everything opened on first need, joined here, closed here. */
+export interface Checkpoint {
+  readonly door: Door;
+  readonly settings: Settings;
+  readonly rooms: Rooms;
+  /** Agents and their work. */
+  readonly team: TeamRoom;
+  store(): ReturnType<Rooms['store']>;
+  /** Has every call from now on watched as well. */
+  watch(watcher: CallWatcher): void;
+  /** Who sent this; somebody without a proof is `anonymous`. */
+  identify(arrival: Arrival): Promise<Caller>;
+  /** No new work is begun; running calls get their grace before what they use is closed. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Joins the rooms. Throws `ConfigError` for settings that could not work. */
+export async function openCheckpoint(
+  settings: Settings,
+  options: CheckpointOptions = {},
+): Promise<Checkpoint> {
+  await assertSettings(settings);
+  const now = options.now ?? Date.now;
+  const rooms = createRooms(settings, options);
+  const stopping = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const lookouts = createLookouts(options);
+  const catalog = createLiveCatalog(settings, rooms, options.toolsets);
+  const team = createTeamRoom(settings, rooms.store, now);
+  const lend = createLender(rooms, team, catalog);
+  const credentials = createCredentials({
+    tokens: async () => (await rooms.store()).tokens,
+    agents: team.credentials,
+    issuers: settings.http.oauth && rooms.identity,
+    localRole: options.localRole,
+    now,
+  });
+  const policy = once(async () => {
+    const { createPolicy } = await import('../call/policy/policy.ts');
+    return createPolicy({
+      mode: settings.mode,
+      rules: settings.rules,
+      judge: await rooms.judge(),
+      roots: settings.roots.map((root) => root.path),
+    });
+  });
+  // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.
+  if (settings.rules.length > 0) await policy();
+
+  let keyOfSeal: Uint8Array | undefined;
+  const sealKey = () => (keyOfSeal ??= deriveKey(settings.stateFolder, 'questions'));
+
+  const seal = createSeal(sealKey);
+  const suspended = createSuspended({ seal, stopping: stopping.signal });
+
+  const desk: Desk = {
+    catalog,
+    credentials,
+    policy,
+    rateRules: settings.rateRules,
+    rates: async () => (await rooms.store()).rates,
+    audit: async () => (await rooms.store()).audit,
+    watch: lookouts.begin,
+    approvals: async () => (await rooms.store()).approvals,
+    lendForRisk: async (tool, caller) => {
+      const context: Record<string, unknown> = { caller };
+      for (const name of tool.uses) context[name] = await lend(name, { tool, caller });
+      return context as unknown as RiskContext<CapabilityName>;
+    },
+    lend: (name, permit) => lend(name, permit),
+    attributed: createAttribution(settings, rooms),
+    seal,
+    suspended,
+    stopping: stopping.signal,
+    locale: settings.locale,
+    waitMs: settings.approval.waitMs,
+    expiryMs: settings.approval.expiryMs,
+    now,
+  };
+
+  const servesNotes = settings.toolsets.includes('vault') && (settings.vault.extras ?? true);
+  const watchNote = async (uri: string, changed: () => void) => {
+    const { openVaultResources } = await import('../tools/vault/resources.ts');
+    return openVaultResources(await rooms.vault()).subscribe({ transport: 'cli' }, uri, changed);
+  };
+
+  /** Closing waits for whatever walks the road, methods of the protocol too. */
+  function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
+    const walking = lookouts.ready(ready).then(() => handle(call, desk));
+    running.add(walking);
+    const forget = () => running.delete(walking);
+    walking.then(forget, forget);
+    return walking;
+  }
+
+  const notes = servesNotes ? createResourceDoor((call) => walk(call), watchNote) : undefined;
+
+  const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
+  const door: Door = {
+    info: { name, version: options.version ?? '0.0.0', title: 'Sekisho' },
+    instructions: instructionsFor(settings),
+    locale: settings.locale,
+    async list(arrival) {
+      const caller = await identifyArrival(arrival, {}, credentials);
+      await catalog.settle();
+      return (await catalog()).offered(caller);
+    },
+    call: (call) => walk(call, catalog.meet(call)),
+    async leave(arrival) {
+      if (arrival.connectionId === undefined) return;
+      suspended.leave(arrival.connectionId);
+      (await rooms.pipelines.opened())?.leave(arrival.connectionId);
+      await (await rooms.commands.opened())?.endSession(arrival.connectionId);
+      await team.leave(arrival);
+    },
+    ...joinUpstreamDoors(settings, rooms, (call) => walk(call), notes),
+    onListChanged(listener) {
+      const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    async admits(arrival) {
+      const caller = await identifyArrival(arrival, {}, credentials);
+      if (caller.kind !== 'anonymous') return admissionOf(caller);
+      // Where tokens can be had by asking, the refusal is what tells a client to ask.
+      if (settings.http.oauth) {
+        return { ok: false, reason: caller.reason ?? 'no_credential', problem: caller.problem };
+      }
+      // An agent has no credential before it authenticates, and may hand it over as an argument: the call decides.
+      if (team.credentials && caller.reason === 'no_credential') return { ok: true };
+      return { ok: false, reason: caller.reason ?? 'no_credential' };
+    },
+  };
+
+  return {
+    door,
+    settings,
+    rooms,
+    team,
+    store: () => rooms.store(),
+    watch: lookouts.add,
+    identify: (arrival) => identifyArrival(arrival, {}, credentials),
+    async close(graceMs = 0) {
+      const ended = Promise.allSettled([...running]);
+      if (running.size > 0) {
+        const timer = setTimeout(() => stopping.abort(), graceMs);
+        await ended;
+        clearTimeout(timer);
+      }
+      stopping.abort();
+      await Promise.all([rooms.close(), lookouts.close()]);
+    },
+  };
+}
+
+/** A token of another issuer is replaced while a session lasts: the session is its holder's. */
+function admissionOf(caller: Caller): Admission {
+  const { scopes, scopeNames, sessionId } = caller;
+  const observes = mayObserve(caller);
+  if (!scopes) return { ok: true, observes };
+  return {
+    ok: true,
+    observes,
+    holder: sessionId,
+    lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
+  };
+}
+
+function instructionsFor(settings: Settings): string {
+  if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
+  return settings.locale === 'ja'
+    ? 'すべての呼び出しは審査され、記録されます。help が使えるツールを示します。拒否されたときは、返された提案に従ってください。'
+    : 'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.';
+}

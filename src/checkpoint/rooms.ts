@@ -1,0 +1,245 @@
+import { join } from 'node:path';
+import type { Settings } from '../config/load.ts';
+import { configFolderOf, homeOf } from '../config/state.ts';
+import { ConfigError } from '../contract/error.ts';
+import { once } from '../ground/once.ts';
+
+export interface RoomsOptions {
+  readonly version?: string | undefined;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * The rooms beside the road, each opened at its first need: a process that serves file_read alone never loads a
+ * database driver for memories, a sandbox or a browser's parser.
+ */
+export function createRooms(settings: Settings, { version = '0.0.0', onFault }: RoomsOptions = {}) {
+  const workspace = once(async () => {
+    const { openWorkspace } = await import('../confine/files/workspace.ts');
+    const { defaultProtectedNames } = await import('../confine/files/protected-names.ts');
+    return openWorkspace({
+      roots: settings.roots,
+      protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
+      observer: settings.history.enabled ? (await history()).observer : undefined,
+      scratchFolder: join(settings.stateFolder, 'writes'),
+      hiddenPaths: settings.hiddenPaths,
+    });
+  });
+
+  const history = once(async () => {
+    const { openHistory } = await import('../confine/history/open.ts');
+    return openHistory({
+      folder: join(settings.stateFolder, 'history'),
+      store: async () => (await store()).history,
+      ...settings.history,
+    });
+  });
+
+  const store = once(async () => {
+    const { openStore } = await import('../store/open.ts');
+    return openStore({
+      url: settings.storeUrl,
+      stateFolder: settings.stateFolder,
+      embeddings: embeddingsOf(settings),
+    });
+  });
+
+  const commands = once(async () => {
+    const { openCommands } = await import('../confine/process/commands.ts');
+    const { defaultReadOnlyNames } = await import('../confine/process/sandbox.ts');
+    return openCommands({
+      // In read-only mode nothing is writable for commands either, whatever a rule lets through.
+      roots: settings.roots.map(({ path, writable }) => ({
+        hostPath: path,
+        writable: writable && settings.mode !== 'read-only',
+      })),
+      sandbox: settings.process.sandbox,
+      environment: settings.process.environment,
+      serverEnvironment: process.env,
+      readable: settings.process.readable,
+      network: {
+        entries: settings.process.network,
+        key: 'process.network',
+        deniedHosts: deniedHostsOf(settings),
+      },
+      hiddenPaths: settings.hiddenPaths,
+      ...(settings.process.writableGit
+        ? { readOnlyNames: defaultReadOnlyNames.filter((name) => name !== '.git') }
+        : {}),
+      maxBackgroundMs: settings.process.maxBackgroundMs,
+    });
+  });
+
+  const judge = once(async () => {
+    const { createCommandJudge } = await import('../confine/judgement/judge.ts');
+    return createCommandJudge();
+  });
+
+  const web = once(async () => {
+    const { openWeb } = await import('../confine/network/web.ts');
+    return openWeb({
+      ...settings.web,
+      denyHosts: [...settings.web.denyHosts, ...deniedHostsOf(settings)],
+    });
+  });
+
+  const search = once(async () => {
+    const { createSearch } = await import('../confine/search/search.ts');
+    // Once commands run, one of them may swap folders while we search: then ripgrep starts behind walls as well.
+    return createSearch({
+      hiddenPaths: settings.hiddenPaths,
+      confined: async () => (await commands.opened())?.stages(),
+    });
+  });
+
+  const desks = once(async () => {
+    const { createDesk } = await import('../confine/desk/desk.ts');
+    return createDesk({
+      layout: settings.assistant.layout,
+      timeZone: settings.assistant.timeZone,
+      clock: Date.now,
+      folder: (await workspace()).folder,
+    });
+  });
+
+  const vault = once(async () => {
+    const { openVault, vaultSettingsFrom } = await import('../confine/vault/open.ts');
+    return openVault({
+      root: settings.vault.root,
+      settings: vaultSettingsFrom(process.env, settings.vault),
+      workspace: (await workspace()).folder,
+      observer: settings.history.enabled ? (await history()).observer : undefined,
+      scratchFolder: join(settings.stateFolder, 'writes'),
+      timeZone: settings.assistant.timeZone,
+    });
+  });
+
+  const pipelines = once(async () => {
+    const { openPipelines } = await import('../confine/pipeline/open.ts');
+    return openPipelines({
+      folder: (await workspace()).folder,
+      stateFolder: join(settings.stateFolder, 'pipeline'),
+      stages: async () => (await commands()).stages(),
+    });
+  });
+
+  const serverProcesses = once(async () => {
+    const { openServerProcesses } = await import('../confine/process/servers.ts');
+    return openServerProcesses({
+      roots: settings.roots.map(({ path, writable }) => ({
+        hostPath: path,
+        writable: writable && settings.mode !== 'read-only',
+      })),
+      serverEnvironment: process.env,
+      readable: settings.process.readable,
+      hiddenPaths: settings.hiddenPaths,
+      deniedHosts: deniedHostsOf(settings),
+      ownPaths: [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))],
+    });
+  });
+
+  const upstreams = once(async () => {
+    const { openUpstreams } = await import('../upstream/open.ts');
+    const { createPublicAddressCheck } = await import('../confine/network/address.ts');
+    const { deriveKey } = await import('../store/derived-key.ts');
+    let key: Uint8Array | undefined;
+    return openUpstreams({
+      servers: settings.servers,
+      pinFolder: join(settings.stateFolder, 'servers'),
+      info: { name: 'sekisho', version },
+      startProcess: async (order) => (await serverProcesses()).start(order),
+      oauth: {
+        folder: join(settings.stateFolder, 'logins'),
+        key: () => (key ??= deriveKey(settings.stateFolder, 'logins at servers')),
+        isPublicAddress: createPublicAddressCheck(),
+      },
+    });
+  });
+
+  const identity = once(async () => {
+    const { openIdentity } = await import('../identity/open.ts');
+    const { oauth } = settings.http;
+    if (!oauth) throw new ConfigError('No issuer of tokens is configured (http.oauth).');
+    return openIdentity(oauth, { now: Date.now, onFault });
+  });
+
+  async function close(): Promise<void> {
+    // Commands first: what they still write should meet folders that are open. The store last: it takes records.
+    for (const room of [
+      upstreams,
+      serverProcesses,
+      commands,
+      pipelines,
+      web,
+      vault,
+      workspace,
+      history,
+      store,
+    ]) {
+      const opened = await room.opened()?.catch(() => undefined);
+      await opened?.close();
+    }
+  }
+
+  return {
+    settings,
+    workspace,
+    history,
+    store,
+    commands,
+    judge,
+    web,
+    search,
+    desks,
+    vault,
+    pipelines,
+    upstreams,
+    identity,
+    close,
+  };
+}
+
+export type Rooms = ReturnType<typeof createRooms>;
+
+function embeddingsOf({ memory }: Settings) {
+  if (!memory.embeddings) return undefined;
+  const { url, model, keyVariable, dimensions, timeoutMs } = memory.embeddings;
+  return {
+    model,
+    questionMs: timeoutMs,
+    embedder: once(async () => {
+      const { openEmbedder } = await import('../ask/embed.ts');
+      const key = keyVariable === undefined ? undefined : process.env[keyVariable]?.trim();
+      return openEmbedder({ url, model, dimensions, key });
+    }),
+  };
+}
+
+/** What a rule denies to everybody. A rule sees the address of a call; these lists are looked at on the way there. */
+function deniedHostsOf({ rules }: Settings): readonly string[] {
+  return rules.flatMap(({ decision, host, tool, role, user, purpose }) =>
+    decision === 'deny' && host !== undefined && !tool && !role && !user && !purpose ? [host] : [],
+  );
+}
+
+/** Fails at start-up for what could not work at the first call. */
+export async function assertSettings(settings: Settings): Promise<void> {
+  await assertNetworkLists(settings);
+  if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
+  throw new ConfigError(
+    // It may hold a password.
+    `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
+  );
+}
+
+/** A list that cannot be read is said at once, and not when the first command or server needs it. */
+async function assertNetworkLists(settings: Settings): Promise<void> {
+  const { network } = settings.process;
+  const lists = settings.servers.flatMap(({ start }) =>
+    start.kind === 'stdio' && start.network ? [start.network] : [],
+  );
+  if (network.length > 0) lists.push({ entries: network, key: 'process.network' });
+  if (lists.length === 0) return;
+  const { createProxyRules } = await import('../confine/network/proxy/rules.ts');
+  for (const { entries, key } of lists) createProxyRules(entries, key, deniedHostsOf(settings));
+}

@@ -1,0 +1,93 @@
+import type { Readable, Writable } from 'node:stream';
+import { once } from '../ground/once.ts';
+import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
+import { createLoadingAhead } from './ahead.ts';
+import type { Checkpoint } from './open.ts';
+
+export interface StdioServing {
+  /** Where messages come from and go to. Default: this process's stdin and stdout. */
+  readonly input?: Readable | undefined;
+  readonly output?: Writable | undefined;
+  /** Stops serving; running calls are answered first. */
+  readonly signal?: AbortSignal | undefined;
+  /** The caller's bearer token, instead of the local person's standing. */
+  readonly bearer?: string | undefined;
+  /** Hears of failures that the client is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+export type HttpServing = Partial<Omit<HttpOptions, 'door'>>;
+
+/** Speaks MCP over stdio. `closed` resolves when the client has left and its answers are written. */
+export async function serveStdio(
+  checkpoint: Checkpoint,
+  options: StdioServing = {},
+): Promise<{ readonly closed: Promise<void> }> {
+  const transport = await import('../transport/stdio.ts');
+  const ahead = createLoadingAhead(checkpoint.settings);
+  const serving = transport.serveStdio({
+    door: {
+      ...checkpoint.door,
+      async list(arrival) {
+        const tools = await checkpoint.door.list(arrival);
+        ahead.soon();
+        return tools;
+      },
+    },
+    input: options.input ?? process.stdin,
+    output: options.output ?? process.stdout,
+    signal: options.signal,
+    arrival: { bearer: options.bearer },
+    onFault: options.onFault,
+  });
+  serving.closed.finally(ahead.stop).catch(() => {});
+  return serving;
+}
+
+/** Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. */
+export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {}): Promise<HttpService> {
+  const { http } = checkpoint.settings;
+  const named = [...http.allowedHosts, ...(http.oauth ? [new URL(http.oauth.resource).hostname] : [])];
+  const transport = await import('../transport/http/serve.ts');
+  const { loopbackHosts } = await import('../transport/http/guard.ts');
+  const { deriveKey } = await import('../store/derived-key.ts');
+  const pages = http.console ? await consoleOf(checkpoint, options) : undefined;
+  const { createMetrics } = await import('./metrics.ts');
+  const metrics = await createMetrics(checkpoint, () => service.sessionCount);
+  const service = await transport.serveHttp({
+    door: checkpoint.door,
+    host: http.host,
+    port: http.port,
+    sessionKey: deriveKey(checkpoint.settings.stateFolder, 'http sessions'),
+    maxBodyBytes: http.maxBodyBytes,
+    ...(named.length > 0 ? { allowedHosts: [...loopbackHosts, ...named] } : {}),
+    allowedOrigins: http.allowedOrigins,
+    trust: http.oauth,
+    metrics,
+    ask: once(async () => (await import('./ask.ts')).openAskDesk(checkpoint, options)),
+    ...options,
+    ...(pages && { routes: pages.routes }),
+  });
+  return {
+    address: service.address,
+    get sessionCount() {
+      return service.sessionCount;
+    },
+    async close() {
+      // Tabs that watch would hold the server open.
+      await pages?.close();
+      await service.close();
+    },
+  };
+}
+
+/** The console, and after it whatever pages the caller brought. */
+async function consoleOf(checkpoint: Checkpoint, { routes, onFault }: HttpServing) {
+  const { createConsolePages } = await import('./console.ts');
+  const { routePages } = await import('../transport/http/pages.ts');
+  const pages = createConsolePages(checkpoint, onFault);
+  const console = routePages(pages);
+  const both: HttpOptions['routes'] = async (request, response) =>
+    (await console(request, response)) || (await routes?.(request, response)) === true;
+  return { routes: both, close: () => pages.close() };
+}

@@ -1,0 +1,50 @@
+import type { AgentCredentials } from '../call/credentials.ts';
+import type { Settings } from '../config/load.ts';
+import type { Arrival } from '../contract/call.ts';
+import type { Caller } from '../contract/caller.ts';
+import type { Team } from '../contract/team/team.ts';
+import { type Once, once } from '../ground/once.ts';
+import type { Store } from '../store/open.ts';
+import type { TeamStore } from '../store/team/open.ts';
+
+/** Agents and their work, opened at the first need, and who hears that a connection's agent has changed. */
+export interface TeamRoom {
+  readonly open: Once<TeamStore>;
+  /** How agents' proofs are looked up; absent where the toolset is not served. */
+  readonly credentials: (() => Promise<AgentCredentials>) | undefined;
+  lend(caller: Caller, arrival: Arrival): Promise<Team>;
+  /** A connection over stdio is gone for good; one over HTTP may come back, here or at another server. */
+  leave(arrival: Arrival): Promise<void>;
+  onChanged(listener: (connectionId: string) => void): () => void;
+}
+
+export function createTeamRoom(settings: Settings, store: () => Promise<Store>, now: () => number): TeamRoom {
+  const listeners = new Set<(connectionId: string) => void>();
+  const open = once(async () => {
+    const { createTeamStore } = await import('../store/team/open.ts');
+    const { engine } = await store();
+    return createTeamStore({
+      engine,
+      clock: now,
+      locale: settings.locale,
+      changed: (connectionId) => {
+        for (const listener of listeners) listener(connectionId);
+      },
+    });
+  });
+  const isServed = settings.toolsets.includes('collaboration') && !settings.only;
+
+  return {
+    open,
+    credentials: isServed ? async () => (await open()).sessions : undefined,
+    lend: async (caller, arrival) => (await open()).lend(caller, arrival),
+    async leave({ transport, connectionId }) {
+      if (!isServed || transport !== 'stdio' || connectionId === undefined) return;
+      await (await open.opened())?.sessions.unbind(connectionId);
+    },
+    onChanged(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

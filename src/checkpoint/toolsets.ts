@@ -1,0 +1,36 @@
+import type { Settings } from '../config/load.ts';
+import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
+import type { Tool, Toolset } from '../contract/tool.ts';
+
+/**
+ * Loads the served toolsets, and `help`, which comes with each. Nothing else of `tools/` is loaded. An operator's own
+ * toolsets stand beside ours.
+ */
+export async function loadTools(settings: Settings, more: readonly Toolset[] = []): Promise<readonly Tool[]> {
+  const loaded = await Promise.all(settings.toolsets.map((name) => loaders[name](settings)));
+  const tools = [...loaded, ...more].flatMap((toolset) => toolset.tools);
+  if (settings.only)
+    return tools.filter((tool) => tool.name === singleTools[settings.only as SingleTool].tool);
+  const { createHelpToolset } = await import('../tools/help/index.ts');
+  return [...createHelpToolset().tools, ...tools];
+}
+
+/** The toolset that a tool belongs to, served or not. Looks through the served ones first. */
+export async function toolsetOf(tool: string, settings: Settings): Promise<ToolsetName | undefined> {
+  for (const name of new Set([...settings.toolsets, ...toolsetNames])) {
+    const { tools } = await loaders[name](settings);
+    if (tools.some((each) => each.name === tool)) return name;
+  }
+  return undefined;
+}
+
+const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Toolset>>> = {
+  'agent-cli': async (settings) =>
+    (await import('../tools/agent-cli/index.ts')).createAgentCliToolset(settings.agentCli),
+  assistant: async () => (await import('../tools/assistant/index.ts')).createAssistantToolset(),
+  vault: async (settings) =>
+    (await import('../tools/vault/index.ts')).createVaultToolset({ extras: settings.vault.extras ?? true }),
+  pipeline: async (settings) =>
+    (await import('../tools/pipeline/index.ts')).createPipelineToolset(settings.pipeline),
+  collaboration: async () => (await import('../tools/collaboration/index.ts')).createCollaborationToolset(),
+};

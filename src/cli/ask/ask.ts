@@ -1,0 +1,147 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Asked } from '../../ask/loop.ts';
+import { openCheckpoint } from '../../checkpoint/open.ts';
+import { type Flags, loadSettings, type Settings } from '../../config/load.ts';
+import type { ErrorCode } from '../../contract/error.ts';
+import { versionOf } from '../version.ts';
+import { openConversation } from './conversation.ts';
+import { createInterrupts } from './interrupts.ts';
+import { type Lines, openLines } from './lines.ts';
+import { chooseModel } from './model.ts';
+import { createAskPerson } from './person.ts';
+import { openSession } from './sessions.ts';
+import { talk } from './talk.ts';
+import { createEventView, createTextView } from './view.ts';
+
+/** What the command works with; a test brings its own. */
+export interface AskWorld {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable;
+  readonly beside: Writable;
+  readonly cwd?: string | undefined;
+  readonly retryDelaysMs?: readonly number[] | undefined;
+  readonly now?: (() => number) | undefined;
+  /** Called with what Ctrl-C and what a request to end should do; returns how to stop listening. */
+  onSignals(interrupt: () => void, stop: () => void): () => void;
+}
+
+/** One question, or an interactive session where none is given. Returns the exit code. */
+export async function askModel(
+  words: readonly string[],
+  flags: Flags,
+  options: Readonly<Record<string, unknown>>,
+  world: AskWorld = processWorld(),
+): Promise<number> {
+  const { environment, input, beside } = world;
+  const isTerminal = input.isTTY === true;
+  const headless = Boolean(options.headless);
+  const settings = settingsFor(loadSettings(flags, environment, world.cwd, 'ask'), isTerminal && !headless);
+  const session =
+    options.session === undefined ? undefined : openSession(settings.stateFolder, String(options.session));
+  const flag = options.model === undefined ? undefined : String(options.model);
+  let opened: Lines | undefined;
+  const interrupts = createInterrupts(() => opened, settings.locale);
+
+  function lines(): Lines {
+    opened ??= openLines({ input, output: beside, isTerminal, onInterrupt: interrupts.interrupt });
+    if (interrupts.hasStopped) opened.close();
+    return opened;
+  }
+
+  const forget = world.onSignals(interrupts.interrupt, interrupts.stop);
+  let close: () => Promise<void> = async () => session?.close();
+  try {
+    const choose = (name: string | undefined) =>
+      chooseModel({
+        models: settings.models,
+        wanted: [name ?? flag, session?.saved.model, settings.ask.model],
+        environment,
+      });
+    const endpoint = choose(undefined);
+    const checkpoint = await openCheckpoint(settings, { version: versionOf() });
+    const withReasoning = Boolean(options.showReasoning);
+    const view = options.eventOutput
+      ? createEventView(world.output, withReasoning)
+      : createTextView(world.output, beside, settings.locale, withReasoning);
+    const conversation = openConversation({
+      checkpoint,
+      endpoint,
+      session,
+      view,
+      headless,
+      askPerson: isTerminal ? createAskPerson(lines, beside, settings.locale) : undefined,
+      retryDelaysMs: world.retryDelaysMs,
+      now: world.now,
+    });
+    close = async () => {
+      await conversation.close();
+      await checkpoint.close();
+    };
+    view.show({
+      type: 'start',
+      model: `${endpoint.modelId} (${new URL(endpoint.url).host})`,
+      ...(options.session !== undefined && { session: String(options.session) }),
+    });
+
+    const askOnce = (question: string) =>
+      interrupts.during(async (signal) => exitCodeOf(await conversation.ask(question, signal)));
+    const question = words.join(' ').trim();
+    if (question !== '') return await askOnce(question);
+    return await talk({
+      conversation,
+      lines: lines(),
+      output: beside,
+      locale: settings.locale,
+      ask: askOnce,
+      useModel: (name) => conversation.useModel(choose(name)),
+      modelNames: () => Object.keys(settings.models),
+    });
+  } finally {
+    forget();
+    opened?.close();
+    await close();
+  }
+}
+
+/** A person who sits at the terminal is given longer than one who has to notice a question elsewhere. */
+function settingsFor(settings: Settings, isAsking: boolean): Settings {
+  if (!isAsking) return settings;
+  const waitMs = Math.max(settings.approval.waitMs, 600_000);
+  return { ...settings, approval: { ...settings.approval, waitMs } };
+}
+
+/** 0 answered, 1 not, 2 where the model's server refuses us, 3 where it cannot be reached. */
+function exitCodeOf({ reason, error }: Pick<Asked, 'reason' | 'error'>): number {
+  if (reason === 'answered') return 0;
+  return (error && codes.get(error.code)) ?? 1;
+}
+
+const codes = new Map<ErrorCode, number>([
+  ['unauthenticated', 2],
+  ['unavailable', 3],
+]);
+
+function processWorld(): AskWorld {
+  return {
+    environment: process.env,
+    input: process.stdin,
+    output: process.stdout,
+    beside: process.stderr,
+    onSignals(interrupt, stop) {
+      let told = 0;
+      const heard = (signal: NodeJS.Signals) => {
+        told += 1;
+        // Whatever does not stop at the first two is ended at the third.
+        if (told > 2) process.exit(3);
+        if (signal === 'SIGINT') interrupt();
+        else stop();
+      };
+      const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      for (const name of names) process.on(name, heard);
+      return () => {
+        for (const name of names) process.off(name, heard);
+      };
+    },
+  };
+}

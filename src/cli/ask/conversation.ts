@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { AskPerson } from '../../ask/carry-out.ts';
+import { errorEvent } from '../../ask/events.ts';
+import { instructionsFor } from '../../ask/instructions.ts';
+import { type Asked, ask } from '../../ask/loop.ts';
+import { type Endpoint, type Model, openModel } from '../../ask/model.ts';
+import { countQuestion } from '../../ask/question-rate.ts';
+import { recentTurns } from '../../ask/transcript.ts';
+import type { Checkpoint } from '../../checkpoint/open.ts';
+import type { Arrival } from '../../contract/call.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { versionOf } from '../version.ts';
+import type { SessionFile } from './sessions.ts';
+import type { View } from './view.ts';
+
+/** A model, its tools and what was said so far. */
+export interface Conversation {
+  readonly endpoint: Endpoint;
+  ask(question: string, signal: AbortSignal): Promise<Pick<Asked, 'reason' | 'error'>>;
+  /** Forgets what was said. */
+  clear(): void;
+  useModel(endpoint: Endpoint): void;
+  tools(): Promise<readonly Tool[]>;
+  close(): Promise<void>;
+}
+
+export interface ConversationOptions {
+  readonly checkpoint: Checkpoint;
+  readonly endpoint: Endpoint;
+  readonly session?: SessionFile | undefined;
+  readonly view: View;
+  readonly headless: boolean;
+  readonly askPerson?: AskPerson | undefined;
+  readonly retryDelaysMs?: readonly number[] | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** What the model reads of one result; it can ask for the rest. */
+const maxResultChars = 60_000;
+/** What a conversation keeps; models are sent less (`contextChars`). */
+const keptChars = 4_000_000;
+
+export function openConversation(options: ConversationOptions): Conversation {
+  const { checkpoint, session, view } = options;
+  const { door, settings } = checkpoint;
+  const now = options.now ?? Date.now;
+  // A yes "for this session" ends with the process, even where the conversation is taken up again.
+  const arrival: Arrival = {
+    transport: 'ask',
+    connectionId: `ask-${randomUUID()}`,
+    client: { name: 'sekisho ask', version: versionOf() },
+  };
+  let endpoint = options.endpoint;
+  let model: Promise<Model> | undefined;
+  let messages = session?.saved.messages ?? [];
+
+  function opened(): Promise<Model> {
+    const { retryDelaysMs } = options;
+    model ??= openModel(endpoint, retryDelaysMs ? { retryDelaysMs } : {});
+    return model;
+  }
+
+  function save(): void {
+    session?.save({ model: endpoint.name, messages });
+  }
+
+  return {
+    get endpoint() {
+      return endpoint;
+    },
+    async ask(question, signal) {
+      const { perMinute, maxRounds } = settings.ask;
+      const { rates } = await checkpoint.store();
+      try {
+        await countQuestion(rates, 'local', perMinute, now());
+      } catch (error) {
+        if (!(error instanceof ToolError) || error.code !== 'rate_limited') throw error;
+        view.show(errorEvent(error, settings.locale));
+        view.show({ type: 'end', reason: 'failed', rounds: 0 });
+        return { reason: 'failed', error };
+      }
+      const asked = await ask(question, messages, {
+        door,
+        arrival,
+        model: await opened(),
+        instructions: instructionsFor({
+          door: door.instructions,
+          locale: settings.locale,
+          nowMs: now(),
+          timeZone: settings.assistant.timeZone,
+        }),
+        maxRounds,
+        maxResultChars,
+        headless: options.headless,
+        askPerson: options.askPerson,
+        signal,
+        onEvent: (event) => view.show(event),
+      });
+      messages = recentTurns(asked.messages, keptChars);
+      save();
+      return asked;
+    },
+    clear() {
+      messages = [];
+      save();
+    },
+    useModel(chosen) {
+      endpoint = chosen;
+      model = undefined;
+      save();
+    },
+    tools: async () => (await door.list(arrival)).tools,
+    async close() {
+      session?.close();
+      await door.leave(arrival);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { endpointOf } from '../../ask/endpoint.ts';
+import type { Endpoint } from '../../ask/model.ts';
+import { withDefaults } from '../../config/models.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { ModelSettings } from '../../contract/model.ts';
+
+export interface ModelChoice {
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  /** The flag's word, the session's and the configuration's: the first that says something wins. */
+  readonly wanted: readonly (string | undefined)[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Throws `ConfigError` where no model is meant or its key is missing. The key goes nowhere but into requests. */
+export function chooseModel({ models, wanted, environment }: ModelChoice): Endpoint {
+  const name = wanted.find((word) => word !== undefined) ?? onlyNameOf(models, environment);
+  const settings = (Object.hasOwn(models, name) ? models[name] : undefined) ?? withoutConfiguration(name);
+  return endpointOf(name, settings, environment);
+}
+
+/** GLM-4.7 is known by its name; any other name that the configuration does not explain is a model of Ollama. */
+function withoutConfiguration(name: string): ModelSettings {
+  if (name !== 'glm-4.7') return withDefaults(name, { model: name });
+  return withDefaults(name, {
+    model: name,
+    url: 'https://api.z.ai/api/paas/v4',
+    keyVariable: 'ZAI_API_KEY',
+  });
+}
+
+/** Where nothing was said: the one configured, or GLM-4.7 where its key is at hand. */
+function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['environment']): string {
+  const [first, ...others] = Object.keys(models);
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined) {
+    const names = [first, ...others].join(', ');
+    throw new ConfigError(`Which model? Say --model or set ask.model in the configuration: ${names}.`);
+  }
+  if (environment.ZAI_API_KEY) return 'glm-4.7';
+  throw new ConfigError(
+    'No model is configured. Set ZAI_API_KEY for glm-4.7, name a model of Ollama with --model, or set models in the configuration.',
+  );
+}

@@ -1,0 +1,33 @@
+import type { Writable } from 'node:stream';
+import type { AskPerson } from '../../ask/carry-out.ts';
+import type { Answer } from '../../contract/call.ts';
+import type { Locale } from '../../contract/text.ts';
+import type { Lines } from './lines.ts';
+
+/** Puts policy's questions to the person at the terminal, one at a time. Anything but a clear yes is a no. */
+export function createAskPerson(lines: () => Lines, output: Writable, locale: Locale): AskPerson {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (question, signal) => {
+    const asked = turn.then(async (): Promise<Answer> => {
+      if (signal.aborted) return { action: 'cancel' };
+      // The message was cleaned where it was written.
+      output.write(`\n${question.message}\n`);
+      return answerOf(await lines().answer(prompts[locale], signal));
+    });
+    turn = asked;
+    return asked;
+  };
+}
+
+const prompts = {
+  en: 'Allow? [y] once, [s] for this session, [N] no: ',
+  ja: '許可しますか。[y] 今回だけ、[s] このセッション中、[N] いいえ: ',
+} as const;
+
+function answerOf(line: string | undefined): Answer {
+  if (line === undefined) return { action: 'cancel' };
+  const word = line.trim().normalize('NFKC').toLowerCase();
+  if (['y', 'yes', 'はい'].includes(word)) return { action: 'accept', scope: 'once' };
+  if (['s', 'session'].includes(word)) return { action: 'accept', scope: 'session' };
+  return { action: 'decline' };
+}

@@ -1,0 +1,121 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
+import { ConfigError } from '../../contract/error.ts';
+
+/** A session's file, held by this process until it is closed. */
+export interface SessionFile {
+  readonly saved: SavedSession;
+  /** Replaces the file as a whole, for this user's eyes only. */
+  save(session: SavedSession): void;
+  close(): void;
+}
+
+/** More than any conversation of ours comes to; reading it would take a machine's memory. */
+const maxFileBytes = 64 * 1024 * 1024;
+
+/** Opens or begins the session of this name. Throws `ConfigError` where another process holds it. */
+export function openSession(stateFolder: string, name: string): SessionFile {
+  const folder = join(stateFolder, 'ask');
+  const path = join(folder, `${fileNameOf(name)}.jsonl`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = `${path}.lock`;
+  takeLock(lock, name);
+  try {
+    return {
+      saved: read(path),
+      save: (session) => replace(path, encodeSession(session)),
+      close: () => rmSync(lock, { force: true }),
+    };
+  } catch (error) {
+    rmSync(lock, { force: true });
+    throw error;
+  }
+}
+
+function fileNameOf(name: string): string {
+  const normal = name.normalize('NFC');
+  if (/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,39}$/u.test(normal)) return normal;
+  throw new ConfigError(
+    `--session must be 1 to 40 letters, digits, "_", "-" or ".", got ${JSON.stringify(name.slice(0, 80))}.`,
+  );
+}
+
+function read(path: string): SavedSession {
+  let words: string;
+  try {
+    if (statSync(path).size > maxFileBytes) {
+      throw new ConfigError(
+        `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
+      );
+    }
+    words = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { messages: [] };
+    throw new ConfigError(`The session ${path} cannot be read.`, { cause: error });
+  }
+  return decodeSession(words, path);
+}
+
+function replace(path: string, words: string): void {
+  const beside = `${path}.${process.pid}.new`;
+  try {
+    const file = openSync(beside, 'w', 0o600);
+    try {
+      writeFileSync(file, words);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+/** Two processes would each forget what the other said. A lock whose process has died counts for nothing. */
+function takeLock(lock: string, name: string): void {
+  for (const mayClear of [true, false]) {
+    try {
+      const file = openSync(lock, 'wx', 0o600);
+      writeFileSync(file, String(process.pid));
+      closeSync(file);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const holder = holderOf(lock);
+      if (mayClear && holder !== undefined && !isAlive(holder)) rmSync(lock, { force: true });
+      else throw new ConfigError(`The session ${name} is in use by process ${holder ?? '?'} (${lock}).`);
+    }
+  }
+}
+
+function holderOf(lock: string): number | undefined {
+  try {
+    const id = Number(readFileSync(lock, 'utf8'));
+    return Number.isInteger(id) && id > 0 ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,65 @@
+import type { Command, Option } from 'commander';
+import { say } from '../say.ts';
+import { bashCompletion } from './bash.ts';
+import { fishCompletion } from './fish.ts';
+import { zshCompletion } from './zsh.ts';
+
+/** What may stand behind a command, as the shells' scripts need it. */
+export interface CommandWords {
+  /** Its words, e.g. `token create`; empty for `sekisho` alone. */
+  readonly path: string;
+  readonly children: readonly Described[];
+  readonly options: readonly OptionWords[];
+  /** What its argument may be, where that is a short list. */
+  readonly choices: readonly string[];
+}
+
+export interface Described {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface OptionWords extends Described {
+  readonly takesValue: boolean;
+  readonly choices: readonly string[];
+}
+
+/** Prints a completion script; words come from the program itself, so that none can be missing. */
+export function printCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): number {
+  const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
+  say(scripts[shell](wordsOf(program)));
+  return 0;
+}
+
+function wordsOf(program: Command): readonly CommandWords[] {
+  const found: CommandWords[] = [];
+  const visit = (command: Command, path: string) => {
+    const visible = command.commands.map((child) => ({
+      name: child.name(),
+      description: child.description(),
+    }));
+    const options = command.options.filter((option) => !option.hidden).map(optionWords);
+    const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
+    found.push({ path, children: visible, options: [...options, help], choices });
+    for (const child of command.commands)
+      visit(child, path === '' ? child.name() : `${path} ${child.name()}`);
+  };
+  visit(program, '');
+  return found;
+}
+
+function optionWords(option: Option): OptionWords {
+  return {
+    name: option.long ?? option.short ?? '',
+    description: option.description,
+    takesValue: option.required || option.optional,
+    choices: option.argChoices ?? [],
+  };
+}
+
+const help: OptionWords = {
+  name: '--help',
+  description: 'display help for command',
+  takesValue: false,
+  choices: [],
+};

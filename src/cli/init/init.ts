@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { loadSettings } from '../../config/load.ts';
+import { localeOf } from '../../config/locale.ts';
+import { assertMakeable } from '../../config/makeable.ts';
+import { profiles } from '../../config/profiles.ts';
+import { configFolderOf, homeOf } from '../../config/state.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { Locale } from '../../contract/text.ts';
+import { clientConfig, clientNames } from '../clients.ts';
+import { ownCommand } from '../own-command.ts';
+import { say } from '../say.ts';
+import { type Answers, askPerson, oneOf, profileNames } from './questions.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+const schemaUrl = 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
+
+/**
+ * Writes `sekisho.jsonc` and prints what to paste into a client. Asks where a terminal is there; with `--yes`, or
+ * without a terminal, takes the defaults and the options. Never overwrites a file unless told to.
+ */
+export async function init(options: Options): Promise<number> {
+  const locale = localeOf(process.env);
+  const path = resolve(
+    String(options.out ?? join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc')),
+  );
+  assertMakeable(path, 'the configuration');
+  if (existsSync(path) && !options.force) {
+    throw new ConfigError(
+      `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,
+    );
+  }
+  const given = {
+    folder: resolve(String(options.root ?? process.cwd())),
+    profile: oneOf('--profile', String(options.profile ?? 'coding'), profileNames),
+    client: oneOf('--client', String(options.client ?? 'claude'), clientNames),
+  };
+  const answers = options.yes || !process.stdin.isTTY ? given : await askPerson(given, locale);
+  if (!answers) {
+    process.stderr.write(`\n${words[locale].nothing}\n`);
+    return 1;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, configFor(answers, locale), { mode: 0o600 });
+  // What was written must load; a file that would stop the next start is a mistake of ours, found here.
+  loadSettings({ config: path });
+  const { command, args } = ownCommand(['serve', '--config', path]);
+  const { file, words: lines } = clientConfig(answers.client, command, args);
+  say(words[locale].done(path, file[locale], lines));
+  return 0;
+}
+
+function configFor({ folder, profile }: Answers, locale: Locale): string {
+  const { folders, mode, rules } = comments[locale];
+  return `{
+  "$schema": ${JSON.stringify(schemaUrl)},
+  // ${profiles[profile].summary[locale]}
+  "profile": ${JSON.stringify(profile)},
+  // ${folders}
+  "roots": [${JSON.stringify(folder)}],
+  // ${mode}
+  "mode": "workspace-write",
+  // ${rules}
+  "rules": []
+}
+`;
+}
+
+const comments = {
+  en: {
+    folders: 'Folders that tools may see; the first is where relative paths begin.',
+    mode: 'read-only, workspace-write (a person is asked for what is risky) or full-access',
+    rules: 'Your own rules; the strictest of all that fit wins.',
+  },
+  ja: {
+    folders: 'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
+    mode: 'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
+    rules: '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
+  },
+} as const satisfies Record<Locale, unknown>;
+
+const words = {
+  en: {
+    nothing: 'Nothing was written.',
+    done: (path: string, file: string, lines: string) =>
+      `Wrote ${path}.\n\nPut this into ${file}:\n\n${lines}\n\n\`sekisho doctor\` says what works on this machine.`,
+  },
+  ja: {
+    nothing: '何も書きませんでした。',
+    done: (path: string, file: string, lines: string) =>
+      `${path} を書きました。\n\n次を ${file} に入れてください:\n\n${lines}\n\nこのマシンで何が動くかは \`sekisho doctor\` で分かります。`,
+  },
+} as const satisfies Record<Locale, unknown>;

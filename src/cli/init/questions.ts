@@ -1,0 +1,92 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { type ProfileName, profiles } from '../../config/profiles.ts';
+import { existingFolder } from '../../config/roots.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { Locale } from '../../contract/text.ts';
+import { type ClientName, clientNames } from '../clients.ts';
+
+export interface Answers {
+  readonly folder: string;
+  readonly profile: ProfileName;
+  readonly client: ClientName;
+}
+
+/** Asks a person at the terminal; Enter takes what was given. Undefined when they leave by Ctrl-C or Ctrl-D. */
+export async function askPerson(given: Answers, locale: Locale): Promise<Answers | undefined> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const words = questions[locale];
+  try {
+    const folder = await question(terminal, words.folder, given.folder, locale, (answer) =>
+      existingFolder(resolve(answer.replace(/^~(?=\/|$)/, homedir()))),
+    );
+    for (const name of profileNames)
+      process.stderr.write(`  ${name.padEnd(8)} ${profiles[name].summary[locale]}\n`);
+    const profile = await question(terminal, words.profile, given.profile, locale, (answer) =>
+      oneOf(words.itsProfile, answer, profileNames),
+    );
+    const client = await question(
+      terminal,
+      `${words.client} (${clientNames.join(', ')})`,
+      given.client,
+      locale,
+      (answer) => oneOf(words.itsClient, answer, clientNames),
+    );
+    return { folder, profile, client };
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') return undefined;
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The value as one of these. Throws `ConfigError` that lists them. */
+export function oneOf<T extends string>(what: string, value: string, among: readonly T[]): T {
+  const found = among.find((candidate) => candidate === value);
+  if (found === undefined) {
+    throw new ConfigError(`${what} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`);
+  }
+  return found;
+}
+
+export const profileNames = Object.keys(profiles) as ProfileName[];
+
+/** Asks until the answer can be taken: a slip of the finger does not begin everything anew. */
+async function question<T>(
+  terminal: Interface,
+  words: string,
+  otherwise: string,
+  locale: Locale,
+  take: (answer: string) => T,
+): Promise<T> {
+  for (;;) {
+    const answer = (await terminal.question(`${words} [${otherwise}] `)).trim();
+    try {
+      return take(answer === '' ? otherwise : answer);
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      process.stderr.write(`${error.message} ${questions[locale].again}\n`);
+    }
+  }
+}
+
+const questions = {
+  en: {
+    folder: 'Which folder may tools see?',
+    profile: 'Which profile?',
+    client: 'Which client?',
+    itsProfile: 'The profile',
+    itsClient: 'The client',
+    again: 'Once more, please.',
+  },
+  ja: {
+    folder: 'ツールに見せるフォルダーは?',
+    profile: 'プロファイルは?',
+    client: 'クライアントは?',
+    itsProfile: 'プロファイル:',
+    itsClient: 'クライアント:',
+    again: 'もう一度入力してください。',
+  },
+} as const satisfies Record<Locale, unknown>;

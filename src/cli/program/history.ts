@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { flagsOf, withSettings } from '../options.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** The commands that show what tools changed, and take it back. */
+export function addHistoryCommands(program: Command, exitWith: (code: number) => void): void {
+  withSettings(program.command('history [path]').description('what tools changed, newest first'))
+    .option('--session <id>', 'in one session')
+    .option('--since <time>', 'e.g. 10m, 2h, 7d')
+    .option('--limit <number>', 'how many', '50')
+    .option('--json', 'print as JSON Lines')
+    .action(async (path: string | undefined, options: Options) => {
+      const { showHistory } = await import('../history.ts');
+      exitWith(await showHistory(path, flagsOf(options), options));
+    });
+  withSettings(program.command('diff <entry>').description('what one change changed'))
+    .option('--json', 'print as JSON')
+    .action(async (id: string, options: Options) => {
+      const { showDiff } = await import('../diff.ts');
+      exitWith(await showDiff(id, flagsOf(options), options));
+    });
+  withSettings(
+    program.command('undo [entry]').description('take changes back: one, a session, or the last while'),
+  )
+    .option('--session <id>', 'all of a session')
+    .option('--since <time>', 'all since, e.g. 10m, 2h')
+    .option('--force', 'go on where a later change is lost by it')
+    .option('--json', 'print as JSON Lines')
+    .action(async (id: string | undefined, options: Options) => {
+      const { undo } = await import('../undo.ts');
+      exitWith(await undo(id, flagsOf(options), options));
+    });
+}

@@ -1,0 +1,265 @@
+import { Argument, Command, Option } from 'commander';
+import { profiles } from '../../config/profiles.ts';
+import { clientNames } from '../clients.ts';
+import { flagsOf, withSettings } from '../options.ts';
+import { versionOf } from '../version.ts';
+import { addHistoryCommands } from './history.ts';
+import { addRecordCommands } from './records.ts';
+import { addTeamCommands } from './team.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * Every command and option. Each action loads its own file, so that one command never pays for another's imports;
+ * for a command line that begins with `serve`, which clients wait for, the others are not even named.
+ */
+export function createProgram(exitWith: (code: number) => void, first?: string): Command {
+  const program = new Command('sekisho')
+    .description('The checkpoint between AI agents and a machine.')
+    .version(versionOf())
+    .exitOverride()
+    .showHelpAfterError('(`sekisho --help` lists the commands.)')
+    .addHelpText('after', '\nBegin with `sekisho init`; `sekisho doctor` says what works on this machine.');
+
+  withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
+    .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
+    .option('--as <role>', 'the role of the local caller, for policy rules')
+    .option('--no-console', 'no web console on the HTTP port')
+    .action(async (options: Options) => {
+      const { serve } = await import('../serve.ts');
+      exitWith(await serve(flagsOf(options), options));
+    });
+  if (first === 'serve') return program;
+
+  withSettings(program.command('call <tool> [arguments]').description('make one call from the terminal'))
+    .option('--json', 'print the whole result as JSON')
+    .action(async (tool: string, input: string | undefined, options: Options) => {
+      const { call } = await import('../call.ts');
+      exitWith(await call(tool, input, flagsOf(options), options));
+    });
+
+  withSettings(program.command('tools').description('list the tools that would be served'))
+    .option('--json', 'print names, descriptions and schemas as JSON')
+    .action(async (options: Options) => {
+      const { tools } = await import('../tools.ts');
+      exitWith(await tools(flagsOf(options), options));
+    });
+
+  addAsk(program, exitWith);
+  addTokens(program, exitWith);
+  addAudit(program, exitWith);
+  addApprovals(program, exitWith);
+  addTeamCommands(program, exitWith);
+  addServers(program, exitWith);
+  addHistoryCommands(program, exitWith);
+  addRecordCommands(program, exitWith);
+
+  withSettings(
+    program.command('doctor').description('what works here, what is missing and how to install it'),
+  )
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { doctor } = await import('../doctor.ts');
+      exitWith(await doctor(flagsOf(options), options));
+    });
+  withSettings(
+    program
+      .command('console')
+      .description('print a link to the web console of a running server; it works once'),
+  )
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { printConsoleLink } = await import('../console.ts');
+      exitWith(await printConsoleLink(flagsOf(options), options));
+    });
+  program
+    .command('init')
+    .description('write a configuration file, and print what to paste into a client')
+    .option('--root <path>', 'the folder that tools may see (default: the current one)')
+    .addOption(
+      new Option('--profile <name>', 'a set of defaults (default: coding)').choices(Object.keys(profiles)),
+    )
+    .addOption(
+      new Option('--client <name>', 'the client to print it for (default: claude)').choices(clientNames),
+    )
+    .option('--out <file>', 'where to write it (default: your configuration folder)')
+    .option('--yes', 'ask nothing')
+    .option('--force', 'replace a file that is there')
+    .action(async (options: Options) => {
+      const { init } = await import('../init/init.ts');
+      exitWith(await init(options));
+    });
+
+  program
+    .command('completion')
+    .description('print completions for bash, zsh or fish')
+    .addArgument(new Argument('<shell>', 'for which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { printCompletion } = await import('../completion/print.ts');
+      exitWith(printCompletion(shell, program));
+    });
+  return program;
+}
+
+function addAsk(program: Command, exitWith: (code: number) => void): void {
+  withSettings(
+    program
+      .command('ask [question...]')
+      .description('ask a model that works with the tools; without a question, an interactive session'),
+  )
+    .option('--model <name>', 'a model of the configuration, glm-4.7, or a model of Ollama')
+    .option('--session <name>', 'save the conversation, and go on with it next time')
+    .option('--headless', 'refuse what would need a question to you')
+    .option('--event-output', 'print what happens as JSON Lines')
+    .option('--show-reasoning', 'show what the model thinks before it answers')
+    .action(async (question: string[], options: Options) => {
+      const { askModel } = await import('../ask/ask.ts');
+      exitWith(await askModel(question, flagsOf(options), options));
+    });
+}
+
+function addTokens(program: Command, exitWith: (code: number) => void): void {
+  const token = program.command('token').description('bearer tokens for HTTP');
+  withSettings(token.command('create').description('make a token; it is shown once'))
+    .requiredOption('--user <name>', 'whose token it is')
+    .option('--as-role <role>', 'the role that policy rules see')
+    .option('--for <toolsets>', 'only these toolsets, e.g. vault,assistant')
+    .option('--expires <time>', 'e.g. 12h, 30d; never if left out')
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { createToken } = await import('../token.ts');
+      exitWith(await createToken(flagsOf(options), options));
+    });
+  withSettings(token.command('list').description('tokens without their secrets'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { listTokens } = await import('../token.ts');
+      exitWith(await listTokens(flagsOf(options), options));
+    });
+  withSettings(token.command('revoke <id>').description('end a token at once')).action(
+    async (id: string, options: Options) => {
+      const { revokeToken } = await import('../token.ts');
+      exitWith(await revokeToken(id, flagsOf(options)));
+    },
+  );
+}
+
+function addAudit(program: Command, exitWith: (code: number) => void): void {
+  const audit = program.command('audit').description('the chained log of every call');
+  withSettings(audit.command('tail').description('the newest entries'))
+    .option('--lines <number>', 'how many', '20')
+    .option('--follow', 'go on as calls come')
+    .option('--json', 'print as JSON Lines')
+    .action(async (options: Options) => {
+      const { tailAudit } = await import('../audit.ts');
+      exitWith(await tailAudit(flagsOf(options), options));
+    });
+  withSettings(audit.command('search [text]').description('entries with this id or text'))
+    .option('--tool <name>', 'of one tool')
+    .option('--principal <name>', 'of one caller')
+    .option('--outcome <outcome>', 'ok, error or question')
+    .option('--since <time>', 'e.g. 10m, 2h, 7d')
+    .option('--limit <number>', 'how many', '100')
+    .option('--json', 'print as JSON Lines')
+    .action(async (words: string | undefined, options: Options) => {
+      const { searchAudit } = await import('../audit.ts');
+      exitWith(await searchAudit(words, flagsOf(options), options));
+    });
+  withSettings(audit.command('verify').description('find any change, gap or cut'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { verifyAudit } = await import('../audit.ts');
+      exitWith(await verifyAudit(flagsOf(options), options));
+    });
+  withSettings(audit.command('export').description('every entry as JSON Lines')).action(
+    async (options: Options) => {
+      const { exportAudit } = await import('../audit.ts');
+      exitWith(await exportAudit(flagsOf(options)));
+    },
+  );
+}
+
+function addApprovals(program: Command, exitWith: (code: number) => void): void {
+  const approvals = withSettings(
+    program
+      .command('approve [id]')
+      .description('answer what calls are waiting for; without an id, list the questions'),
+  )
+    .option('--session', 'allow this and its like for the rest of the session')
+    .option('--always', 'allow this and its like from now on')
+    .option('--deny', 'say no')
+    .option('--show', 'only show the question')
+    .option('--json', 'print as JSON')
+    .action(async (id: string | undefined, options: Options) => {
+      const { approve } = await import('../approve.ts');
+      exitWith(await approve(id, flagsOf(options), options));
+    });
+  // The parent takes the options that both know, wherever they stand.
+  withSettings(approvals.command('grants').description('what is allowed for a session or always'))
+    .option('--json', 'print as JSON')
+    .action(async (_options: Options, command: Command) => {
+      const { listGrants } = await import('../approve.ts');
+      const options = command.optsWithGlobals();
+      exitWith(await listGrants(flagsOf(options), options));
+    });
+  withSettings(approvals.command('revoke <id>').description('take such a permission back')).action(
+    async (id: string, _options: Options, command: Command) => {
+      const { revokeGrant } = await import('../approve.ts');
+      exitWith(await revokeGrant(id, flagsOf(command.optsWithGlobals())));
+    },
+  );
+}
+
+function addServers(program: Command, exitWith: (code: number) => void): void {
+  const server = program.command('server').description('servers whose tools are passed on');
+  withSettings(server.command('list').description('their tools, and what waits for your look; starts none'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { listServers } = await import('../server/server.ts');
+      exitWith(await listServers(flagsOf(options), options));
+    });
+  withSettings(server.command('check [name]').description('start them and say how each is'))
+    .option('--json', 'print as JSON')
+    .action(async (name: string | undefined, options: Options) => {
+      const { checkServers } = await import('../server/server.ts');
+      exitWith(await checkServers(name, flagsOf(options), options));
+    });
+  withSettings(
+    server.command('approve <name>').description('look at what changed in its tools, and let it in'),
+  )
+    .option('--digest <digest>', 'let in exactly what was shown under this digest')
+    .action(async (name: string, options: Options) => {
+      const { approveServer } = await import('../server/server.ts');
+      exitWith(await approveServer(name, flagsOf(options), options));
+    });
+  withSettings(
+    server.command('login <name>').description('log in at a server that asks for it, by your browser'),
+  )
+    .option('--scope <scopes>', 'ask for these rights, instead of those that the server names')
+    .option('--no-browser', 'only print the address')
+    .action(async (name: string, options: Options) => {
+      const { loginServer } = await import('../server/login.ts');
+      exitWith(await loginServer(name, flagsOf(options), options));
+    });
+  withSettings(server.command('logout <name>').description('end the login, and forget its tokens')).action(
+    async (name: string, options: Options) => {
+      const { logoutServer } = await import('../server/login.ts');
+      exitWith(await logoutServer(name, flagsOf(options)));
+    },
+  );
+  withSettings(
+    server.command('forget <name>').description('forget what was approved; it is met anew'),
+  ).action(async (name: string, options: Options) => {
+    const { forgetServer } = await import('../server/server.ts');
+    exitWith(await forgetServer(name, flagsOf(options)));
+  });
+  program
+    .command('import <from>')
+    .description("take over the servers of claude, cursor, vscode, gemini, windsurf, zed or a client's FILE")
+    .option('--out <file>', 'our configuration file (default: in your configuration folder)')
+    .option('--dry-run', 'only say what would be taken over')
+    .action(async (from: string, options: Options) => {
+      const { importServers } = await import('../import.ts');
+      exitWith(importServers(from, options));
+    });
+}

@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { flagsOf, withSettings } from '../options.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** `sekisho policy`, `memory` and `store`. */
+export function addRecordCommands(program: Command, exitWith: (code: number) => void): void {
+  addPolicy(program, exitWith);
+  addMemory(program, exitWith);
+  program
+    .command('store')
+    .description('where records are kept')
+    .command('copy <from> <to>')
+    .description('copy all records, e.g. sqlite:old.db postgres://…; stop the servers first')
+    .option('--state <path>', 'state folder with the audit.key of both')
+    .option('--json', 'print as JSON')
+    .action(async (from: string, to: string, options: Options) => {
+      const { copyRecords } = await import('../store.ts');
+      exitWith(await copyRecords(from, to, options));
+    });
+}
+
+function addPolicy(program: Command, exitWith: (code: number) => void): void {
+  const policy = program.command('policy').description('rules: what is allowed, asked and denied');
+  withSettings(policy.command('explain').description('the mode and every rule in force'))
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { explain } = await import('../policy-commands.ts');
+      exitWith(await explain(flagsOf(options), options));
+    });
+  withSettings(
+    policy
+      .command('test <call>')
+      .description(
+        'what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
+      ),
+  )
+    .option('--json', 'print as JSON')
+    .action(async (call: string, options: Options) => {
+      const { test } = await import('../policy-commands.ts');
+      exitWith(await test(call, flagsOf(options), options));
+    });
+}
+
+function addMemory(program: Command, exitWith: (code: number) => void): void {
+  const memory = program.command('memory').description('what remember has stored');
+  withSettings(memory.command('export').description('print memories as JSON Lines'))
+    .option('--user <name>', 'of this user (default: the local one)')
+    .action(async (options: Options) => {
+      const { exportMemory } = await import('../memory.ts');
+      exitWith(await exportMemory(flagsOf(options), options));
+    });
+  withSettings(
+    memory
+      .command('embed')
+      .description('embed what waits for it, for all users; servers do so by themselves while they run'),
+  )
+    .option('--all', 'every memory anew')
+    .option('--status', 'only say how far it is')
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { embedMemory } = await import('../memory.ts');
+      exitWith(await embedMemory(flagsOf(options), options));
+    });
+  withSettings(memory.command('import <file>').description('store memories from JSON Lines; - reads stdin'))
+    .option('--user <name>', 'for this user (default: the local one)')
+    .option('--json', 'print as JSON')
+    .action(async (file: string, options: Options) => {
+      const { importMemory } = await import('../memory.ts');
+      exitWith(await importMemory(file, flagsOf(options), options));
+    });
+}

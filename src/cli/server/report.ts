@@ -1,0 +1,101 @@
+import type { Checkpoint } from '../../checkpoint/open.ts';
+import { cleanText } from '../../contract/clean-text.ts';
+import { ToolError } from '../../contract/error.ts';
+import { type Locale, type Text, text } from '../../contract/text.ts';
+import type { ServerSettings, ServerStatus } from '../../contract/upstream.ts';
+
+type Server = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['servers'][number];
+
+/** How one server is after it was asked, in words for the operator, who may read the server's own. */
+export interface ServerReport extends ServerStatus {
+  readonly works: boolean;
+  /** What holds its program, or where it is. */
+  readonly place: string;
+  /** Its last words. */
+  readonly words?: string | undefined;
+  readonly hint?: Text | undefined;
+}
+
+/** Starts the server, or reaches it, and says how it is. */
+export async function examine(server: Server): Promise<ServerReport> {
+  const { settings } = server;
+  try {
+    await server.look(new AbortController().signal);
+    return { ...server.status(), works: server.status().state !== 'closed', place: placeOf(settings) };
+  } catch (error) {
+    const status = server.status();
+    const words = causesOf(error);
+    const problem = error instanceof ToolError ? error.text : status.problem;
+    const state = status.state === 'closed' ? status.state : 'failed';
+    const about = { works: false, place: placeOf(settings), words, hint: hintFor(settings, words) };
+    return { ...status, state, problem, ...about };
+  }
+}
+
+export function placeOf({ start }: ServerSettings): string {
+  if (start.kind === 'http') return URL.canParse(start.url) ? new URL(start.url).origin : start.url;
+  return start.sandbox === 'off' ? 'without a sandbox' : 'in the sandbox';
+}
+
+const maxWordsChars = 2000;
+
+/** For the operator: what happened, and the words of whoever made it happen. */
+export function wordsOf(error: unknown, locale: Locale): string {
+  if (!(error instanceof ToolError)) return cleanText(String(error));
+  return [error.text[locale], causesOf(error)].filter(Boolean).join('\n');
+}
+
+/** The error's causes, down to the one that says what happened. */
+function causesOf(error: unknown): string {
+  const words: string[] = [];
+  let cause: unknown = error instanceof ToolError ? error.cause : error;
+  for (let depth = 0; cause !== undefined && cause !== null && depth < 4; depth++) {
+    const { message, code } = cause as { message?: unknown; code?: unknown };
+    const said =
+      typeof cause === 'string' ? cause : [message, code].filter((word) => typeof word === 'string');
+    words.push(typeof said === 'string' ? said : said.join(' '));
+    cause = (cause as { cause?: unknown }).cause;
+  }
+  const told = [...new Set(words.map((each) => each.trim()).filter(Boolean))].join('\n');
+  return cleanText(told.slice(-maxWordsChars));
+}
+
+/** What most often helps, by what the server said as it failed. */
+function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text | undefined {
+  if (start.kind === 'http') {
+    if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH/.test(words)) {
+      return text('Nothing answers at this address.', 'このアドレスは応答しません。');
+    }
+    return text(
+      'Is this the address of its Streamable HTTP endpoint (often /mcp)? Does it want a token (headers)?',
+      'Streamable HTTP のアドレス（多くは /mcp）ですか。トークン（headers）は必要ありませんか。',
+    );
+  }
+  const isBoxed = start.sandbox === 'required';
+  if (words.includes(`${start.command}: not found`)) {
+    return text(
+      `The program ${start.command} is not installed${isBoxed ? ', or lies where the sandbox shows nothing' : ''}.`,
+      `プログラム ${start.command} が見つかりません${isBoxed ? '（サンドボックスから見えない場所かもしれません）' : ''}。`,
+    );
+  }
+  const downloads = /(?:^|\/)(?:npx|uvx|bunx|pnpx|pnpm|yarn|docker|podman)$/.test(start.command);
+  if (downloads && isBoxed) {
+    return text(
+      `${start.command} fetches the program from the network, which the sandbox has not. Install the program and name it, or write "network" or "sandbox": "off".`,
+      `${start.command} はプログラムを取得しますが、サンドボックスにはネットワークがありません。先にインストールして直接指定するか、"network" または "sandbox": "off" を設定してください。`,
+    );
+  }
+  if (isBoxed && /MODULE_NOT_FOUND|ENOENT|EACCES|No such file|Permission denied/i.test(words)) {
+    return text(
+      'In the sandbox it sees the roots, its program and "folders": name there what it needs.',
+      'サンドボックスから見えるのはルートとプログラムと "folders" だけです。必要な場所を追加してください。',
+    );
+  }
+  if (words === '' || downloads) {
+    return text(
+      `If it is only slow, raise startTimeoutMs (${startTimeoutMs}).`,
+      `起動が遅いだけなら startTimeoutMs (${startTimeoutMs}) を増やしてください。`,
+    );
+  }
+  return undefined;
+}

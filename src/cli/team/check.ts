@@ -1,0 +1,50 @@
+import { ConfigError } from '../../contract/error.ts';
+import type { AgentRecord, TeamAdmin } from '../../contract/team/admin.ts';
+import type { TeamFile } from './file.ts';
+
+/** Throws where the file cannot be carried out as a whole, before any of it is: a half of a team helps nobody. */
+export async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void> {
+  const inFile = team.projects.map((project) => project.id);
+  const twice = inFile.find((id, index) => inFile.indexOf(id) !== index);
+  if (twice !== undefined) throw new ConfigError(`projects: ${twice} stands there twice.`);
+  const projects = new Set([...inFile, ...(await admin.projects()).map((project) => project.id)]);
+  const agents = agentsAfter(team, await admin.agents());
+  for (const { id, projects: wanted, passkey } of team.agents) {
+    const unknown = wanted.find((project) => !projects.has(project));
+    if (unknown !== undefined) {
+      throw new ConfigError(`agents.${id}.projects: there is no project ${JSON.stringify(unknown)}.`);
+    }
+    assertLength(`agents.${id}.passkey`, passkey, 8);
+  }
+  for (const { id, parent } of agents.values()) {
+    if (parent === undefined) continue;
+    const above = agents.get(parent);
+    if (above?.hierarchy === 'manager') continue;
+    throw new ConfigError(
+      above
+        ? `agents.${parent}.hierarchy: ${parent} is above ${id}, so it must be "manager".`
+        : `agents.${id}.parent: there is no agent ${JSON.stringify(parent)}.`,
+    );
+  }
+  assertLength('coordinator_token', team.coordinator_token, 16);
+}
+
+interface Place {
+  readonly id: string;
+  readonly hierarchy: string;
+  readonly parent: string | undefined;
+}
+
+/** Everybody, those as well who are not in the file and stay as they are. */
+function agentsAfter(team: TeamFile, records: readonly AgentRecord[]): ReadonlyMap<string, Place> {
+  const places: Place[] = [
+    ...records.map(({ id, hierarchy, parentId }) => ({ id, hierarchy, parent: parentId })),
+    ...team.agents.map(({ id, hierarchy, parent }) => ({ id, hierarchy, parent })),
+  ];
+  return new Map(places.map((place) => [place.id, place]));
+}
+
+function assertLength(key: string, secret: string | undefined, least: number): void {
+  if (secret === undefined || (secret.length >= least && secret.length <= 1000)) return;
+  throw new ConfigError(`${key} must be ${least} to 1000 characters long.`);
+}

@@ -1,0 +1,111 @@
+import { ConfigError } from '../../contract/error.ts';
+import type { AgentRecord, TeamAdmin } from '../../contract/team/admin.ts';
+import { checkTeam } from './check.ts';
+import type { TeamFile } from './file.ts';
+
+/** One change, as a person reads it and as it is made. */
+export interface PlannedChange {
+  readonly line: string;
+  apply(): Promise<unknown>;
+}
+
+/** What has to change for the records to be as the file says, in an order in which it can be done. */
+export async function planTeam(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
+  await checkTeam(team, admin);
+  return [
+    ...(await planProjects(team, admin)),
+    ...(await planAgents(team, admin)),
+    ...(await planToken(team, admin)),
+  ];
+}
+
+async function planProjects(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
+  const known = new Map((await admin.projects()).map((project) => [project.id, project]));
+  return team.projects.flatMap(({ id, name, working_directory: workingDirectory }): PlannedChange[] => {
+    const project = known.get(id);
+    if (!project) {
+      return [{ line: `+ project ${id}`, apply: () => admin.addProject({ id, name, workingDirectory }) }];
+    }
+    if (project.name === name && project.workingDirectory === workingDirectory) return [];
+    return [{ line: `~ project ${id}`, apply: () => admin.changeProject(id, { name, workingDirectory }) }];
+  });
+}
+
+async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly PlannedChange[]> {
+  const known = new Map((await admin.agents()).map((agent) => [agent.id, agent]));
+  const changes: PlannedChange[] = [];
+  // Who was a manager becomes a worker once those below are elsewhere.
+  const demotions: PlannedChange[] = [];
+  for (const agent of parentsFirst(team.agents)) {
+    const record = known.get(agent.id);
+    const wanted = {
+      name: agent.name,
+      hierarchy: agent.hierarchy,
+      parentId: agent.parent,
+      maxParallelTasks: agent.max_parallel_tasks ?? 1,
+    };
+    const { passkey } = agent;
+    if (!record) {
+      if (passkey === undefined) throw new ConfigError(`Agent ${agent.id} is new and needs a passkey.`);
+      changes.push({
+        line: `+ agent ${agent.id} (${agent.hierarchy}${agent.parent ? ` under ${agent.parent}` : ''})`,
+        apply: () => admin.addAgent({ id: agent.id, ...wanted, passkey }),
+      });
+    } else {
+      const isNewPasskey = passkey !== undefined && !(await admin.isPasskey(agent.id, passkey));
+      const differs = [...differences(record, wanted), ...(isNewPasskey ? ['passkey'] : [])];
+      if (differs.length > 0) {
+        const isDemoted = record.hierarchy === 'manager' && agent.hierarchy === 'worker';
+        (isDemoted ? demotions : changes).push({
+          line: `~ agent ${agent.id}: ${differs.join(', ')}`,
+          apply: () => admin.changeAgent(agent.id, { ...wanted, ...(isNewPasskey ? { passkey } : {}) }),
+        });
+      }
+    }
+    for (const project of agent.projects.filter((one) => !record?.projects.includes(one))) {
+      changes.push({
+        line: `+ ${agent.id} works on ${project}`,
+        apply: () => admin.assign(agent.id, project),
+      });
+    }
+    for (const project of (record?.projects ?? []).filter((one) => !agent.projects.includes(one))) {
+      changes.push({
+        line: `- ${agent.id} works on ${project}`,
+        apply: () => admin.unassign(agent.id, project),
+      });
+    }
+  }
+  return [...changes, ...demotions];
+}
+
+async function planToken(
+  { coordinator_token: token }: TeamFile,
+  admin: TeamAdmin,
+): Promise<readonly PlannedChange[]> {
+  if (token === undefined || (await admin.isCoordinatorToken(token))) return [];
+  return [{ line: '~ coordinator token', apply: () => admin.setCoordinatorToken(token) }];
+}
+
+function differences(record: AgentRecord, wanted: Partial<AgentRecord>): readonly string[] {
+  return (Object.keys(wanted) as (keyof AgentRecord)[]).filter((key) => record[key] !== wanted[key]);
+}
+
+function parentsFirst(agents: TeamFile['agents']): TeamFile['agents'] {
+  const names = new Set(agents.map((agent) => agent.id));
+  const placed = new Set<string>();
+  const sorted: TeamFile['agents'] = [];
+  while (sorted.length < agents.length) {
+    const next = agents.filter(
+      ({ id, parent }) =>
+        !placed.has(id) && (parent === undefined || !names.has(parent) || placed.has(parent)),
+    );
+    if (next.length === 0)
+      throw new ConfigError('agents: the parents form a circle, or an id stands there twice.');
+    for (const agent of next) {
+      if (placed.has(agent.id)) throw new ConfigError(`agents: ${agent.id} stands there twice.`);
+      placed.add(agent.id);
+      sorted.push(agent);
+    }
+  }
+  return sorted;
+}

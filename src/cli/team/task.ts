@@ -1,0 +1,74 @@
+import type { Flags } from '../../config/load.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';
+import { say } from '../say.ts';
+import { withTeam } from './with-team.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+export function addTask(flags: Flags, options: Options): Promise<number> {
+  return withTeam(flags, async (admin) => {
+    const id = await admin.addTask({
+      projectId: String(options.project),
+      title: String(options.title),
+      description: options.description as string | undefined,
+      assigneeId: options.assign as string | undefined,
+      start: options.start === true,
+    });
+    say(options.json ? JSON.stringify({ task_id: id }) : id);
+    return 0;
+  });
+}
+
+export function listTasks(flags: Flags, options: Options): Promise<number> {
+  const status = options.status as TaskStatus | undefined;
+  if (status !== undefined && !taskStatuses.includes(status)) {
+    throw new ConfigError(
+      `--status must be one of ${taskStatuses.join(', ')}, got ${JSON.stringify(status)}.`,
+    );
+  }
+  return withTeam(flags, async (admin) => {
+    const tasks = await admin.tasks({ projectId: options.project as string | undefined, status });
+    if (options.json) say(JSON.stringify(tasks));
+    else {
+      for (const task of tasks) {
+        say([task.task_id, task.status, task.project_id, task.assignee_id ?? '-', task.title].join('\t'));
+      }
+    }
+    return 0;
+  });
+}
+
+export function showTask(id: string, flags: Flags, options: Options): Promise<number> {
+  return withTeam(flags, async (admin) => {
+    const { task, events } = await admin.task(id);
+    if (options.json) {
+      say(JSON.stringify({ task, events }));
+      return 0;
+    }
+    for (const [key, value] of Object.entries(task)) {
+      say(`${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+    }
+    for (const event of events) {
+      const change = event.from === undefined ? (event.to ?? '') : `${event.from} → ${event.to}`;
+      say([event.at, event.by, event.what, change, event.reason ?? ''].join('\t').trimEnd());
+    }
+    return 0;
+  });
+}
+
+export function assignTask(id: string, agentId: string | undefined, flags: Flags): Promise<number> {
+  return withTeam(flags, async (admin) => {
+    await admin.assignTask(id, agentId);
+    say(agentId === undefined ? `${id} is free.` : `${id} is for ${agentId}.`);
+    return 0;
+  });
+}
+
+export function cancelTask(id: string, flags: Flags, options: Options): Promise<number> {
+  return withTeam(flags, async (admin) => {
+    await admin.cancelTask(id, options.reason as string | undefined);
+    say(`${id} is cancelled.`);
+    return 0;
+  });
+}

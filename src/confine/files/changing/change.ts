@@ -1,0 +1,121 @@
+import { accessSync, closeSync, constants, lstatSync, type Stats } from 'node:fs';
+import type { FileChange, FileStat, FormerFile, WriteOptions } from '../../../contract/files.ts';
+import { cancelled, changedSince, fault } from '../fault.ts';
+import { readAtNow } from '../io.ts';
+import type { HeldPlace } from '../place.ts';
+import { readStat } from '../reading.ts';
+import { entryOf, itself, openFileIn } from '../walk.ts';
+
+/** Runs a change of a file after those that came before it. Throws `forbidden` for what may not be written. */
+export async function change<T>(place: HeldPlace, options: WriteOptions, work: () => Promise<T>): Promise<T> {
+  place.assertWritable();
+  return place.facts.desk.turns.take(place.hostPath, async () => {
+    if (options.signal?.aborted) throw cancelled(place.shown);
+    return work();
+  });
+}
+
+/** Tells the observer before and after; what it throws before stops the change. */
+export async function observed(
+  place: HeldPlace,
+  facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
+  former: Former | undefined,
+  work: () => Promise<Made>,
+): Promise<void> {
+  return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
+}
+
+/** The same with whatever was there. */
+export async function told(
+  place: HeldPlace,
+  facts: Omit<FileChange, 'rootHostPath' | 'path'>,
+  work: () => Promise<Made>,
+): Promise<void> {
+  const { observer } = place.facts.desk;
+  if (!observer) return (await work()).durable;
+  const change: FileChange = {
+    ...facts,
+    rootHostPath: place.root.hostPath,
+    path: place.components.join('/'),
+  };
+  await observer.beforeChange(change);
+  let durable: Promise<void>;
+  try {
+    durable = (await work()).durable;
+  } catch (error) {
+    observer.changeFailed?.(change);
+    throw error;
+  }
+  if (observer.afterChange) await observer.afterChange(change, durable);
+  else await durable;
+}
+
+/** A change that is made. Its name is still on the way to the disk, which others need not wait for. */
+export interface Made {
+  readonly durable: Promise<void>;
+}
+
+export function formerFile({ fd, plain, stat }: Former): FormerFile {
+  return { stat, read: () => readAtNow(fd, 0, plain.size), descriptor: fd };
+}
+
+/** The file that a change is about to replace, held open. */
+export interface Former {
+  readonly fd: number;
+  readonly plain: Stats;
+  readonly stat: FileStat;
+}
+
+/** Opens what is there now, if anything. Throws `conflict` where it is not what was expected. */
+export function openFormer(
+  place: HeldPlace,
+  folder: number,
+  name: string,
+  expected?: FileStat,
+): Former | undefined {
+  if (!lstatSync(entryOf(folder, name), { throwIfNoEntry: false })) {
+    if (expected) throw changedSince(place.shown);
+    return undefined;
+  }
+  const { fd, stat: plain } = openFileIn(place.root, folder, name, place.shown);
+  try {
+    const stat = readStat(itself(fd), true);
+    if (expected) assertUnchanged(stat, expected, place.shown);
+    return { fd, plain, stat };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/**
+ * The same for a change of content. A rename asks only who may write the folder; a file that its owner made
+ * read-only, or that is another's, stays as it is. Throws `forbidden`.
+ */
+export function openOverwritable(
+  place: HeldPlace,
+  folder: number,
+  name: string,
+  expected?: FileStat,
+): Former | undefined {
+  const former = openFormer(place, folder, name, expected);
+  if (!former) return undefined;
+  try {
+    accessSync(itself(former.fd), constants.W_OK);
+    return former;
+  } catch (cause) {
+    closeSync(former.fd);
+    throw fault(cause, place.shown);
+  }
+}
+
+/** Throws `conflict` where a file is not the one that was read. */
+export function assertUnchanged(found: FileStat, expected: FileStat, shown: string): void {
+  const isSame =
+    found.device === expected.device &&
+    found.inode === expected.inode &&
+    found.bytes === expected.bytes &&
+    found.modifiedNs === expected.modifiedNs &&
+    found.changedNs === expected.changedNs;
+  if (!isSame) throw changedSince(shown);
+}

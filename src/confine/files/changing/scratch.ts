@@ -1,0 +1,58 @@
+import { lstatSync, unlinkSync } from 'node:fs';
+import { z } from 'zod';
+import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
+import { isTemporaryName } from './atomic.ts';
+import { leftUnderWay, openUnderWay } from './under-way.ts';
+
+/** Notes which temporary names are in use, so that what a killed process left behind is removed at the next start. */
+export interface Scratch {
+  begin(rootHostPath: string, path: string): void;
+  end(): void;
+  close(): void;
+}
+
+/** For a workspace that keeps nothing outside its roots: a kill may leave a hidden file behind. */
+export const noScratch: Scratch = { begin() {}, end() {}, close() {} };
+
+/** Removes what dead processes left in `roots`, then notes this one's writes in `folder`, from the first on. */
+export function openScratch(folder: string, roots: readonly Root[]): Scratch {
+  for (const { notes, done } of leftUnderWay(folder, 'writes')) {
+    // Of a root that is not served now: kept for a server that does.
+    if (notes.map((written) => sweep(written, roots)).every(Boolean)) done();
+  }
+  const notes = openUnderWay(folder, 'writes');
+  return {
+    begin: (root, file) => notes.begin([root, file]),
+    end: () => notes.end(1),
+    close: () => notes.close(),
+  };
+}
+
+const note = z.tuple([z.string(), z.string()]);
+
+/** Whether the note is dealt with. */
+function sweep(written: unknown, roots: readonly Root[]): boolean {
+  const entry = note.safeParse(written);
+  if (!entry.success) return true;
+  const root = roots.find(({ hostPath }) => hostPath === entry.data[0]);
+  if (root) removeLeftover(root, entry.data[1].split('/'));
+  return root !== undefined;
+}
+
+/** Only a file or link under a name that a write uses is removed, found by the walk like any other. */
+function removeLeftover(root: Root, components: readonly string[]): void {
+  const name = components.at(-1);
+  if (name === undefined || !isTemporaryName(name) || components.includes('..')) return;
+  try {
+    const folder = enterFolder(root, components, components.length - 1, 0);
+    try {
+      const entry = entryOf(folder, name);
+      const stat = lstatSync(entry);
+      if (stat.isFile() || stat.isSymbolicLink()) unlinkSync(entry);
+    } finally {
+      leaveFolder(root, folder);
+    }
+  } catch {
+    // It was finished or removed; a folder that is gone took it along.
+  }
+}

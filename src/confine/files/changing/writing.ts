@@ -1,0 +1,173 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, ftruncateSync, lstatSync, openSync } from 'node:fs';
+import { ToolError } from '../../../contract/error.ts';
+import type { WriteOptions, Written } from '../../../contract/files.ts';
+import { limits } from '../../../contract/limits.ts';
+import { text } from '../../../contract/text.ts';
+import { cancelled, exists, fault, linkRefused } from '../fault.ts';
+import { inOwnFolder } from '../folders.ts';
+import { closeInBackground, fsync, readAt, writeAll } from '../io.ts';
+import type { HeldPlace } from '../place.ts';
+import { readStat, tooLarge } from '../reading.ts';
+import { encode } from '../text/encode.ts';
+import { entryOf, itself } from '../walk.ts';
+import { writeAtomically } from './atomic.ts';
+import { assertUnchanged, change, type Former, type Made, observed, openOverwritable } from './change.ts';
+
+type Content = string | Uint8Array;
+
+export function create(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
+  return change(place, options, async () => {
+    const bytes = await toBytes(content, place.shown, options);
+    await inOwnFolder(place, async (folder, name) => {
+      const there = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
+      if (there?.isSymbolicLink()) throw linkRefused(place.shown);
+      if (there) throw exists(place.shown);
+      await observed(place, { action: 'create', bytes: bytes.length, content: bytes }, undefined, () =>
+        write(place, folder, name, bytes, undefined, options),
+      );
+    });
+    return { bytes: bytes.length, created: true };
+  });
+}
+
+export function replace(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
+  return change(place, options, async () => {
+    const bytes = await toBytes(content, place.shown, options);
+    const created = await inOwnFolder(place, async (folder, name) => {
+      const former = openOverwritable(place, folder, name, options.expected);
+      try {
+        const action = former ? 'replace' : 'create';
+        await observed(place, { action, bytes: bytes.length, content: bytes }, former, () =>
+          write(place, folder, name, bytes, former, options),
+        );
+      } finally {
+        if (former) closeInBackground(former.fd);
+      }
+      return !former;
+    });
+    return { bytes: bytes.length, created };
+  });
+}
+
+/** Up to here an append writes the file anew, so that a crash leaves the old content or the new one whole. */
+const rewriteBytes = 1024 * 1024;
+
+/** Adds at the end. A large file grows in place, unless it is hard-linked: then it may be another's file, too. */
+export function append(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
+  return change(place, options, async () => {
+    const encoded = await toBytes(content, place.shown, { encoding: options.encoding });
+    return inOwnFolder(place, async (folder, name) => {
+      const former = openOverwritable(place, folder, name, options.expected);
+      // The byte order mark stands at the start of a file and nowhere else.
+      const isMarked =
+        former !== undefined &&
+        former.plain.size > 0 &&
+        options.encoding?.startsWith('utf-16') &&
+        typeof content === 'string';
+      const more = isMarked ? encoded.subarray(2) : encoded;
+      const { size = 0, nlink = 1 } = former?.plain ?? {};
+      const growsInPlace = size > rewriteBytes && nlink === 1;
+      try {
+        await observed(
+          place,
+          { action: former ? 'append' : 'create', bytes: more.length, content: more, growsInPlace },
+          former,
+          async () => {
+            if (former && growsInPlace) {
+              return growInPlace(former, more, place.shown, options.signal);
+            }
+            if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
+            const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
+            return write(place, folder, name, Buffer.concat([old, more]), former, options);
+          },
+        );
+      } finally {
+        if (former) closeInBackground(former.fd);
+      }
+      return { bytes: more.length, created: !former };
+    });
+  });
+}
+
+async function growInPlace(
+  former: Former,
+  more: Uint8Array,
+  shown: string,
+  signal: AbortSignal | undefined,
+): Promise<Made> {
+  const fd = openSync(itself(former.fd), constants.O_WRONLY | constants.O_APPEND);
+  try {
+    await writeAll(fd, more, signal);
+    await fsync(fd);
+    return { durable: Promise.resolve() };
+  } catch (cause) {
+    // Half an addition is worse than none.
+    ftruncateSync(fd, former.plain.size);
+    throw signal?.aborted ? cancelled(shown) : fault(cause, shown);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function write(
+  place: HeldPlace,
+  folder: number,
+  name: string,
+  bytes: Uint8Array,
+  former: Former | undefined,
+  options: WriteOptions,
+): Promise<Made> {
+  return writeAtomically({
+    folder,
+    name,
+    bytes,
+    former,
+    carryOver: place.facts.desk.carryOver,
+    shown: place.shown,
+    signal: options.signal,
+    confirm() {
+      if (options.expected)
+        assertUnchanged(readStat(entryOf(folder, name), false), options.expected, place.shown);
+    },
+    noteTemporary: (temporary) => {
+      const { scratch } = place.facts.desk;
+      scratch.begin(place.root.hostPath, [...place.components.slice(0, -1), temporary].join('/'));
+      return () => scratch.end();
+    },
+  });
+}
+
+async function toBytes(
+  content: Content,
+  shown: string,
+  { encoding = 'utf-8', withBom = false }: Pick<WriteOptions, 'encoding' | 'withBom'>,
+): Promise<Uint8Array> {
+  if (typeof content === 'string' && !content.isWellFormed()) throw brokenText(shown);
+  const bytes =
+    typeof content !== 'string'
+      ? content
+      : encoding === 'utf-8' && !withBom
+        ? Buffer.from(content, 'utf8')
+        : await encode(content, encoding, withBom);
+  if (bytes.length <= limits.writeBytes) return bytes;
+  throw new ToolError(
+    'too_large',
+    text(
+      `The new content of ${shown} has ${bytes.length} bytes; a write takes at most ${limits.writeBytes}.`,
+      `${shown} の新しい内容は ${bytes.length} バイトあり、1 回の書き込みの上限 ${limits.writeBytes} バイトを超えています。`,
+    ),
+    { details: { bytes: bytes.length, max_bytes: limits.writeBytes } },
+  );
+}
+
+/** Half a surrogate pair has no bytes: it would reach the disk as another character. */
+function brokenText(shown: string): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text(
+      `The new content of ${shown} is not valid Unicode: it holds half a character.`,
+      `${shown} の新しい内容が正しい Unicode ではありません。文字の片割れが含まれています。`,
+    ),
+  );
+}

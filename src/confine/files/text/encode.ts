@@ -1,0 +1,52 @@
+import { Buffer } from 'node:buffer';
+import { ToolError } from '../../../contract/error.ts';
+import type { TextEncoding } from '../../../contract/files.ts';
+import { text } from '../../../contract/text.ts';
+import { decode } from './encoding.ts';
+
+const mark = '\ufeff';
+
+/**
+ * The bytes of a text in an encoding; `withBom` matters to UTF-8, and UTF-16 always has one. Throws `unsupported_encoding` where a character has no place in it.
+ */
+export async function encode(content: string, encoding: TextEncoding, withBom: boolean): Promise<Uint8Array> {
+  switch (encoding) {
+    case 'utf-8':
+      return Buffer.from(withBom ? mark + content : content, 'utf8');
+    case 'utf-16le':
+      return Buffer.from(mark + content, 'utf16le');
+    case 'utf-16be':
+      return Buffer.from(mark + content, 'utf16le').swap16();
+    default: {
+      const { default: japanese } = await import('encoding-japanese');
+      const codes = japanese.convert(japanese.stringToCode(content), {
+        from: 'UNICODE',
+        to: encoding === 'shift_jis' ? 'SJIS' : 'EUCJP',
+      });
+      const bytes = Uint8Array.from(codes);
+      // What cannot be written comes back as something else.
+      if (decodesTo(bytes, encoding, content)) return bytes;
+      throw new ToolError(
+        'unsupported_encoding',
+        text(
+          `The file is in ${encoding}, which cannot hold every character of the new content.`,
+          `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
+        ),
+        {
+          suggestion: text(
+            'Write the whole file anew: it will be in UTF-8.',
+            'ファイル全体を書き直すと UTF-8 になります。',
+          ),
+        },
+      );
+    }
+  }
+}
+
+function decodesTo(bytes: Uint8Array, encoding: TextEncoding, content: string): boolean {
+  try {
+    return decode(bytes, encoding) === content;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import type { TextEncoding } from '../../../contract/files.ts';
+import { japaneseEncodingOf } from './japanese.ts';
+
+/** What a text is written in. */
+export interface FoundEncoding {
+  readonly encoding: TextEncoding;
+  readonly bomBytes: number;
+}
+
+/**
+ * Which encoding a file's bytes are in, or those of its start (`isCut`); `undefined` for what is not text. UTF-8 and
+ * UTF-16 prove themselves; a Japanese encoding must read like Japanese.
+ */
+export async function encodingOf(bytes: Uint8Array, isCut = false): Promise<FoundEncoding | undefined> {
+  if (looksBinary(bytes)) return undefined;
+  const unicode = unicodeOf(bytes, isCut);
+  if (unicode || bytes.includes(0)) return unicode;
+  const japanese = await japaneseEncodingOf(bytes, isCut);
+  return japanese && { encoding: japanese, bomBytes: 0 };
+}
+
+/** The encoding where the bytes prove it; `undefined` for all else. */
+function unicodeOf(bytes: Uint8Array, isCut: boolean): FoundEncoding | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { encoding: 'utf-16le', bomBytes: 2 };
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return { encoding: 'utf-16be', bomBytes: 2 };
+  if (bytes.includes(0) || !isUtf8(isCut ? bytes.subarray(0, wholeUtf8(bytes)) : bytes)) return undefined;
+  const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return { encoding: 'utf-8', bomBytes: hasBom ? 3 : 0 };
+}
+
+/** Decodes bytes without their byte order mark. Throws `TypeError` for what the encoding does not allow. */
+export function decode(bytes: Uint8Array, encoding: TextEncoding): string {
+  if (encoding !== 'utf-8') {
+    const decoded = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (decoded.includes('\0')) throw new TypeError('not text');
+    return decoded;
+  }
+  if (bytes.includes(0) || !isUtf8(bytes)) throw new TypeError('not UTF-8 text');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** How many bytes of a cut UTF-8 text make whole characters, as far as its last bytes tell. */
+export function wholeUtf8(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0)
+      return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** Formats that may begin without a NUL or a byte that text cannot have. */
+function looksBinary(bytes: Uint8Array): boolean {
+  if (bytes[0] !== 0x25 && bytes[0] !== 0x21) return false;
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.length)).toString('latin1');
+  return start.startsWith('%PDF-') || start === '!<arch>\n';
+}

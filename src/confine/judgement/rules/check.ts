@@ -1,0 +1,30 @@
+import { ConfigError } from '../../../contract/error.ts';
+import type { JudgeContext } from '../../../contract/process.ts';
+import { examineSafely, indexByProgram } from '../judge.ts';
+import type { CommandRule, Rule } from './rule.ts';
+
+/** Tries each rule on its own examples. Throws a `ConfigError` naming the rule and the example that it fails. */
+export function checkRules(rules: readonly Rule[]): void {
+  const index = indexByProgram(rules.filter((rule): rule is CommandRule => 'fits' in rule));
+  for (const rule of rules) {
+    if (rule.match.length === 0) throw new ConfigError(`rule ${rule.id} has no example that it matches`);
+    for (const example of rule.match) {
+      if (!finds(rule, example))
+        throw new ConfigError(`rule ${rule.id} must match ${JSON.stringify(example)}, and does not`);
+    }
+    for (const example of rule.notMatch) {
+      if (finds(rule, example))
+        throw new ConfigError(`rule ${rule.id} must not match ${JSON.stringify(example)}, and does`);
+    }
+  }
+
+  function finds(rule: Rule, script: string): boolean {
+    const context: JudgeContext = {
+      dialect: rule.dialect ?? 'plain',
+      roots: ['/workspace'],
+      workingFolder: '/workspace',
+    };
+    const { findings } = examineSafely({ kind: 'script', script, shell: 'bash' }, context, index);
+    return findings.some((finding) => finding.rule === rule.id);
+  }
+}

@@ -1,0 +1,61 @@
+import type { DecisionKind, JudgeContext } from '../../../contract/process.ts';
+import type { Text } from '../../../contract/text.ts';
+import type { Variables } from '../variables.ts';
+import type { Word } from '../words.ts';
+
+interface RuleBase {
+  readonly id: string;
+  readonly decision: DecisionKind;
+  /** Only for the assistant's bash; without it for every command. */
+  readonly dialect?: 'strict' | undefined;
+  readonly because: Text;
+  readonly suggestion: Text;
+  /** Command lines that the rule must find something in, and such that it must not. Checked when it loads. */
+  readonly match: readonly string[];
+  readonly notMatch: readonly string[];
+}
+
+/** A rule about one command, whoever started it. */
+export interface CommandRule extends RuleBase {
+  /** Names that the rule looks at; without them it looks at every command. */
+  readonly programs?: readonly string[] | undefined;
+  fits(use: Use, scene: Scene): boolean;
+}
+
+/** A rule about the way a command is written; the reading of it (`examine.ts`, `syntax.ts`) names the rule by id. */
+export type ConstructRule = RuleBase;
+
+export type Rule = CommandRule | ConstructRule;
+
+/** One command as it would be run, taken out of whatever it was wrapped in. */
+export interface Use {
+  readonly program: string;
+  /** The name and the arguments. */
+  readonly words: readonly Word[];
+  readonly args: readonly Word[];
+  /** Programs around it, outermost first. */
+  readonly via: readonly string[];
+  /** Its standard input, where it is written in the command or comes from another command. */
+  readonly input: Input;
+}
+
+export interface Input {
+  /** Here-documents and here-strings. */
+  readonly texts: readonly Word[];
+  /** Files, and descriptors as `&3`. */
+  readonly files: readonly Word[];
+  /** Commands before it in a pipe fetch from the network, decode, or do anything at all. */
+  fetched(): boolean;
+  decoded(): boolean;
+  /** It is what a find right before it in the pipe prints: paths parted by NUL. */
+  pathsOnly(): boolean;
+}
+
+/** What rules may know of the whole command line. */
+export interface Scene {
+  readonly dialect: JudgeContext['dialect'];
+  readonly roots: readonly string[];
+  /** Every folder that a command in it may run in; nothing where that is not known. */
+  readonly folders: readonly string[] | undefined;
+  readonly variables: Variables;
+}

@@ -1,0 +1,128 @@
+import { text } from '../../../contract/text.ts';
+import { isShell } from '../programs.ts';
+import { readShellLine } from '../unwrap/shell.ts';
+import { mayBeOption, type Word } from '../words.ts';
+import type { CommandRule } from './rule.ts';
+
+/** Builtins and programs whose words become code; judged by those words. */
+export const shellRules: readonly CommandRule[] = [
+  {
+    id: 'shell-input',
+    decision: 'deny',
+    because: text(
+      'a shell would run what it reads from its input, which cannot be read here',
+      'シェルが入力から読んだ内容を実行しますが、ここでは内容を確認できません',
+    ),
+    suggestion: text(
+      'Write the commands themselves, or give the shell a file.',
+      'コマンドそのものを書くか、シェルにファイルを渡してください。',
+    ),
+    fits: ({ program, args, input }) => {
+      if (!isShell(program)) return false;
+      const line = readShellLine(args);
+      if (!line.readsInput || input.fetched()) return false;
+      if (args.some((word) => /^--?(version|help|V|h)$/.test(word.value ?? ''))) return false;
+      if (input.texts.length > 0 && !line.file) return input.files.length > 0;
+      return !(
+        input.files.length > 0 &&
+        input.files.every((word) => word.value !== undefined && !/^\/(dev|proc)\//.test(word.value))
+      );
+    },
+    match: [
+      'echo ls | sh',
+      'cat x | bash -s',
+      'bash',
+      'base64 -d x | sh',
+      'sh /dev/stdin',
+      'bash <(echo ls)',
+      '{ sh; } <<< ls',
+    ],
+    notMatch: ['sh run.sh', 'bash -c ls', 'bash --version', 'bash <<< ls', 'bash < run.sh', 'curl x | sh'],
+  },
+  {
+    id: 'source-input',
+    decision: 'deny',
+    programs: ['source', '.'],
+    because: text('it runs what it reads from its input', '入力から読んだ内容を実行します'),
+    suggestion: text('Source a file.', 'ファイルを source してください。'),
+    fits: ({ args }) =>
+      args.some((word) => /^(\/dev\/|\/proc\/)/.test(word.prefix)) ||
+      (args[0] !== undefined && mayBeOption(args[0]) && !isBelowHome(args[0])),
+    match: ['. "$HOME/../dev/stdin"', '. /dev/stdin', 'source <(echo ls)', 'source "$x"'],
+    notMatch: ['. ./env.sh', 'source .venv/bin/activate', 'source "./$x"', '. "$HOME/.cargo/env"'],
+  },
+  {
+    id: 'code-builtin',
+    decision: 'deny',
+    programs: ['hash', 'alias', 'enable', 'bind', 'complete', 'compgen', 'fc', 'set', 'shopt', 'exec_fd'],
+    because: text('it changes what later words of the command mean', 'コマンドの後の語の意味を変えます'),
+    suggestion: text('Write the command out instead.', '代わりにコマンドを書き出してください。'),
+    fits: ({ program, args }) => {
+      const has = (pattern: RegExp) =>
+        args.some((word) => word.value === undefined || pattern.test(word.value));
+      switch (program) {
+        case 'hash':
+          return has(/^-\w*p/);
+        case 'alias':
+          return args.some((word) => word.value === undefined || word.value.includes('='));
+        case 'enable':
+          return has(/^-\w*[fn]/);
+        case 'bind':
+          return args.length > 0;
+        case 'complete':
+        case 'compgen':
+          return has(/^-\w*[CFW]/);
+        case 'fc':
+          return true;
+        case 'shopt':
+          return (
+            has(/^(expand_aliases|extglob|sourcepath|globasciiranges|assoc_expand_once)$/) && has(/^-\w*[su]/)
+          );
+        default:
+          return has(/^[-+]\w*[kB]/) || has(/^(posix|keyword|braceexpand)$/);
+      }
+    },
+    match: [
+      'hash -p /bin/rm ls',
+      "alias ls='rm -rf'",
+      'enable -f x.so x',
+      'shopt -s expand_aliases',
+      'fc -s',
+      "compgen -C 'rm x' a",
+      'set -k',
+      'set -o posix',
+    ],
+    notMatch: ['hash -r', 'set -euo pipefail', 'set -x', 'shopt -s nullglob', 'set -- a b', 'hash git'],
+  },
+  {
+    id: 'odd-name',
+    decision: 'deny',
+    because: text(
+      'the name of the program is a word of the shell, or has characters that hide',
+      'プログラム名がシェルの予約語か、見えない文字を含みます',
+    ),
+    suggestion: text('Write the command plainly.', 'コマンドを素直に書いてください。'),
+    fits: ({ words }) => {
+      const name = words[0]?.value ?? '';
+      return (
+        /^([{}!]|then|do|else|elif|fi|done|esac|in|function|if|while|until|for|case|select|-)$/.test(name) ||
+        /[\p{Cc}\p{Cf}\u2028\u2029]|(?! )\p{Zs}/u.test(name)
+      );
+    },
+    match: ['env { ls', "'if' x", "$'l\\x01s'", 'rm\u00a0-r x'],
+    notMatch: ['ls', '[ -f x ]', ': ok'],
+  },
+];
+
+/** `"$HOME/…"`: no command may change what HOME says. */
+function isBelowHome({ pieces }: Word): boolean {
+  const [home, path, ...more] = pieces;
+  return (
+    more.length === 0 &&
+    home?.kind === 'variable' &&
+    home.name === 'HOME' &&
+    home.quoted &&
+    path?.kind === 'literal' &&
+    /^(\/(?!\.\.?\/)[^/]+)+$/.test(path.text)
+  );
+}

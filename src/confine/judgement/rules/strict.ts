@@ -1,0 +1,84 @@
+import { superuserPrograms } from '../../../contract/superuser.ts';
+import { text } from '../../../contract/text.ts';
+import { readOptions } from '../options.ts';
+import { isBaseDecoder } from '../pipelines.ts';
+import { isInterpreter } from '../programs.ts';
+import type { CommandRule } from './rule.ts';
+
+/** What only the assistant's bash refuses (document 001). */
+export const strictRules: readonly CommandRule[] = [
+  {
+    id: 'strict-superuser',
+    decision: 'deny',
+    dialect: 'strict',
+    programs: superuserPrograms,
+    because: text('it runs as another user', '別のユーザーとして実行します'),
+    suggestion: text('Run the command without it.', '使わずにコマンドを実行してください。'),
+    fits: () => true,
+    match: ['sudo ls', 'env sudo ls', '/bin/su', 'doas ls', "s'u'do ls", 'xargs sudo ls'],
+    notMatch: ['grep -r sudo .', 'echo sudo'],
+  },
+  {
+    id: 'eval',
+    decision: 'deny',
+    dialect: 'strict',
+    programs: ['eval'],
+    because: text(
+      'eval runs text that was put together at run time',
+      'eval は実行時に組み立てた文字列を実行します',
+    ),
+    suggestion: text('Write the command itself.', 'コマンドそのものを書いてください。'),
+    fits: () => true,
+    match: ['eval ls', 'e\\val ls', 'command eval ls', 'builtin eval ls'],
+    notMatch: ['echo eval', 'npm run eval', 'python eval.py'],
+  },
+  {
+    id: 'exec',
+    decision: 'deny',
+    dialect: 'strict',
+    programs: ['exec'],
+    because: text('exec replaces the shell', 'exec はシェルを置き換えます'),
+    suggestion: text('Run the command without exec.', 'exec なしでコマンドを実行してください。'),
+    fits: () => true,
+    match: ['exec ls', 'command exec ls', 'exec 2>&1', "'exec' ls"],
+    notMatch: ['npm exec tsc', 'find . -exec ls {} +', 'echo exec'],
+  },
+  {
+    id: 'decode',
+    decision: 'deny',
+    dialect: 'strict',
+    programs: ['base64', 'base32', 'basenc', 'openssl', 'uudecode', 'xxd', 'python', 'python3'],
+    because: text('it decodes data that nobody can read beforehand', '事前に読めないデータをデコードします'),
+    suggestion: text('Write the decoded text.', 'デコード後のテキストを書いてください。'),
+    fits: (use) => isBaseDecoder(use),
+    match: [
+      'base64 -d x',
+      'base64 --decode',
+      'base64 --dec',
+      'base64 -D',
+      'base64 -id',
+      'base32 -d',
+      'openssl base64 -d',
+      'openssl enc -d -aes256',
+      'xxd -r -p',
+      'base64 "$x"',
+      'python3 -m base64 -d x',
+    ],
+    notMatch: ['base64 file', 'base64 -w0 x', 'xxd file', 'openssl dgst -sha256 x'],
+  },
+  {
+    id: 'decode-to-interpreter',
+    decision: 'deny',
+    dialect: 'strict',
+    because: text('it runs what was decoded', 'デコードした内容を実行します'),
+    suggestion: text('Write the program out.', 'プログラムを書き出してください。'),
+    fits: ({ program, args, input }) =>
+      isInterpreter(program) &&
+      input.decoded() &&
+      readOptions(args, { valued: 'ceEmnr' }).operands.every(
+        (word) => word.value === '-' || word.prefix.startsWith('/dev/'),
+      ),
+    match: ['xxd -r x | python3', 'gunzip -c x | perl', 'gzip -dc x | node -', 'tr a-z b-za < x | python3 -'],
+    notMatch: ['gunzip -c x | jq .', 'gzip -dc x | python3 read.py', 'tr a b < x | sort'],
+  },
+];

@@ -1,0 +1,108 @@
+import { optionsNamed, readOptions } from '../options.ts';
+import { literalWord, partOf, type Word } from '../words.ts';
+import type { Inner } from './unwrap.ts';
+
+interface ScriptOptions {
+  readonly valued: string;
+  readonly longValued: readonly string[];
+  /** Other letters and names with a value, so that it is not taken for an option. */
+  readonly otherValued?: string;
+}
+
+/** Programs with an option whose value is a command line. */
+const scripts: ReadonlyMap<string, ScriptOptions> = new Map<string, ScriptOptions>([
+  [
+    'tar',
+    {
+      valued: 'IF',
+      longValued: [
+        'use-compress-program',
+        'to-command',
+        'checkpoint-action',
+        'rsh-command',
+        'rmt-command',
+        'info-script',
+        'new-volume-script',
+      ],
+      otherValued: 'fCTXbKNHgV',
+    },
+  ],
+  ['bsdtar', { valued: '', longValued: ['use-compress-program'], otherValued: 'fCTXb' }],
+  ['rsync', { valued: 'e', longValued: ['rsh', 'rsync-path'], otherValued: 'fTBM' }],
+  ['nodemon', { valued: 'x', longValued: ['exec'], otherValued: 'ewid' }],
+  ['sg', { valued: 'c', longValued: [] }],
+  ['emulate', { valued: 'c', longValued: [] }],
+  ['nc', { valued: 'ec', longValued: [], otherValued: 'pswiqx' }],
+  ['ncat', { valued: 'ec', longValued: ['exec', 'sh-exec'], otherValued: 'pswid' }],
+  ['netcat', { valued: 'ec', longValued: [], otherValued: 'pswiqx' }],
+  ['nix-shell', { valued: '', longValued: ['run', 'command'], otherValued: 'pAIE' }],
+  ['sort', { valued: '', longValued: ['compress-program'], otherValued: 'kotST' }],
+  ['split', { valued: '', longValued: ['filter'], otherValued: 'abCln' }],
+  ['rg', { valued: '', longValued: ['pre', 'hostname-bin'], otherValued: 'ABCEefgjmMrtT' }],
+  ['man', { valued: 'PH', longValued: ['pager', 'html'], otherValued: 'CLMmSsEp' }],
+]);
+
+const quotedScripts = new Set(['hyperfine', 'concurrently']);
+
+/** Command lines that hide in options: `tar --to-command=…`, `rsync -e …`. */
+export function optionScripts(program: string, words: readonly Word[]): readonly Inner[] {
+  if (quotedScripts.has(program)) {
+    const options = readOptions(words, { valued: 'wrmMpncsuNiSDL', longValued: hyperfineValued });
+    const around = program === 'hyperfine' ? optionsNamed(options, 'psc', hyperfineScripts) : [];
+    return [
+      ...options.operands.filter((word) => word.value !== '--'),
+      ...around.flatMap(({ value }) => value ?? []),
+    ].map((source) => ({ kind: 'script', source, posix: true }));
+  }
+  if (program === 'tmux') return tmuxCommands(words);
+  if (program === 'go') return goRunners(words);
+  const grammar = scripts.get(program);
+  if (!grammar) return [];
+  const options = readOptions(words, {
+    valued: grammar.valued + (grammar.otherValued ?? ''),
+    longValued: grammar.longValued,
+  });
+  return options.given.flatMap((option): Inner[] => {
+    const fits = option.long
+      ? option.name.length > 1 && grammar.longValued.some((name) => name.startsWith(option.name))
+      : grammar.valued.includes(option.name);
+    if (!fits || !option.value) return [];
+    const source = option.name.startsWith('checkpoint') ? checkpointAction(option.value) : option.value;
+    return source ? [{ kind: 'script', source, posix: true }] : [];
+  });
+}
+
+const hyperfineScripts = ['prepare', 'setup', 'cleanup', 'conclude', 'reference'];
+
+const hyperfineValued = [
+  ...hyperfineScripts,
+  ...['warmup', 'runs', 'min-runs', 'max-runs', 'parameter-list', 'parameter-scan', 'export-json', 'shell'],
+  ...['export-csv', 'export-markdown', 'names', 'prefix-colors', 'kill-others-on', 'style', 'time-unit'],
+];
+
+/** tmux runs words in several of its subcommands: whatever could be such words is judged. */
+function tmuxCommands(words: readonly Word[]): readonly Inner[] {
+  if (words.length > 40) return [{ kind: 'unread', rule: 'wrapper-unread', word: literalWord('tmux') }];
+  return words.flatMap((word, at): Inner[] => {
+    if (word.value === undefined || word.prefix.startsWith('-')) return [];
+    if (/[^\w./:=-]/.test(word.value)) return [{ kind: 'script', source: word, posix: true }];
+    return [{ kind: 'command', words: words.slice(at) }];
+  });
+}
+
+/** `go run -exec 'CMD'`, `go build -toolexec=CMD`. */
+function goRunners(words: readonly Word[]): readonly Inner[] {
+  return words.flatMap((word, at): Inner[] => {
+    const [, equals] = /^--?(?:tool)?exec(=?)/.exec(word.prefix) ?? [];
+    if (equals === undefined) return [];
+    const source = equals === '=' ? partOf(word, word.prefix.indexOf('=') + 1) : words[at + 1];
+    return source ? [{ kind: 'script', source, posix: true }] : [];
+  });
+}
+
+/** tar's `exec=COMMAND` among its other, harmless actions. */
+function checkpointAction(value: Word): Word | undefined {
+  if (value.value === undefined) return value;
+  if (!value.value.startsWith('exec=')) return undefined;
+  return partOf(literalWord(value.value), 5);
+}

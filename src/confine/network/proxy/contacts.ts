@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import type { ContactOutcome, NetworkContact } from '../../../contract/process.ts';
+import type { Target } from './rules.ts';
+
+/** What a command had to do with the network: for its record, so bounded. */
+export interface Contacts {
+  /** A connection that was made; its bytes are counted as long as it lives. */
+  reached(target: Target, socket: Socket): void;
+  missed(target: Target, outcome: Exclude<ContactOutcome, 'reached'>): void;
+  list(): readonly NetworkContact[];
+}
+
+export function createContacts(): Contacts {
+  const known = new Map<string, Tally>();
+
+  function tallyOf(target: Target, outcome: ContactOutcome): Tally {
+    const host = nameOf(target);
+    const key = `${outcome} ${host}`;
+    const isNew = !known.has(key);
+    // A command can make up names without end.
+    const shown = isNew && known.size >= maxContacts ? `${outcome} *` : key;
+    let tally = known.get(shown);
+    if (!tally) {
+      tally = { host: shown === key ? host : '*', outcome, times: 0, sent: 0, received: 0, open: new Set() };
+      known.set(shown, tally);
+    }
+    tally.times++;
+    return tally;
+  }
+
+  return {
+    reached(target, socket) {
+      const tally = tallyOf(target, 'reached');
+      tally.open.add(socket);
+      socket.once('close', () => {
+        tally.open.delete(socket);
+        tally.sent += socket.bytesWritten;
+        tally.received += socket.bytesRead;
+      });
+    },
+    missed: (target, outcome) => void tallyOf(target, outcome),
+    list: () =>
+      [...known.values()].map(({ host, outcome, times, sent, received, open }) => {
+        const sockets = [...open];
+        return {
+          host,
+          outcome,
+          times,
+          sentBytes: sockets.reduce((sum, socket) => sum + socket.bytesWritten, sent),
+          receivedBytes: sockets.reduce((sum, socket) => sum + socket.bytesRead, received),
+        };
+      }),
+  };
+}
+
+/** `example.com:443`, `[2001:db8::1]:443`. */
+export function nameOf({ host, port }: Target): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const maxContacts = 32;
+
+interface Tally {
+  readonly host: string;
+  readonly outcome: ContactOutcome;
+  times: number;
+  sent: number;
+  received: number;
+  readonly open: Set<Socket>;
+}

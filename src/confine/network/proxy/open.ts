@@ -1,0 +1,193 @@
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import type { NetworkContact } from '../../../contract/process.ts';
+import { createContacts } from './contacts.ts';
+import { createRefusals, dismiss, rawAnswer } from './refusal.ts';
+import { passOn } from './request.ts';
+import { createRoad, resolveBySystem } from './road.ts';
+import { createProxyRules, parseAuthority, type Target } from './rules.ts';
+import { idleMs, join, openTunnel } from './tunnel.ts';
+
+export interface HostProxyOptions {
+  readonly entries: readonly string[];
+  /** The list's name in the configuration. */
+  readonly key: string;
+  readonly deniedHosts?: readonly string[] | undefined;
+  /** All addresses of a host name. Default: the system's resolver. */
+  readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
+  /** How long the head of a request, or the greeting in a tunnel, may take. Default: 15 s. */
+  readonly patienceMs?: number | undefined;
+  /** Of all commands together. Default: 1024. */
+  readonly connectionsAtOnce?: number | undefined;
+}
+
+/** An HTTP proxy that reaches the hosts of a list and no others. */
+export interface HostProxy {
+  /** Ports of the sandbox's loopback that an outlet serves, in this order. */
+  readonly ports: readonly number[];
+  /** What tells programs of it. */
+  readonly environment: Readonly<Record<string, string>>;
+  openOutlet(): Outlet;
+}
+
+/** The proxy as one command sees it. */
+export interface Outlet {
+  /** Takes over listening sockets, one for each of the ports. */
+  adopt(listeners: readonly number[]): void;
+  contacts(): readonly NetworkContact[];
+  /** Ends all connections at once. */
+  close(): void;
+}
+
+/** Throws `ConfigError` on a bad list. */
+export function createProxy(options: HostProxyOptions): HostProxy {
+  const rules = createProxyRules(options.entries, options.key, options.deniedHosts);
+  const refusals = createRefusals(options.key);
+  const resolve = options.resolve ?? resolveBySystem;
+  const patienceMs = options.patienceMs ?? 15_000;
+  const connectionsAtOnce = options.connectionsAtOnce ?? 1024;
+  let connections = 0;
+  // Below 1024 nobody inside may listen.
+  const loopback = [...rules.loopback].filter(([port]) => port >= 1024).slice(0, maxLoopbackPorts);
+  const proxyPort = [3128, 3129].find((port) => !rules.loopback.has(port)) ?? 3130;
+
+  function openOutlet(): Outlet {
+    const contacts = createContacts();
+    const ending = new AbortController();
+    const road = createRoad({ rules, refusals, contacts, resolve, signal: ending.signal });
+    const servers = new Set<Server>();
+    const sockets = new Set<Socket>();
+    const tunnelled = new WeakMap<Socket, Target>();
+
+    const handle: RequestListener = (incoming, answer) =>
+      passOn(incoming, answer, { road, refusals, tunnelled: tunnelled.get(incoming.socket) }).catch(() =>
+        incoming.socket.destroy(),
+      );
+
+    const proxy = createHttpServer(handle, patienceMs);
+    // Reads what comes through a tunnel in the clear. It listens nowhere.
+    const inner = createHttpServer(handle, patienceMs);
+    const plain = (client: Socket, target: Target) => {
+      tunnelled.set(client, target);
+      inner.emit('connection', client);
+      // It was stopped to be handed over.
+      client.resume();
+    };
+
+    async function connect(client: Socket, authority: string): Promise<void> {
+      const target = parseAuthority(authority);
+      if (!target) return dismiss(client, rawAnswer(refusals.unreadable));
+      const reached = await road(target);
+      if (reached.kind === 'refused') return dismiss(client, rawAnswer(reached.refusal));
+      keep(reached.socket);
+      await openTunnel(client, reached.socket, target, { contacts, plain, patienceMs });
+    }
+
+    proxy.on('connect', (request, stream, head) => {
+      // The type says Duplex; what this server accepted is a socket.
+      const client = stream as Socket;
+      client.on('error', () => {});
+      client.setTimeout(idleMs, () => client.destroy());
+      if (head.length > 0) client.unshift(head);
+      connect(client, request.url ?? '').catch(() => client.destroy());
+    });
+
+    // By default the connection is cut off, and the answer with it.
+    for (const server of [proxy, inner]) {
+      server.on('clientError', (_error, stream) => dismiss(stream as Socket, rawAnswer(refusals.unreadable)));
+    }
+
+    function keep(socket: Socket): void {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.once('close', () => sockets.delete(socket));
+      if (ending.signal.aborted) socket.destroy();
+    }
+
+    function listen(server: Server, fd: number): void {
+      server.maxConnections = maxConnections;
+      server.on('connection', (client) => {
+        connections++;
+        client.once('close', () => connections--);
+        keep(client);
+        if (connections > connectionsAtOnce) client.destroy();
+      });
+      server.on('error', () => server.close());
+      servers.add(server);
+      server.listen({ fd });
+    }
+
+    /** A server on this machine's own loopback, on the same port of the sandbox's: any protocol may be spoken. */
+    function forwardTo(target: Target): Server {
+      const forward = async (client: Socket) => {
+        const reached = await road(target);
+        if (reached.kind === 'refused') return void client.destroy();
+        keep(reached.socket);
+        await join(client, reached.socket);
+      };
+      return createTcpServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
+        forward(client).catch(() => client.destroy());
+      });
+    }
+
+    return {
+      adopt([first, ...rest]) {
+        if (first !== undefined) listen(proxy, first);
+        for (const [index, [port, host]] of loopback.entries()) {
+          const fd = rest[index];
+          if (fd !== undefined) listen(forwardTo({ host, port }), fd);
+        }
+        if (ending.signal.aborted) for (const server of servers) server.close();
+      },
+      contacts: contacts.list,
+      close() {
+        ending.abort();
+        for (const server of servers) server.close();
+        for (const socket of sockets) socket.destroy();
+      },
+    };
+  }
+
+  return {
+    ports: [proxyPort, ...loopback.map(([port]) => port)],
+    environment: proxyEnvironment(`http://127.0.0.1:${proxyPort}`),
+    openOutlet,
+  };
+}
+
+const maxConnections = 128;
+const maxLoopbackPorts = 16;
+
+function createHttpServer(handle: RequestListener, patienceMs: number): HttpServer {
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: patienceMs,
+      // An upload takes as long as it takes; what stands still is found by the idle time.
+      requestTimeout: 0,
+      keepAliveTimeout: 60_000,
+      connectionsCheckingInterval: Math.ceil(patienceMs / 3),
+      requireHostHeader: false,
+      insecureHTTPParser: false,
+    },
+    handle,
+  );
+  server.timeout = idleMs;
+  return server;
+}
+
+/** The names that curl, git, pip, npm, cargo, Go and Node look for. Its own loopback a command reaches directly. */
+function proxyEnvironment(url: string): Readonly<Record<string, string>> {
+  const own = 'localhost,.localhost,127.0.0.1,::1,0.0.0.0';
+  return {
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    ALL_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    all_proxy: url,
+    NO_PROXY: own,
+    no_proxy: own,
+    NODE_USE_ENV_PROXY: '1',
+  };
+}

@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net';
+import { nameOf } from './contacts.ts';
+import type { Target } from './rules.ts';
+
+/** A proxy's no, as HTTP says it: the status, a short reason that tools show, and a sentence for whoever reads on. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly sentence: string;
+}
+
+/** What a proxy says no with. `key` names the list in the operator's configuration. */
+export function createRefusals(key: string) {
+  return {
+    notListed: (target: Target): Refusal => ({
+      status: 403,
+      reason: `${nameOf(target)} is not in ${key}`,
+      sentence:
+        `${nameOf(target)} is not among the hosts that may be reached from here. The operator can add it to ${key}.\n` +
+        `${nameOf(target)} への接続は許可されていません。運用者は ${key} に追加できます。`,
+    }),
+    inner: (target: Target): Refusal => ({
+      status: 403,
+      reason: `${nameOf(target)} is not a public address`,
+      sentence:
+        `${nameOf(target)} does not lead to a public internet address. The operator can list the address itself, with its port, in ${key}.\n` +
+        `${nameOf(target)} は公開されたアドレスではありません。運用者はアドレスをポート付きで ${key} に追加できます。`,
+    }),
+    unreachable: (target: Target): Refusal => ({
+      status: 502,
+      reason: `${nameOf(target)} did not answer`,
+      sentence:
+        `${nameOf(target)} is allowed and could not be reached.\n` +
+        `${nameOf(target)} は許可されていますが、接続できませんでした。`,
+    }),
+    unreadable: {
+      status: 400,
+      reason: 'Not a request for a proxy',
+      sentence:
+        'This is a proxy: ask it by CONNECT host:port, or for a whole http:// address.\n' +
+        'これはプロキシです。CONNECT host:port、または http:// で始まるアドレスで要求してください。',
+    } satisfies Refusal,
+  };
+}
+
+export type Refusals = ReturnType<typeof createRefusals>;
+
+/** Answers on a connection that no parser of ours holds any more, and waits for the other side to have read it. */
+export function dismiss(client: Socket, answer: string | Buffer): void {
+  if (client.destroyed || client.writableEnded) return;
+  client.setTimeout(lingerMs, () => client.destroy());
+  client.end(answer);
+  // Closed with bytes unread, the connection would be reset, and the answer lost with it.
+  client.resume();
+}
+
+const lingerMs = 2000;
+
+export function rawAnswer({ status, reason, sentence }: Refusal): string {
+  const body = `Sekisho: ${sentence}\n`;
+  return [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

@@ -1,0 +1,96 @@
+import { isIP } from 'node:net';
+import { ConfigError } from '../../../contract/error.ts';
+import { createPublicAddressCheck } from '../address.ts';
+import { fits, type HostRule, hostOf, parseHost } from '../rules.ts';
+
+/** A host and a port as they are connected to: canonical, without brackets and without the dot of the root. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where commands behind a proxy may go. */
+export interface ProxyRules {
+  /** Is it named by the list? */
+  allows(target: Target): boolean;
+  /** May every address that it resolved to be connected to? */
+  mayConnect(target: Target, addresses: readonly string[]): boolean;
+  /** Ports of this machine's own loopback that the list names, and where each leads. */
+  readonly loopback: ReadonlyMap<number, string>;
+}
+
+/**
+ * Reads a list such as `["api.example.com", "*.npmjs.org", "git.example.com:8443", "10.1.2.3:4873"]`. An entry
+ * without a port means 443 and 80. An inner address is reached only where it stands in the list itself, with its port:
+ * also by a name, which then stands in the list as well, so that whoever answers for a name opens no other door.
+ * Throws `ConfigError`, quoting the key and the bad value.
+ */
+export function createProxyRules(
+  entries: readonly string[],
+  key: string,
+  deniedHosts: readonly string[] = [],
+): ProxyRules {
+  const isPublic = createPublicAddressCheck();
+  const rules = entries.map((entry, index) => parseEntry(entry, `${key}[${index}]`, isPublic));
+  const denied = deniedHosts.map((entry) =>
+    parseHost(entry, `Beside ${key}, the host of a rule that denies`),
+  );
+  const isDenied = (host: string, port: number) => denied.some((rule) => fits(rule, host, port));
+
+  const allows = ({ host, port }: Target) =>
+    !isDenied(host, port) &&
+    rules.some((rule) => fits(rule, host, port) && (rule.port !== undefined || usualPorts.has(port)));
+
+  const isListedInner = (address: string, port: number) =>
+    rules.some((rule) => rule.port === port && isInnerName(rule.host, address));
+
+  return {
+    allows,
+    mayConnect: (target, addresses) =>
+      addresses.length > 0 &&
+      allows(target) &&
+      addresses.every((answer) => {
+        const address = canonicalAddress(answer);
+        return !isDenied(address, target.port) && (isPublic(address) || isListedInner(address, target.port));
+      }),
+    loopback: new Map(
+      rules.flatMap(({ host, port, below }) =>
+        !below && port !== undefined && loopbackNames.has(host) ? [[port, host] as const] : [],
+      ),
+    ),
+  };
+}
+
+/** `host:port` of a CONNECT. Undefined for what is not exactly that: what two parsers read differently passes checks. */
+export function parseAuthority(authority: string): Target | undefined {
+  const match = /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/.exec(authority);
+  const name = match?.[1];
+  const port = Number(match?.[2]);
+  if (name === undefined || port < 1 || port > 65_535 || !URL.canParse(`http://${name}/`)) return undefined;
+  const host = hostOf(new URL(`http://${name}/`));
+  return host === '' ? undefined : { host, port };
+}
+
+const usualPorts: ReadonlySet<number> = new Set([80, 443]);
+const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
+
+function parseEntry(entry: string, key: string, isPublic: (address: string) => boolean): HostRule {
+  const rule = parseHost(entry, key);
+  if (isIP(rule.host) === 0 && rule.host !== 'localhost') return rule;
+  if (rule.below || (rule.port === undefined && !isPublic(rule.host))) {
+    throw new ConfigError(`${key} must have a port, as an inner address: "10.1.2.3:8080", got "${entry}"`);
+  }
+  return rule;
+}
+
+function isInnerName(listed: string, address: string): boolean {
+  // A resolver may be told to answer something else for this name.
+  if (listed === 'localhost') return address === '127.0.0.1' || address === '::1';
+  return listed === address;
+}
+
+/** Spelled as the list's addresses are. */
+function canonicalAddress(address: string): string {
+  if (isIP(address) !== 6 || !URL.canParse(`http://[${address}]/`)) return address;
+  return hostOf(new URL(`http://[${address}]/`));
+}

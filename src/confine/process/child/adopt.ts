@@ -1,0 +1,57 @@
+import type { ChildProcess } from 'node:child_process';
+import type { ConfinedChild } from '../../../contract/process.ts';
+import type { Child, Exit } from './child.ts';
+
+/** A child process of Node's as the runner sees it. Throws if it could not be started. */
+export async function adopt(
+  child: ChildProcess,
+  { members, destroy }: { members(pid: number): number[]; destroy(pid: number): void },
+): Promise<Child> {
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || !stdout || !stderr) {
+    throw await new Promise((resolve) => child.once('error', resolve));
+  }
+  // A signal or a write to a child that has just gone.
+  child.on('error', () => {});
+  child.stdin?.on('error', () => {});
+  return {
+    pid,
+    stdin: child.stdin ?? undefined,
+    stdout,
+    stderr,
+    exited,
+    members: () => members(pid),
+    destroy: () => destroy(pid),
+  };
+}
+
+/** A child of Node's as a pipeline's stage: its streams are descriptors that others hold. */
+export async function adoptStage(
+  child: ChildProcess,
+  destroy: (pid: number) => void,
+): Promise<ConfinedChild> {
+  let running = true;
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.once('exit', (code, signal) => {
+      running = false;
+      resolve({ code, signal });
+    });
+  });
+  const { pid } = child;
+  if (pid === undefined) throw await new Promise((resolve) => child.once('error', resolve));
+  child.on('error', () => {});
+  return {
+    pid,
+    stdin: null,
+    stdout: null,
+    stderr: null,
+    ended,
+    async kill() {
+      if (running) destroy(pid);
+      await ended;
+    },
+  };
+}

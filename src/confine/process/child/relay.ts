@@ -1,0 +1,146 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { hasSeccomp } from '../seccomp/seccomp.ts';
+import { makePipe } from './pipes.ts';
+import { compileRelay, type RelayDescriptors } from './relay-program.ts';
+
+/** Gets listening sockets out of a sandbox that has a network of its own and no road out of it. */
+export interface Relay {
+  /** Opens what one start needs. */
+  open(): Landing;
+  close(): void;
+}
+
+export interface Landing {
+  /** The child's, from descriptor 4 on. */
+  readonly childEnds: readonly number[];
+  /** Resolves with a listening socket a port, in their order, once they are on their way. Rejects if none will come. */
+  readonly listeners: Promise<readonly number[]>;
+  /** Closes the child's ends, once it has started or has not. */
+  close(): void;
+}
+
+/** After the streams, and the filter that bubblewrap reads. */
+const firstDescriptor = 4;
+const descriptors: RelayDescriptors = {
+  self: firstDescriptor,
+  listeners: firstDescriptor + 1,
+  ready: firstDescriptor + 2,
+};
+
+/** What runs the relay inside; the words of the command follow. It is a file that has no name. */
+export const relayProgram = `/proc/self/fd/${firstDescriptor}`;
+
+/** Throws where the kernel or the processor does not allow it. */
+export function openRelay(kernel: Kernel, ports: readonly number[]): Relay {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
+  const program = openProgram(kernel, compileRelay(ports, descriptors, architecture));
+  return {
+    open: () => openLanding(kernel, program, ports.length),
+    close: () => closeSync(program),
+  };
+}
+
+function openLanding(kernel: Kernel, program: number, count: number): Landing {
+  const opened: number[] = [];
+  try {
+    const self = openSync(`/proc/self/fd/${program}`, 'r');
+    opened.push(self);
+    const [ours, theirs] = makeSocketPair(kernel);
+    opened.push(ours, theirs);
+    const ready = makePipe(kernel);
+    opened.push(...ready);
+    const childEnds = [self, theirs, ready[1]];
+    const listeners = waitForByte(ready[0])
+      .then(() => receive(kernel, ours, count))
+      .finally(() => closeSync(ours));
+    // Where the child could not be started nobody waits for them.
+    listeners.catch(() => {});
+    return {
+      childEnds,
+      close() {
+        for (const fd of childEnds) closeSync(fd);
+      },
+      listeners,
+    };
+  } catch (error) {
+    for (const fd of opened) closeSync(fd);
+    throw error;
+  }
+}
+
+/** Its end comes without one where the relay, or what should have started it, is gone. */
+function waitForByte(fd: number): Promise<void> {
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  return new Promise<void>((resolve, reject) => {
+    pipe.once('data', () => resolve());
+    pipe.once('close', () => reject(new Error('the relay ended before it listened')));
+    pipe.on('error', () => {});
+  }).finally(() => pipe.destroy());
+}
+
+/** All messages are there: the byte was written after them. */
+function receive(kernel: Kernel, socket: number, count: number): readonly number[] {
+  const received: number[] = [];
+  try {
+    for (let index = 0; index < count; index++) received.push(receiveDescriptor(kernel, socket));
+    return received;
+  } catch (error) {
+    for (const fd of received) closeSync(fd);
+    throw error;
+  }
+}
+
+function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number): number {
+  // One piece of memory for the structure and all that it points to: struct msghdr, struct iovec, a byte, the control
+  // message.
+  const message = Buffer.alloc(120);
+  const at = addressOf(message);
+  message.writeBigUInt64LE(at + 56n, 16);
+  message.writeBigUInt64LE(1n, 24);
+  message.writeBigUInt64LE(at + 96n, 32);
+  message.writeBigUInt64LE(24n, 40);
+  message.writeBigUInt64LE(at + 72n, 56);
+  message.writeBigUInt64LE(1n, 64);
+  const length = syscall(process.arch === 'x64' ? 47 : 212, socket, message, dontWait | closeReceivedOnExec);
+  // SOL_SOCKET, SCM_RIGHTS, and room for one.
+  const isDescriptor = message.readUInt32LE(104) === 1 && message.readUInt32LE(108) === 1;
+  if (length !== 1 || message.readBigUInt64LE(96) !== 20n || !isDescriptor) {
+    throw new Error('the relay sent no listener');
+  }
+  return message.readInt32LE(112);
+}
+
+/** A file in memory: where it is written, programs may be forbidden to lie. Open for reading only, or it cannot run. */
+function openProgram({ syscall }: Kernel, bytes: Buffer): number {
+  const name = Buffer.from('sekisho-relay\0');
+  const create = (flags: number) => syscall(process.arch === 'x64' ? 319 : 279, name, flags);
+  // Kernels before 6.3 do not know the flag and need none.
+  const executable = create(closeDescriptorOnExec | mayExecute);
+  const fd = executable >= 0 ? executable : create(closeDescriptorOnExec);
+  if (fd < 0) throw new Error('memfd_create was refused');
+  try {
+    writeSync(fd, bytes);
+    return openSync(`/proc/self/fd/${fd}`, 'r');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function makeSocketPair({ syscall }: Kernel): readonly [number, number] {
+  const ends = Buffer.alloc(8);
+  const made = syscall(process.arch === 'x64' ? 53 : 199, unix, stream | closeOnExec, 0, ends);
+  if (made !== 0) throw new Error('socketpair was refused');
+  return [ends.readInt32LE(0), ends.readInt32LE(4)];
+}
+
+const unix = 1;
+const stream = 1;
+const closeOnExec = 0o2000000;
+const dontWait = 0x40;
+const closeReceivedOnExec = 0x40000000;
+const closeDescriptorOnExec = 1;
+const mayExecute = 0x10;

@@ -1,0 +1,118 @@
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../contract/limits.ts';
+import { watchCrowd } from '../crowd.ts';
+import type { Child, Exit } from './child.ts';
+import { isAlive, signal as send } from './tree.ts';
+
+/** How a command came to its end. */
+export interface Ending {
+  /** 128 + signal where a signal ended it. */
+  readonly exitCode: number;
+  readonly signal: string | undefined;
+  /** Who ended it, where it was one of us. */
+  readonly stoppedBy: 'timeout' | 'signal' | 'crowd' | undefined;
+}
+
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly maxProcesses: number;
+}
+
+/**
+ * Waits for a child until it exits, its time is over or the signal aborts; returns when none of its processes is
+ * left and its output has arrived. Output of a process that it left behind does not hold it up: `sleep 3 &` keeps
+ * the pipes open.
+ */
+export async function waitForEnd(
+  child: Child,
+  { timeoutMs, signal, maxProcesses }: WaitOptions,
+): Promise<Ending> {
+  let stoppedBy: Ending['stoppedBy'];
+  let stopping: Promise<void> | undefined;
+  const stop = (by: NonNullable<Ending['stoppedBy']>) => {
+    stoppedBy ??= by;
+    // A crowd is not asked first: it would grow.
+    stopping ??= stopTree(child, by === 'crowd' ? 0 : limits.killGraceMs);
+  };
+  const abort = () => stop('signal');
+  const timer = setTimeout(() => stop('timeout'), timeoutMs);
+  const crowd = watchCrowd(child, maxProcesses, () => stop('crowd'));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    const exit = await child.exited;
+    await stopping;
+    await drained(child);
+    child.destroy();
+    return { ...describe(exit, stoppedBy !== undefined), stoppedBy };
+  } finally {
+    clearTimeout(timer);
+    crowd.close();
+    signal.removeEventListener('abort', abort);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    child.stdin?.destroy();
+  }
+}
+
+/** TERM to every process of the command, KILL to all that is left after the grace; resolves when it is gone. */
+export async function stopTree(child: Child, graceMs: number = limits.killGraceMs): Promise<void> {
+  const deadline = performance.now() + graceMs;
+  let members = graceMs > 0 ? child.members() : [];
+  for (const pid of members) send(pid, 'SIGTERM');
+  while (performance.now() < deadline) {
+    await sleep(20);
+    if (members.some(isAlive)) continue;
+    // What was started in the meantime gets its own TERM.
+    members = child.members();
+    if (members.length === 0) break;
+    for (const pid of members) send(pid, 'SIGTERM');
+  }
+  // Forking faster than it is killed: repeat until a look finds nobody.
+  for (let round = 0; round < 50; round++) {
+    child.destroy();
+    await sleep(round === 0 ? 0 : 10);
+    if (child.members().length === 0) break;
+  }
+  await child.exited;
+}
+
+/** After its exit all that the command wrote is in the pipes: wait until a turn of the loop brings nothing more. */
+async function drained(child: Child): Promise<void> {
+  const deadline = performance.now() + 100;
+  let arrived = true;
+  const note = () => {
+    arrived = true;
+  };
+  child.stdout.on('data', note);
+  child.stderr.on('data', note);
+  while (arrived && performance.now() < deadline) {
+    arrived = false;
+    // Two turns: the first may be the one that the exit was told in.
+    await nextTurn();
+    await nextTurn();
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The exit as a shell tells it. A stopped command never looks like a success. */
+export function describe(
+  { code, signal }: Exit,
+  wasStopped = false,
+): { exitCode: number; signal: string | undefined } {
+  if (signal !== undefined) return { exitCode: 128 + constants.signals[signal], signal };
+  const exitCode = code ?? 255;
+  // bubblewrap and shells tell a signal as 128 + its number.
+  const name = exitCode > 128 ? signalNames.get(exitCode - 128) : undefined;
+  if (wasStopped && exitCode === 0) return { exitCode: 128 + constants.signals.SIGTERM, signal: 'SIGTERM' };
+  return { exitCode, signal: name };
+}
+
+const signalNames: ReadonlyMap<number, string> = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name]),
+);

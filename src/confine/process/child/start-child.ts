@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { createCollector } from '../collect.ts';
+import { openKernel } from '../seccomp/kernel.ts';
+import type { Exit } from './child.ts';
+import { openPipes } from './pipes.ts';
+import { openPosixSpawn } from './posix-spawn.ts';
+
+export interface StartOrder {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stdin: 'null' | 'pipe';
+  /** Become descriptors 3, 4 and so on. */
+  readonly extra: readonly number[];
+}
+
+export interface Started {
+  readonly pid: number;
+  readonly stdin: Writable | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly exited: Promise<Exit>;
+}
+
+/** Starts a child with pipes, in a session of its own and in `/`. */
+export type StartChild = (order: StartOrder) => Promise<Started>;
+
+/** By posix_spawn where koffi is there: a fork of a large server holds up its event loop for milliseconds. */
+export async function openStarter(): Promise<StartChild> {
+  try {
+    const kernel = await openKernel();
+    const { apart } = await openPosixSpawn();
+    const collector = createCollector(kernel);
+    return async ({ program, args, environment, stdin, extra }) => {
+      const pipes = openPipes(kernel, stdin);
+      const [input = 0, output = 1, errors = 2] = pipes.childEnds;
+      try {
+        const descriptors = [input, output, errors, ...extra];
+        const pid = await apart({ program, args, environment, workingFolder: '/', descriptors });
+        const exited = collector
+          .wait(pid)
+          .then(({ code, signal }) => ({ code: code ?? undefined, signal: signal ?? undefined }));
+        return { pid, stdin: pipes.stdin, stdout: pipes.stdout, stderr: pipes.stderr, exited };
+      } catch (error) {
+        for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr] as (Socket | undefined)[])
+          stream?.destroy();
+        throw error;
+      } finally {
+        for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
+      }
+    };
+  } catch {
+    return startByNode;
+  }
+}
+
+/** The same by Node alone. */
+export async function startByNode({
+  program,
+  args,
+  environment,
+  stdin,
+  extra,
+}: StartOrder): Promise<Started> {
+  const child = spawn(program, args, {
+    env: environment,
+    cwd: '/',
+    stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra],
+    detached: true,
+  });
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || !stdout || !stderr) {
+    throw await new Promise((resolve) => child.once('error', resolve));
+  }
+  child.on('error', () => {});
+  child.stdin?.on('error', () => {});
+  return { pid, stdin: child.stdin ?? undefined, stdout, stderr, exited };
+}

@@ -1,0 +1,82 @@
+import { ToolError } from '../../../contract/error.ts';
+import { limits } from '../../../contract/limits.ts';
+import type { CommandLine, NetworkContact } from '../../../contract/process.ts';
+import { text } from '../../../contract/text.ts';
+import type { CommandsOptions, Order } from '../commands.ts';
+import { withoutRetries } from '../cut-off.ts';
+import { buildEnvironment } from '../environment.ts';
+import { defaultProcessLimits } from '../prelude.ts';
+import type { Sandbox, Walls } from '../sandbox.ts';
+import type { Child } from './child.ts';
+
+/** Starts a command behind the walls, with its environment, folders and way out. Throws `unavailable`. */
+export async function startCommand(
+  sandbox: Sandbox,
+  walls: Walls,
+  command: CommandLine,
+  order: Order,
+  options: CommandsOptions,
+  stdin: 'null' | 'pipe',
+): Promise<{ child: Child; contacts: () => readonly NetworkContact[] }> {
+  assertCommand(command);
+  const { backend, proxy } = walls;
+  const roots = sandbox.roots();
+  const outlet = proxy?.openOutlet();
+  const started = backend.spawn({
+    command,
+    limits: { ...defaultProcessLimits, ...options.limits },
+    workingFolder: roots.folder(order.workingFolder),
+    environment: buildEnvironment({
+      server: options.serverEnvironment ?? process.env,
+      allowed: options.environment ?? [],
+      places: backend,
+      more: {
+        ...(isCutOff(walls, options) && withoutRetries(options.environment)),
+        ...proxy?.environment,
+        ...order.environment,
+      },
+    }),
+    writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
+    covered: order.covered?.map((folder) => roots.folder(folder)),
+    stdin,
+    outlet,
+  });
+  const child = await started.catch((cause) => {
+    throw new ToolError(
+      'unavailable',
+      text('The command could not be started.', 'コマンドを開始できませんでした。'),
+      {
+        suggestion: text('Try again when fewer are running.', '実行中のものが減ってから試してください。'),
+        cause,
+      },
+    );
+  });
+  return { child, contacts: () => outlet?.contacts() ?? [] };
+}
+
+/** Nobody listed a host, and the walls let none through. */
+export function isCutOff({ backend }: Walls, { network }: CommandsOptions): boolean {
+  return backend.name !== 'none' && !network?.entries.length;
+}
+
+/** What execve takes, and what the bounds allow. */
+function assertCommand(command: CommandLine): void {
+  const words = command.kind === 'script' ? [command.script] : [command.program, ...command.args];
+  if (words.some((word) => word.includes('\0'))) {
+    throw new ToolError(
+      'invalid_parameter',
+      text('A command cannot contain NUL.', 'コマンドに NUL は使えません。'),
+    );
+  }
+  const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+  if (bytes > limits.commandBytes + 1 || words.length > limits.commandArguments + 1) {
+    throw new ToolError(
+      'too_large',
+      text(
+        `A command takes at most ${limits.commandBytes} bytes and ${limits.commandArguments} arguments.`,
+        `コマンドは ${limits.commandBytes} バイト、引数 ${limits.commandArguments} 個までです。`,
+      ),
+      { suggestion: text('Write long input to a file first.', '長い入力は先にファイルに書いてください。') },
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { Buffer } from 'node:buffer';
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { taggedLimit } from '../seccomp/seccomp.ts';
+
+/**
+ * A mark that a command's processes inherit and cannot take off: the number in a limit that only real-time
+ * programs feel. It finds those that left their group, session and parent and cleared their environment.
+ */
+export function createTag(): number {
+  return 2 ** 47 + randomInt(2 ** 47);
+}
+
+/** Marks a process that was just started, before it could start another. */
+export function applyTag({ syscall }: Kernel, pid: number, tag: number): boolean {
+  const limit = Buffer.alloc(16);
+  limit.writeBigUInt64LE(BigInt(tag), 0);
+  limit.writeBigUInt64LE(BigInt(tag), 8);
+  return syscall(process.arch === 'x64' ? 302 : 261, pid, taggedLimit, limit, 0) === 0;
+}
+
+export function hasTag(pid: number, tag: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/limits`, 'latin1').includes(` ${tag} `);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,187 @@
+import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Backend, Child, SpawnOrder } from '../child/child.ts';
+import { openPipes } from '../child/pipes.ts';
+import { applyTag, createTag, hasTag } from '../child/tag.ts';
+import { destroyGroup, findMembers } from '../child/tree.ts';
+import { createCollector } from '../collect.ts';
+import { limitedArguments } from '../prelude.ts';
+import { findFilterHole } from '../seccomp/filter-check.ts';
+import { openKernel } from '../seccomp/kernel.ts';
+import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
+import { systemFiles, systemFolders, toolFolders } from '../system-paths.ts';
+import { type ConfinedThread, openConfinedThread } from './pool.ts';
+import { landlockVersion, signalsLandlockVersion } from './rules.ts';
+
+export interface LandlockOptions {
+  readonly roots: readonly string[];
+  readonly readable: readonly string[];
+  readonly path: string | undefined;
+}
+
+/**
+ * Commands behind Landlock and a system call filter, on the machine's own file tree: weaker than namespaces (names
+ * of files outside can be seen to exist, `.git` inside a root can be written), and quick.
+ */
+export async function openLandlock(options: LandlockOptions): Promise<Backend> {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
+  const kernel = await openKernel();
+  const plan: FilterPlan = {
+    sockets: 'none',
+    signals: landlockVersion(kernel) >= signalsLandlockVersion,
+    tracing: false,
+  };
+  const filter = compileFilter(plan, architecture);
+  const hole = findFilterHole(filter, plan, architecture);
+  if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
+
+  const own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
+  const home = join(own, 'home');
+  const temporary = join(own, 'tmp');
+  mkdirSync(home);
+  mkdirSync(temporary);
+  const system = [...systemFolders, ...systemFiles, ...shownProc];
+  const tools = [...toolFolders(options.path), ...options.readable];
+  const collector = createCollector(kernel);
+  const threads = new Map<string, Promise<ConfinedThread>>();
+
+  /** Threads keep their walls for life, so there is one for each set. */
+  async function threadFor(
+    readable: readonly string[],
+    writable: readonly string[],
+  ): Promise<ConfinedThread> {
+    const key = JSON.stringify([readable, writable]);
+    let thread = threads.get(key);
+    if (thread) {
+      // The newest at the end: the one that was not used for longest goes first.
+      threads.delete(key);
+      threads.set(key, thread);
+      return thread;
+    }
+    thread = openConfinedThread(collector, { readable: [...system, ...readable], writable, devices, filter });
+    threads.set(key, thread);
+    thread.catch(() => threads.delete(key));
+    await dropIdle();
+    return thread;
+  }
+
+  async function dropIdle(): Promise<void> {
+    for (const [key, opening] of threads) {
+      if (threads.size <= maxThreads) return;
+      const thread = await opening.catch(() => undefined);
+      if (thread && thread.working === 0) {
+        threads.delete(key);
+        await thread.close();
+      }
+    }
+  }
+
+  return {
+    name: 'landlock',
+    home,
+    temporary,
+    withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
+    async spawn({
+      command,
+      limits,
+      workingFolder,
+      environment,
+      writable,
+      covered = [],
+      stdin,
+    }: SpawnOrder): Promise<Child> {
+      const thread = await threadFor([...rootsBeside(options.roots, covered), ...tools], [...writable, own]);
+      const [program = '', ...args] = limitedArguments(command, limits, { waits: true });
+      const tag = createTag();
+      const pipes = openPipes(kernel, stdin);
+      try {
+        const { pid, ended } = await thread.start({
+          program,
+          args,
+          environment,
+          workingFolder,
+          descriptors: pipes.childEnds,
+        });
+        // The thread may not mark what it starts: its children would be free to do the same.
+        applyTag(kernel, pid, tag);
+        writeSync(pipes.go, '\n');
+        let running = true;
+        const exited = ended.then(({ code, signal }) => {
+          running = false;
+          return { code: code ?? undefined, signal: signal ?? undefined };
+        });
+        const isTagged = (other: number) => hasTag(other, tag);
+        return {
+          pid,
+          stdin: pipes.stdin,
+          stdout: pipes.stdout,
+          stderr: pipes.stderr,
+          exited,
+          members: () => [
+            ...(running ? [pid] : []),
+            ...findMembers({ pid, isTagged }).map((member) => member.pid),
+          ],
+          destroy: () => destroyGroup({ pid, isTagged }, running),
+        };
+      } catch (error) {
+        for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr]) stream?.destroy();
+        throw error;
+      } finally {
+        for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
+      }
+    },
+    async spawnStage(request) {
+      const program = realpathSync(request.program);
+      const thread = await threadFor(
+        [...request.readable, ...(isSystem(program) ? [] : [program])],
+        [...request.writable],
+      );
+      const { pid, ended } = await thread.start({ ...request, program });
+      let running = true;
+      const over = ended.finally(() => {
+        running = false;
+      });
+      return {
+        pid,
+        stdin: null,
+        stdout: null,
+        stderr: null,
+        ended: over,
+        async kill() {
+          if (running) destroyGroup({ pid }, true);
+          await over;
+        },
+      };
+    },
+    async close() {
+      for (const thread of threads.values()) await (await thread.catch(() => undefined))?.close();
+      threads.clear();
+      rmSync(own, { recursive: true, force: true });
+    },
+  };
+}
+
+const maxThreads = 8;
+const devices = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
+// Not /proc: it would show the server's variables and every command line of the user.
+const shownProc = [
+  '/proc/cpuinfo',
+  '/proc/meminfo',
+  '/proc/stat',
+  '/proc/loadavg',
+  '/proc/version',
+  '/proc/filesystems',
+];
+
+function isSystem(path: string): boolean {
+  return systemFolders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** Landlock's rules only add: a root with something in it that must not be seen is not granted at all. */
+function rootsBeside(roots: readonly string[], covered: readonly string[]): readonly string[] {
+  return roots.filter(
+    (root) => !covered.some((path) => `${path}/`.startsWith(root === '/' ? '/' : `${root}/`)),
+  );
+}

@@ -1,0 +1,89 @@
+import { Worker } from 'node:worker_threads';
+import type { Collected, Collector } from '../collect.ts';
+import type { ThreadNews, ThreadOrder } from './landlock-thread.ts';
+import type { ThreadWalls } from './rules.ts';
+
+/** A thread behind walls that starts children for us. */
+export interface ConfinedThread {
+  start(order: Omit<ThreadOrder, 'id'>): Promise<StartedChild>;
+  readonly working: number;
+  close(): Promise<void>;
+}
+
+export interface StartedChild {
+  readonly pid: number;
+  readonly ended: Promise<Collected>;
+}
+
+/** Throws where a wall cannot be raised. The thread keeps nothing alive by itself. */
+export async function openConfinedThread(
+  collector: Collector,
+  walls: ThreadWalls,
+  url: URL = threadUrl(),
+): Promise<ConfinedThread> {
+  const worker = new Worker(url, { workerData: walls, env: {}, execArgv: [], stdout: true, stderr: true });
+  const starting = new Map<number, { resolve(child: StartedChild): void; reject(error: Error): void }>();
+  let running = 0;
+  let last = 0;
+
+  const ready = new Promise<void>((resolve, reject) => {
+    worker.on('message', (news: ThreadNews) => {
+      switch (news.kind) {
+        case 'ready':
+          return resolve();
+        case 'unable':
+          return reject(new Error(news.problem));
+        case 'started': {
+          running++;
+          const ended = collector.wait(news.pid).finally(() => {
+            running--;
+          });
+          starting.get(news.id)?.resolve({ pid: news.pid, ended });
+          starting.delete(news.id);
+          return;
+        }
+        case 'failed':
+          starting.get(news.id)?.reject(new Error(news.problem));
+          starting.delete(news.id);
+          return;
+      }
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => {
+      const gone = new Error('the confined thread ended');
+      reject(gone);
+      for (const waiter of starting.values()) waiter.reject(gone);
+      starting.clear();
+    });
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  try {
+    await ready;
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+  worker.unref();
+
+  return {
+    start(order) {
+      last++;
+      const id = last;
+      return new Promise((resolve, reject) => {
+        starting.set(id, { resolve, reject });
+        worker.postMessage({ ...order, id } satisfies ThreadOrder);
+      });
+    },
+    get working() {
+      return starting.size + running;
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}
+
+function threadUrl(): URL {
+  return new URL(`./landlock-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+}

@@ -1,0 +1,85 @@
+import { html, raw } from 'hono/html';
+import type { AuditEntry } from '../../contract/records.ts';
+import { clock, data, duration, line, size, time } from '../shown.ts';
+import type { AuditPage, CallQuery } from './audit-pages.ts';
+import { callRows, outcomeOf } from './call-row.ts';
+import { form, page } from './page.ts';
+import { type ChainState, chainLine } from './verification.ts';
+import type { Html, View } from './view.ts';
+
+/** The log, searched and leafed through. */
+export function callsPage(query: CallQuery, found: AuditPage, chain: ChainState, view: View): Html {
+  const { words, here } = view;
+  const say = words.calls;
+  const verify = view.person.isOperator
+    ? html`<div class="row between">${chainLine(chain, view)}${form(view, '/calls/verify', html`<button>${say.verify}</button>`)}</div>`
+    : '';
+  return page(
+    view,
+    'calls',
+    say.title,
+    html`${verify}
+<form class="search" method="get" action="/calls" role="search">
+<label>${say.text}<input type="search" name="text" value="${query.text ?? ''}" maxlength="200" data-search></label>
+<label>${say.tool}<input name="tool" value="${query.tool ?? ''}" maxlength="200"></label>
+${view.person.isOperator ? html`<label>${say.principal}<input name="principal" value="${query.principal ?? ''}" maxlength="200"></label>` : ''}
+<label>${say.outcome}<select name="outcome">${options([['', say.any], ...Object.entries(say.outcomes)], query.outcome)}</select></label>
+<label>${say.since}<select name="since">${options(
+      [
+        ['', say.sinceAny],
+        ['hour', say.hour],
+        ['day', say.day],
+        ['week', say.week],
+      ],
+      query.since,
+    )}</select></label>
+<button>${say.search}</button></form>
+${found.entries.length > 0 ? html`<ol class="calls" data-list>${callRows(found.entries, view)}</ol>` : html`<p class="empty">${say.empty}</p>`}
+${further(found, here, view)}`,
+  );
+}
+
+/** Everything that was written down of one call. */
+export function callPage(entry: AuditEntry, view: View): Html {
+  const { words } = view;
+  const say = words.calls;
+  const has = (name: string, value: unknown) =>
+    value === undefined || value === '' ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
+  const { fields } = say;
+  const session = view.person.isOperator
+    ? html`<a href="/history?session=${encodeURIComponent(entry.sessionId)}">${line(entry.sessionId)}</a>`
+    : line(entry.sessionId);
+  return page(
+    view,
+    'calls',
+    `${say.detail}: ${line(entry.tool, 60)}`,
+    html`<dl class="facts">
+${has(fields.time, time(entry.atMs, view))}${has(fields.outcome, html`<strong>${outcomeOf(entry, view)}</strong>`)}
+${has(fields.caller, line(entry.principal))}${has(fields.session, entry.sessionId === '' ? '' : session)}
+${has(fields.transport, entry.transport)}${has(fields.client, entry.client && line(entry.client))}
+${has(fields.stop, entry.stop)}${has(fields.decision, entry.rule && line(entry.rule))}
+${has(fields.approver, entry.approver && line(entry.approver))}${has(fields.duration, duration(entry.durationMs))}
+${has(fields.size, `${size(entry.inputBytes)}, ${size(entry.outputBytes)}`)}${has(fields.trace, entry.traceId && line(entry.traceId))}
+${has(fields.id, html`<code>${entry.id}</code>`)}${has(fields.entry, html`${entry.seq} <code class="quiet">${entry.hash.slice(0, 16)}…</code>`)}</dl>
+<h2>${say.arguments}</h2>${data(entry.arguments ?? {}, view)}
+${entry.facts ? html`<h2>${say.facts}</h2>${data(entry.facts, view)}` : ''}
+${entry.cause !== undefined && view.person.isOperator ? html`<h2>${say.cause}</h2>${data(entry.cause, view)}` : ''}
+<p><a href="/calls">${words.back}</a></p>`,
+  );
+}
+
+function further(found: AuditPage, here: URL, { words, locale, desk }: View): Html {
+  if (found.next === undefined) return html``;
+  const there = new URL(here);
+  there.searchParams.delete('note');
+  there.searchParams.set('before', String(found.next));
+  const link = there.pathname + there.search;
+  if (found.searchedToMs === undefined) return html`<p><a rel="next" href="${link}">${words.older}</a></p>`;
+  const isToday = desk.now() - found.searchedToMs < 20 * 3_600_000;
+  const at = clock(new Date(found.searchedToMs), locale, isToday);
+  return html`<p class="quiet">${words.calls.partly(at)} <a rel="next" href="${link}">${words.calls.further}</a></p>`;
+}
+
+function options(choices: readonly (readonly [string, string])[], chosen: string | undefined): Html {
+  return html`${choices.map(([value, name]) => html`<option value="${value}"${value === (chosen ?? '') ? raw(' selected') : ''}>${name}</option>`)}`;
+}

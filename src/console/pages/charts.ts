@@ -1,0 +1,129 @@
+import { html } from 'hono/html';
+import { count, duration } from '../shown.ts';
+import type { Tallied } from '../tally.ts';
+import type { Html, View } from './view.ts';
+
+export type Span = 'hour' | 'day';
+
+const spans: Readonly<Record<Span, { readonly bars: number; readonly minutes: number }>> = {
+  hour: { bars: 60, minutes: 1 },
+  day: { bars: 48, minutes: 30 },
+};
+
+interface Bar {
+  passed: number;
+  refused: number;
+  failed: number;
+  asked: number;
+  readonly durations: number[];
+}
+
+/** Three small charts over one stretch of time: calls, refusals, latency. Drawn here, so that the page needs no code. */
+export function charts(calls: readonly Tallied[], span: Span, view: View): Html {
+  const { words, locale, desk } = view;
+  const { bars, minutes } = spans[span];
+  const now = desk.now();
+  const series = barsOf(calls, now, bars, minutes * 60_000);
+  const total = series.reduce((sum, bar) => sum + all(bar), 0);
+  const refused = series.reduce((sum, bar) => sum + bar.refused, 0);
+  const failed = series.reduce((sum, bar) => sum + bar.failed, 0);
+  const durations = series.flatMap((bar) => bar.durations);
+  const say = words.overview;
+  const latency =
+    durations.length === 0
+      ? html`<b class="figure">–</b><span class="quiet">${say.noLatency}</span>`
+      : html`<b class="figure">${duration(quantile(durations, 0.5))}</b><span class="quiet">${say.median} · ${say.p95} ${duration(quantile(durations, 0.95))}</span>`;
+  return html`<div class="charts">
+<figure><figcaption>${say.calls}<b class="figure">${count(total, locale)}</b><span class="quiet">${say.perBucket(minutes)}</span></figcaption>
+${stacked(series, `${say.calls}: ${total}`, [
+  ['passed', (bar) => bar.passed + bar.asked],
+  ['failed', (bar) => bar.failed],
+  ['refused', (bar) => bar.refused],
+])}</figure>
+<figure><figcaption>${say.refused}<b class="figure">${count(refused, locale)}</b><span class="quiet"><i class="dot failed"></i>${say.failed} ${count(failed, locale)}</span></figcaption>
+${stacked(series, `${say.refused}: ${refused}, ${say.failed}: ${failed}`, [
+  ['failed', (bar) => bar.failed],
+  ['refused', (bar) => bar.refused],
+])}</figure>
+<figure><figcaption>${say.latency}${latency}</figcaption>${lines(series, say.latency)}</figure>
+</div>`;
+}
+
+type Stack = readonly (readonly [kind: string, of: (bar: Bar) => number])[];
+
+function stacked(series: readonly Bar[], label: string, stack: Stack): Html {
+  const highest = Math.max(1, ...series.map((bar) => stack.reduce((sum, [, of]) => sum + of(bar), 0)));
+  const step = width / series.length;
+  const rects = series.flatMap((bar, place) => {
+    let top = height;
+    return stack.map(([kind, of]) => {
+      const value = of(bar);
+      if (value === 0) return '';
+      const tall = Math.max(1.5, (value / highest) * (height - 4));
+      top -= tall;
+      return html`<rect class="${kind}" x="${(place * step + step * 0.12).toFixed(1)}" y="${top.toFixed(1)}" width="${(step * 0.76).toFixed(1)}" height="${tall.toFixed(1)}"/>`;
+    });
+  });
+  return drawing(label, html`${rects}<text x="${width}" y="9" text-anchor="end">${highest}</text>`);
+}
+
+/** Median and 95th percentile of each bar; time runs evenly, durations by their logarithm. */
+function lines(series: readonly Bar[], label: string): Html {
+  const highest = Math.max(10, ...series.map((bar) => quantile(bar.durations, 0.95)));
+  const step = width / series.length;
+  const y = (ms: number) => height - (Math.log1p(ms) / Math.log1p(highest)) * (height - 12);
+  const pathOf = (share: number) => {
+    let isDrawn = false;
+    return series
+      .map((bar, place) => {
+        if (bar.durations.length === 0) {
+          isDrawn = false;
+          return '';
+        }
+        const command = isDrawn ? 'L' : 'M';
+        isDrawn = true;
+        return `${command}${((place + 0.5) * step).toFixed(1)} ${y(quantile(bar.durations, share)).toFixed(1)}h.01`;
+      })
+      .join('');
+  };
+  return drawing(
+    label,
+    html`<path class="p95" d="${pathOf(0.95)}"/><path class="median" d="${pathOf(0.5)}"/><text x="${width}" y="9" text-anchor="end">${duration(highest)}</text>`,
+  );
+}
+
+function drawing(label: string, content: Html): Html {
+  return html`<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><line class="ground" x1="0" x2="${width}" y1="${height}" y2="${height}"/>${content}</svg>`;
+}
+
+function barsOf(calls: readonly Tallied[], now: number, bars: number, barMs: number): readonly Bar[] {
+  const series: Bar[] = Array.from({ length: bars }, () => ({
+    passed: 0,
+    refused: 0,
+    failed: 0,
+    asked: 0,
+    durations: [],
+  }));
+  // The newest first: everything before the chart's start is older still, give or take clocks that differ.
+  for (let place = calls.length - 1; place >= 0; place--) {
+    const call = calls[place];
+    if (!call || call.atMs < now - bars * barMs - 3_600_000) break;
+    const bar = series[bars - 1 - Math.floor((now - call.atMs) / barMs)];
+    if (!bar) continue;
+    bar[call.kind] += 1;
+    if (!call.waited) bar.durations.push(call.durationMs);
+  }
+  return series;
+}
+
+function all(bar: Bar): number {
+  return bar.passed + bar.refused + bar.failed + bar.asked;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+const width = 300;
+const height = 64;

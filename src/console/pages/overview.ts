@@ -1,0 +1,62 @@
+import { html, raw } from 'hono/html';
+import type { ApprovalRecord, AuditEntry } from '../../contract/records.ts';
+import { count, line } from '../shown.ts';
+import type { Tallied } from '../tally.ts';
+import { approvalCards } from './approval-cards.ts';
+import { callRows } from './call-row.ts';
+import { charts, type Span } from './charts.ts';
+import { page } from './page.ts';
+import { type ChainState, chainLine } from './verification.ts';
+import type { Html, View } from './view.ts';
+
+export interface OverviewParts {
+  readonly waiting: readonly ApprovalRecord[];
+  readonly newest: readonly AuditEntry[];
+  readonly calls: readonly Tallied[];
+  readonly span: Span;
+  readonly chain: ChainState;
+}
+
+/** What happens now: questions first, then the shape of the last hour, then calls as they come. */
+export function overviewPage(parts: OverviewParts, view: View): Html {
+  const { words } = view;
+  const say = words.overview;
+  return page(
+    view,
+    'overview',
+    say.title,
+    html`<section aria-labelledby="waiting-title"><h2 id="waiting-title">${say.waiting}</h2>
+<div id="waiting" data-hx-get="/approvals/waiting" data-hx-trigger="approvals from:#live" data-hx-swap="innerMorph">${approvalCards(parts.waiting, view)}</div></section>
+<section id="charts" data-hx-get="/charts?span=${parts.span}" data-hx-trigger="every 20s">${chartsSection(parts, view)}</section>
+<section aria-labelledby="live-title"><h2 id="live-title">${say.live}</h2>
+${liveList(parts.newest, view)}</section>
+${view.person.isOperator ? serving(parts.chain, view) : ''}`,
+  );
+}
+
+export function chartsSection({ calls, span }: Pick<OverviewParts, 'calls' | 'span'>, view: View): Html {
+  const say = view.words.overview;
+  const tab = (each: Span, name: string) =>
+    html`<a id="span-${each}" href="/?span=${each}"${each === span ? raw(' aria-current="true"') : ''}>${name}</a>`;
+  return html`<div class="tabs">${tab('hour', say.lastHour)}${tab('day', say.lastDay)}<span class="quiet">${say.window(count(calls.length, view.locale))}</span></div>
+${charts(calls, span, view)}`;
+}
+
+/** The list goes on after the newest call that is drawn, so that none is lost or shown twice. */
+function liveList(newest: readonly AuditEntry[], view: View): Html {
+  const after = newest[0]?.seq ?? 0;
+  return html`<ol class="calls" id="live" data-list aria-live="off" data-hx-sse:connect="/live?after=${after}" data-hx-swap="afterbegin">${callRows(newest, view)}</ol>
+<p class="empty when-empty">${view.words.overview.noCalls}</p>`;
+}
+
+function serving(chain: ChainState, view: View): Html {
+  const { served } = view.desk;
+  const say = view.words.overview;
+  return html`<section><dl class="facts">
+<dt>${say.serving}</dt><dd>${served.roots.map((root) => html`<code>${line(root)}</code> `)}</dd>
+<dt>${say.mode}</dt><dd>${served.mode}</dd>
+<dt>${say.toolsets}</dt><dd>${served.toolsets.join(', ')}</dd>
+<dt>${say.sandbox}</dt><dd>${served.sandbox}</dd>
+<dt>${say.chain}</dt><dd>${chainLine(chain, view)} <a href="/calls">${view.words.nav.calls}</a></dd>
+<dt>${say.version}</dt><dd>${served.version}</dd></dl></section>`;
+}

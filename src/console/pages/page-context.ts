@@ -1,0 +1,40 @@
+import type { Context } from 'hono';
+import type { Words } from '../words/en.ts';
+import type { AssetPaths, View } from './view.ts';
+
+/** What travels with a request through the routes. */
+export interface PageContext {
+  Bindings: { readonly address?: string | undefined };
+  Variables: { view: View; secret: string };
+}
+
+/** What a page needs before anybody is logged in. */
+export interface Outside {
+  readonly locale: 'en' | 'ja';
+  readonly words: Words;
+  readonly assets: AssetPaths;
+}
+
+/** Back to the page that the form was on, with a word on what came of it. */
+export async function goBack(
+  context: Context<PageContext>,
+  note: keyof Words['notes'],
+  otherwise = '/',
+): Promise<Response> {
+  const { from } = await context.req.parseBody();
+  const path = typeof from === 'string' && /^\/(?![/\\])/.test(from) ? from : otherwise;
+  const there = new URL(path, context.get('view').here);
+  there.searchParams.set('note', note);
+  return context.redirect(ownAddress(there), 303);
+}
+
+/** The path and query of an address of ours. Two slashes at its front would name another host. */
+export function ownAddress({ pathname, search }: URL): string {
+  return pathname.replace(/^\/+/, '/') + search;
+}
+
+/** One field of a form as text; undefined where it is missing or a file. */
+export async function fieldOf(context: Context<PageContext>, name: string): Promise<string | undefined> {
+  const value = (await context.req.parseBody())[name];
+  return typeof value === 'string' ? value.replace(/\r\n/g, '\n').replaceAll('\0', '') : undefined;
+}

@@ -1,0 +1,107 @@
+import { html } from 'hono/html';
+import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
+import type { TaskEventView, TaskView } from '../../contract/team/tasks.ts';
+import { block, count, line, time } from '../shown.ts';
+import type { Tallied } from '../tally.ts';
+import { page } from './page.ts';
+import type { Html, View } from './view.ts';
+
+type ListedTask = TaskView & { readonly project_id: string };
+
+export interface SessionParts {
+  readonly calls: readonly Tallied[];
+  readonly agents: readonly AgentRecord[];
+  readonly projects: readonly ProjectRecord[];
+  readonly tasks: readonly ListedTask[];
+}
+
+interface Seen {
+  readonly sessionId: string;
+  readonly principal: string;
+  readonly transport: string;
+  readonly client: string | undefined;
+  calls: number;
+  refused: number;
+  lastMs: number;
+}
+
+/** Who called lately, and what agents work on together. */
+export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, view: View): Html {
+  const { words, locale } = view;
+  const say = words.sessions;
+  const sessions = sessionsOf(calls);
+  const rows = sessions.slice(0, shown).map(
+    (
+      seen,
+    ) => html`<li><span class="when">${time(seen.lastMs, view)}</span><span class="tool">${line(seen.principal, 60)}</span>
+<span class="given">${line([seen.client, seen.transport].filter(Boolean).join(' · '), 80)}</span>
+<span class="quiet">${say.calls(count(seen.calls, locale))}${seen.refused > 0 ? ` · ${say.refused(count(seen.refused, locale))}` : ''}</span>
+<span class="quiet"><a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say.history}</a></span></li>`,
+  );
+  return page(
+    view,
+    'sessions',
+    say.title,
+    html`<section><h2>${say.sessions}</h2>${rows.length === 0 ? html`<p class="empty">${say.noSessions}</p>` : html`<ol class="rows wide" data-list>${rows}</ol><p class="quiet">${words.overview.window(count(calls.length, locale))}</p>`}</section>
+${agents.length === 0 ? '' : html`<section><h2>${say.agents}</h2><ul class="rows agents">${agents.map((agent) => agentRow(agent, view))}</ul></section>`}
+<section><h2>${say.tasks}</h2>${tasks.length === 0 ? html`<p class="empty">${say.noTasks}</p>` : projectLists(projects, tasks)}</section>`,
+  );
+}
+
+export function taskPage(task: ListedTask, events: readonly TaskEventView[], view: View): Html {
+  const say = view.words.sessions;
+  const facts = Object.entries(task).filter(([key]) => key !== 'title' && key !== 'description');
+  return page(
+    view,
+    'sessions',
+    `${say.task}: ${line(task.title, 80)}`,
+    html`${task.description ? block(task.description, view) : ''}
+<dl class="facts">${facts.map(([key, value]) => html`<dt>${line(key, 40)}</dt><dd>${line(typeof value === 'object' ? JSON.stringify(value) : String(value), 300)}</dd>`)}</dl>
+<h2>${say.events}</h2><ol class="rows">${events.map((event) => html`<li><span class="when">${time(Date.parse(event.at), view)}</span> <span class="tool">${line(event.by, 60)}</span> ${line(event.what, 60)} ${event.to === undefined ? '' : html`<span class="outcome">${line(event.from ?? '', 30)} → ${line(event.to, 30)}</span>`} <span class="quiet">${line(event.reason ?? '', 300)}</span></li>`)}</ol>
+<p><a href="/sessions">${view.words.back}</a></p>`,
+  );
+}
+
+function projectLists(projects: readonly ProjectRecord[], tasks: readonly ListedTask[]): Html {
+  return html`${projects.map((project) => {
+    const own = tasks.filter(({ project_id }) => project_id === project.id);
+    if (own.length === 0) return '';
+    const rows = own
+      .slice(0, shown)
+      .map(
+        (task) =>
+          html`<li class="${kindOf(task.status)}"><a href="/tasks/${encodeURIComponent(task.task_id)}"><span class="outcome">${line(task.status, 30)}</span> <span>${line(task.title, 120)}</span> <span class="quiet">${line(task.assignee_id ?? '', 60)}</span></a></li>`,
+      );
+    return html`<h3>${line(project.name, 80)} <span class="quiet">${line(project.id, 60)}</span></h3><ol class="rows tasks" data-list>${rows}</ol>`;
+  })}`;
+}
+
+function agentRow(agent: AgentRecord, view: View): Html {
+  const parent =
+    agent.parentId === undefined ? '' : `${view.words.sessions.parent} ${line(agent.parentId, 60)}`;
+  return html`<li><span class="tool">${line(agent.name, 60)}</span> <span class="quiet">${line(agent.id, 60)} · ${agent.hierarchy} · ${line(agent.status, 30)} ${parent}</span> <span class="quiet">${line(agent.projects.join(', '))}</span></li>`;
+}
+
+function kindOf(status: string): string {
+  if (status === 'done' || status === 'completed') return 'passed';
+  return status === 'blocked' || status === 'cancelled' ? 'refused' : 'asked';
+}
+
+/** The newest session first. */
+function sessionsOf(calls: readonly Tallied[]): readonly Seen[] {
+  const sessions = new Map<string, Seen>();
+  for (const { principal, sessionId, transport, client, atMs, kind } of calls) {
+    const key = JSON.stringify([principal, sessionId]);
+    const seen = sessions.get(key) ?? {
+      ...{ sessionId, principal, transport, client },
+      ...{ calls: 0, refused: 0, lastMs: atMs },
+    };
+    seen.calls += 1;
+    if (kind === 'refused') seen.refused += 1;
+    seen.lastMs = Math.max(seen.lastMs, atMs);
+    sessions.set(key, seen);
+  }
+  return [...sessions.values()].sort((one, other) => other.lastMs - one.lastMs);
+}
+
+const shown = 200;

@@ -1,0 +1,47 @@
+import { html } from 'hono/html';
+import type { AuditLog, AuditVerdict } from '../../contract/records.ts';
+import { clock, count } from '../shown.ts';
+import type { Html, View } from './view.ts';
+
+/** What is known of the chain since the server started. */
+export type ChainState =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'known'; readonly verdict: AuditVerdict; readonly atMs: number };
+
+export interface Verification {
+  state(): ChainState;
+  /** Walks the chain; whoever asks meanwhile waits for the same walk. */
+  verify(): Promise<void>;
+}
+
+export function createVerification(audit: () => Promise<AuditLog>, now: () => number): Verification {
+  let known: ChainState = { kind: 'unknown' };
+  let running: Promise<void> | undefined;
+
+  async function walk(): Promise<void> {
+    const verdict = await (await audit()).verify();
+    known = { kind: 'known', verdict, atMs: now() };
+  }
+
+  return {
+    state: () => (running ? { kind: 'running' } : known),
+    verify() {
+      running ??= walk().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+  };
+}
+
+export function chainLine(state: ChainState, { words, locale }: View): Html {
+  const say = words.calls;
+  if (state.kind === 'unknown') return html`<span class="quiet">${say.notVerified}</span>`;
+  if (state.kind === 'running') return html`<span class="quiet">${say.verifying}</span>`;
+  const at = clock(new Date(state.atMs), locale, true);
+  const { verdict } = state;
+  return verdict.ok
+    ? html`<span class="good">${say.ok(count(verdict.entries, locale), at)}</span>`
+    : html`<strong class="bad" role="alert">${say.broken(count(verdict.seq, locale), at)} ${verdict.problem}</strong>`;
+}

@@ -1,0 +1,33 @@
+import type { html } from 'hono/html';
+import type { ConsolePerson } from '../../contract/console.ts';
+import type { Locale } from '../../contract/text.ts';
+import type { ConsoleDesk } from '../desk.ts';
+import type { Words } from '../words/en.ts';
+
+export type Html = ReturnType<typeof html>;
+
+/** What every page of a logged-in person needs to be drawn. */
+export interface View {
+  readonly desk: ConsoleDesk;
+  readonly person: ConsolePerson;
+  readonly locale: Locale;
+  readonly words: Words;
+  /** Proves that a form comes from a page of ours. */
+  readonly csrf: string;
+  /** Path and query of this page. */
+  readonly here: URL;
+  /** How many questions wait, for the mark in the menu. */
+  readonly waiting: number;
+  readonly assets: AssetPaths;
+}
+
+export interface AssetPaths {
+  readonly css: string;
+  readonly scripts: readonly string[];
+  readonly icon: string;
+}
+
+/** Whose records this person may see; undefined: everybody's. */
+export function scopeOf(person: ConsolePerson): string | undefined {
+  return person.isOperator ? undefined : person.principal;
+}

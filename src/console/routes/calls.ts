@@ -1,0 +1,134 @@
+import type { Hono } from 'hono';
+import type { ConsoleDesk } from '../desk.ts';
+import { personOf } from '../entrance.ts';
+import type { LiveFeed } from '../live.ts';
+import { approvalUpdate } from '../pages/approval-cards.ts';
+import { entryAt, queryOf, searchPage } from '../pages/audit-pages.ts';
+import { callRow } from '../pages/call-row.ts';
+import { callPage, callsPage } from '../pages/calls.ts';
+import { chartsSection, overviewPage } from '../pages/overview.ts';
+import type { PageContext } from '../pages/page-context.ts';
+import { sessionsPage, taskPage } from '../pages/sessions.ts';
+import type { Verification } from '../pages/verification.ts';
+import { scopeOf, type View } from '../pages/view.ts';
+import type { Tally } from '../tally.ts';
+import { waitingFor } from '../waiting.ts';
+
+interface Watching {
+  readonly tally: Tally;
+  readonly feed: LiveFeed;
+  readonly verification: Verification;
+}
+
+/** Pages that watch: overview, calls, sessions, and the stream that keeps them up to date. */
+export function addCallRoutes(
+  app: Hono<PageContext>,
+  desk: ConsoleDesk,
+  { tally, feed, verification }: Watching,
+): void {
+  async function callsFor(view: View) {
+    const own = scopeOf(view.person);
+    const calls = await tally.calls();
+    return own === undefined ? calls : calls.filter(({ principal }) => principal === own);
+  }
+
+  app.get('/', async (context) => {
+    const view = context.get('view');
+    const log = await desk.audit();
+    const [waiting, calls, newest] = await Promise.all([
+      waitingFor(view.person, desk),
+      callsFor(view),
+      searchPage(log, {}, scopeOf(view.person), desk.now()),
+    ]);
+    const parts = { waiting, newest: newest.entries.slice(0, 20), calls, chain: verification.state() };
+    return context.html(await overviewPage({ ...parts, span: spanOf(context.req.query('span')) }, view));
+  });
+
+  app.get('/charts', async (context) => {
+    const view = context.get('view');
+    const calls = await callsFor(view);
+    return context.html(await chartsSection({ calls, span: spanOf(context.req.query('span')) }, view));
+  });
+
+  app.get('/approvals/waiting', async (context) => {
+    const view = context.get('view');
+    return context.html(await approvalUpdate(await waitingFor(view.person, desk), view));
+  });
+
+  app.get('/live', async (context) => {
+    const view = context.get('view');
+    const request = context.req.raw;
+    // Who only asks for the headers watches nothing.
+    if (request.method !== 'GET') return context.body(null, 405);
+    const log = await desk.audit();
+    const [newest] = await log.search({ limit: 1, newestFirst: true });
+    const head = newest?.seq ?? 0;
+    const given = Number(request.headers.get('last-event-id') ?? context.req.query('after') ?? head);
+    const known = Number.isSafeInteger(given) ? given : head;
+    // Who was away for long gets the newest, not the whole log again.
+    const afterSeq =
+      context.req.query('only') === 'approvals'
+        ? Number.MAX_SAFE_INTEGER
+        : Math.min(head, Math.max(known, head - mostMissed));
+    const stream = feed.watch({
+      person: view.person,
+      afterSeq,
+      draw: (entry) => String(callRow(entry, view)),
+      isStillIn: async () => (await personOf(desk, request)) !== undefined,
+    });
+    if (!stream) return context.body(null, 503, { 'retry-after': '30' });
+    return context.body(stream, 200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+    });
+  });
+
+  app.get('/calls', async (context) => {
+    const view = context.get('view');
+    const query = queryOf(view.here);
+    const found = await searchPage(await desk.audit(), query, scopeOf(view.person), desk.now());
+    return context.html(await callsPage(query, found, verification.state(), view));
+  });
+
+  app.post('/calls/verify', async (context) => {
+    if (!context.get('view').person.isOperator) return context.notFound();
+    const walk = verification.verify();
+    // A long log takes a while: the page says that it is being verified, and is looked at again.
+    walk.catch((error: unknown) => desk.onFault(error));
+    await Promise.race([walk.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
+    return context.redirect('/calls', 303);
+  });
+
+  app.get('/calls/:seq{[0-9]{1,15}}', async (context) => {
+    const view = context.get('view');
+    const entry = await entryAt(await desk.audit(), Number(context.req.param('seq')));
+    const own = scopeOf(view.person);
+    if (!entry || (own !== undefined && entry.principal !== own)) return context.notFound();
+    return context.html(await callPage(entry, view));
+  });
+
+  app.get('/sessions', async (context) => {
+    const view = context.get('view');
+    const team = await desk.team();
+    const [calls, agents, projects, tasks] = await Promise.all([
+      tally.calls(),
+      team.agents(),
+      team.projects(),
+      team.tasks({}),
+    ]);
+    return context.html(await sessionsPage({ calls, agents, projects, tasks }, view));
+  });
+
+  app.get('/tasks/:id', async (context) => {
+    const view = context.get('view');
+    const found = await (await desk.team()).task(context.req.param('id')).catch(() => undefined);
+    if (!found) return context.notFound();
+    return context.html(await taskPage(found.task, found.events, view));
+  });
+}
+
+function spanOf(given: string | undefined): 'hour' | 'day' {
+  return given === 'day' ? 'day' : 'hour';
+}
+
+const mostMissed = 100;

@@ -1,0 +1,61 @@
+import type { Hono } from 'hono';
+import { recordAct } from '../acts.ts';
+import type { ConsoleDesk } from '../desk.ts';
+import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
+import { policyPage } from '../pages/policy.ts';
+import { reviewPage, serversPage } from '../pages/servers.ts';
+
+/** Proxied servers and policy. */
+export function addOperatorRoutes(app: Hono<PageContext>, desk: ConsoleDesk): void {
+  const { servers, policy } = desk;
+  app.get('/servers', async (context) =>
+    context.html(await serversPage((await servers?.status()) ?? [], context.get('view'))),
+  );
+
+  app.get('/servers/:name', async (context) => {
+    const name = context.req.param('name');
+    if (!servers || !(await isKnown(name))) return context.notFound();
+    return context.html(await reviewPage(name, await servers.review(name), context.get('view')));
+  });
+
+  app.post('/servers/:name/approve', async (context) => {
+    const name = context.req.param('name');
+    if (!servers || !(await isKnown(name))) return context.notFound();
+    const digest = (await fieldOf(context, 'digest')) ?? '';
+    const approved = await servers.approve(name, digest);
+    await recordAct(desk, context.get('view').person, {
+      tool: 'sekisho server approve',
+      arguments: { name, digest },
+      outcome: approved ? 'ok' : 'error',
+    });
+    return goBack(context, approved ? 'pinned' : 'moved', '/servers');
+  });
+
+  app.post('/servers/:name/forget', async (context) => {
+    const name = context.req.param('name');
+    if (!servers || !(await isKnown(name))) return context.notFound();
+    await servers.forget(name);
+    await recordAct(desk, context.get('view').person, {
+      tool: 'sekisho server forget',
+      arguments: { name },
+      outcome: 'ok',
+    });
+    return goBack(context, 'unpinned', '/servers');
+  });
+
+  async function isKnown(name: string): Promise<boolean> {
+    return (await servers?.status())?.some((status) => status.name === name) ?? false;
+  }
+
+  app.get('/policy', async (context) =>
+    context.html(await policyPage(await policy.explain(), { json: example }, context.get('view'))),
+  );
+
+  app.post('/policy', async (context) => {
+    const json = (await fieldOf(context, 'call'))?.trim().slice(0, 20_000) ?? '';
+    const trial = await policy.test(json);
+    return context.html(await policyPage(await policy.explain(), { json, trial }, context.get('view')));
+  });
+}
+
+const example = '{"tool": "shell_exec", "arguments": {"command": "git push origin main"}}';

@@ -1,0 +1,49 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { AuditRecord } from '../../contract/records.ts';
+import type { AuditHeadRow, AuditRow } from '../tables/tables.ts';
+
+/** A row before its place in the chain is known. */
+export type UnchainedRow = Omit<AuditRow, 'seq' | 'hash'>;
+
+/** Encodes a record once; nothing that a caller sent can make this fail. */
+export function encodeRecord(record: AuditRecord): UnchainedRow {
+  return {
+    at_ms: Math.trunc(record.atMs),
+    principal: storable(record.principal),
+    tool: storable(record.tool),
+    outcome: record.outcome,
+    body: encodeBody(record),
+  };
+}
+
+/** The hash of a row: it covers every column, and the hash before it. */
+export function chainHash(key: KeyObject, previous: string, seq: number, row: UnchainedRow): string {
+  const place = JSON.stringify([previous, seq, row.at_ms, row.principal, row.tool, row.outcome]);
+  return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
+}
+
+/** The head that says where the chain ends; without the key nobody makes one for an earlier place. */
+export function sealHead(key: KeyObject, seq: number, hash: string): AuditHeadRow {
+  const seal = createHmac('sha256', key)
+    .update(JSON.stringify(['head', seq, hash]))
+    .digest('base64url');
+  return { id: 1, seq, hash, seal };
+}
+
+/** The hash before the first row. */
+export function genesis(key: KeyObject): string {
+  return createHmac('sha256', key).update('["genesis"]').digest('base64url');
+}
+
+function encodeBody(record: AuditRecord): string {
+  try {
+    return JSON.stringify(record);
+  } catch {
+    return JSON.stringify({ ...record, arguments: '[could not be recorded]', facts: undefined });
+  }
+}
+
+/** Text that both databases give back as it was: no lone surrogates, no NUL. The body keeps them, escaped. */
+function storable(words: string): string {
+  return words.toWellFormed().replaceAll('\0', '\ufffd');
+}

@@ -1,0 +1,77 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../contract/error.ts';
+
+/** The secret that seals the audit chain, in a file that only the operator's account reads. */
+export interface AuditKey {
+  /** A key object: with a buffer each HMAC would cost five times as much. */
+  readonly secret: KeyObject;
+  /** Has a log been sealed with it before? Then a log without a head was emptied. */
+  readonly isSettled: boolean;
+  /** Call it once the first head is committed. */
+  settle(): void;
+}
+
+/**
+ * Reads the key of a state folder, or makes one. A new key keeps the name `audit.key.new` until the log has its
+ * head, so that a crash between the two is told apart from a log that somebody emptied.
+ */
+export function openAuditKey(folder: string): AuditKey {
+  const path = join(folder, 'audit.key');
+  const fresh = `${path}.new`;
+  const settled = readKey(path);
+  if (settled) return { secret: settled, isSettled: true, settle() {} };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const secret = readKey(fresh) ?? makeKey(fresh);
+  let isSettled = false;
+  return {
+    secret,
+    get isSettled() {
+      return isSettled;
+    },
+    settle() {
+      isSettled = true;
+      try {
+        renameSync(fresh, path);
+      } catch (error) {
+        // Another process that opened the same folder was quicker; its key is ours.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      }
+    },
+  };
+}
+
+function makeKey(path: string): KeyObject {
+  const mine = `${path}.${randomBytes(8).toString('hex')}`;
+  writeFileSync(mine, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    // A link fails where the name is taken: of two processes that start at once, one makes the key.
+    linkSync(mine, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(mine);
+  }
+  const made = readKey(path);
+  if (!made)
+    throw new ConfigError(
+      `${path} went away while it was made. Start again, with nothing that cleans up the state folder.`,
+    );
+  return made;
+}
+
+function readKey(path: string): KeyObject | undefined {
+  let hex: string;
+  try {
+    hex = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (!/^[0-9a-f]{64}$/.test(hex))
+    throw new ConfigError(
+      `${path} must hold 64 hexadecimal digits. Bring it back from a copy: without it the log cannot be checked or continued.`,
+    );
+  return createSecretKey(hex, 'hex');
+}

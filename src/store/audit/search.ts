@@ -1,0 +1,59 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { AuditEntry, AuditQuery, AuditRecord } from '../../contract/records.ts';
+import type { Engine } from '../engine.ts';
+import type { AuditRow } from '../tables/tables.ts';
+
+/**
+ * Entries that fit every given part of the query; `afterSeq` is the cursor of a reader that follows. The log is
+ * looked through in stretches, so that a search of a long one never holds up the calls of others.
+ */
+export async function searchAudit(engine: Engine, query: AuditQuery): Promise<readonly AuditEntry[]> {
+  const head = await engine.db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
+  const first = Math.max(query.afterSeq ?? 0, 0) + 1;
+  const last = Math.min(head?.seq ?? 0, (query.beforeSeq ?? Infinity) - 1);
+  const found: AuditEntry[] = [];
+  for (let done = 0; first + done <= last && found.length < query.limit; done += stretchRows) {
+    if (done > 0) await immediate();
+    const [from, to] = query.newestFirst
+      ? [Math.max(first, last - done - stretchRows + 1), last - done]
+      : [first + done, Math.min(last, first + done + stretchRows - 1)];
+    const rows = await searchStretch(engine, query, from, to, query.limit - found.length);
+    found.push(...rows.map(entryOf));
+  }
+  return found;
+}
+
+async function searchStretch(
+  { db, positionFunction }: Engine,
+  query: AuditQuery,
+  from: number,
+  to: number,
+  limit: number,
+): Promise<readonly AuditRow[]> {
+  let rows = db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>=', from)
+    .where('seq', '<=', to)
+    .orderBy('seq', query.newestFirst ? 'desc' : 'asc')
+    .limit(limit);
+  if (query.tool !== undefined) rows = rows.where('tool', '=', query.tool);
+  if (query.principal !== undefined) rows = rows.where('principal', '=', query.principal);
+  if (query.outcome !== undefined) rows = rows.where('outcome', '=', query.outcome);
+  if (query.sinceMs !== undefined) rows = rows.where('at_ms', '>=', query.sinceMs);
+  if (query.untilMs !== undefined) rows = rows.where('at_ms', '<=', query.untilMs);
+  if (query.text !== undefined) {
+    // The body is JSON: look for the words as JSON writes them.
+    const words = JSON.stringify(query.text).slice(1, -1).toLowerCase();
+    rows = rows.where((where) =>
+      where(where.fn<number>(positionFunction, [where.fn('lower', ['body']), where.val(words)]), '>', 0),
+    );
+  }
+  return rows.execute();
+}
+
+function entryOf(row: AuditRow): AuditEntry {
+  return { ...(JSON.parse(row.body) as AuditRecord), seq: row.seq, hash: row.hash };
+}
+
+const stretchRows = 5000;

@@ -1,0 +1,60 @@
+import type { AuditVerdict } from '../../contract/records.ts';
+import type { Engine } from '../engine.ts';
+import { chainHash, genesis, sealHead } from './chain.ts';
+import type { AuditKey } from './key.ts';
+
+/** Walks the whole chain in pages and says where it first does not hold; others may append meanwhile. */
+export async function verifyChain({ db }: Engine, { secret, isSettled }: AuditKey): Promise<AuditVerdict> {
+  let seq = 0;
+  let hash = genesis(secret);
+  const broken = (at: number, problem: string): AuditVerdict => ({
+    ok: false,
+    entries: seq,
+    seq: at,
+    problem,
+  });
+
+  for (;;) {
+    // Read before the rows: an append that comes between only adds rows that a later look at the head covers.
+    const head = await db.selectFrom('audit_head').selectAll().where('id', '=', 1).executeTakeFirst();
+    if (head && sealHead(secret, head.seq, head.hash).seal !== head.seal) {
+      return broken(head.seq, 'The head was changed, or sealed with another key.');
+    }
+    const end = head?.seq ?? 0;
+    while (seq < end) {
+      const rows = await db
+        .selectFrom('audit')
+        .selectAll()
+        .where('seq', '>', seq)
+        .where('seq', '<=', end)
+        .orderBy('seq')
+        .limit(pageRows)
+        .execute();
+      if (rows.length === 0) return broken(seq + 1, `Entries ${seq + 1} to ${end} are missing.`);
+      for (const row of rows) {
+        if (row.seq !== seq + 1) return broken(seq + 1, `Entry ${seq + 1} is missing.`);
+        hash = chainHash(secret, hash, row.seq, row);
+        if (hash !== row.hash) return broken(row.seq, `Entry ${row.seq} was changed, or moved here.`);
+        seq = row.seq;
+      }
+    }
+    if (head && head.hash !== hash) return broken(end, 'The head names another end than the chain has.');
+    const beyond = await db
+      .selectFrom('audit')
+      .select('seq')
+      .where((where) => where.or([where('seq', '>', seq), where('seq', '<', 1)]))
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (!beyond) {
+      if (!head && isSettled) return broken(0, 'The log was emptied: its head is missing.');
+      return { ok: true, entries: seq, head: hash };
+    }
+    const newer = await db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
+    if ((newer?.seq ?? 0) <= end) {
+      return broken(beyond.seq, `Entry ${beyond.seq} was added outside the chain.`);
+    }
+  }
+}
+
+const pageRows = 1000;

@@ -1,0 +1,47 @@
+import type { Memory } from '../../contract/memory.ts';
+import type { MemoryBrowser } from '../../contract/memory-browser.ts';
+import type { OpenEngine } from '../engine.ts';
+import { memoryOf } from './row.ts';
+
+/** Memories as a person leafs through them: newest first, a page at a time, and who has any. */
+export function createMemoryBrowser(openEngine: OpenEngine): MemoryBrowser {
+  return {
+    async owners(limit) {
+      const { db } = await openEngine();
+      const rows = await db
+        .selectFrom('memory_owners')
+        .select(['owner', 'memories'])
+        .where('memories', '>', 0)
+        .orderBy('owner')
+        .limit(limit)
+        .execute();
+      return rows.map(({ owner, memories }) => ({ owner, memories: Number(memories) }));
+    },
+
+    async page(owner, { before, limit }) {
+      const { db } = await openEngine();
+      let query = db.selectFrom('memories').selectAll().where('owner', '=', owner);
+      if (before !== undefined) query = query.where('seq', '<', before);
+      const rows = await query
+        .orderBy('seq', 'desc')
+        .limit(limit + 1)
+        .execute();
+      const page = rows.slice(0, limit);
+      return {
+        memories: page.map(memoryOf),
+        next: rows.length > limit ? page.at(-1)?.seq : undefined,
+      };
+    },
+
+    async get(owner, id): Promise<Memory | undefined> {
+      const { db } = await openEngine();
+      const row = await db
+        .selectFrom('memories')
+        .selectAll()
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row && memoryOf(row);
+    },
+  };
+}

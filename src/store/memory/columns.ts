@@ -1,0 +1,32 @@
+import type { Memory } from '../../contract/memory.ts';
+import { fold } from '../recall/fold.ts';
+import { gistDigest } from '../recall/gist.ts';
+import { wordsOfMemory } from '../recall/words.ts';
+
+/** The columns that follow from what a memory says. */
+export function memoryColumns(said: Pick<Memory, 'content' | 'category' | 'tags'>) {
+  const content = clean(said.content);
+  const category = clean(said.category);
+  const tags = said.tags.map(clean);
+  const words = wordsOfMemory({ content, category, tags });
+  return {
+    words,
+    columns: {
+      content,
+      category,
+      tags: JSON.stringify(tags),
+      gist: gistDigest(content),
+      category_key: fold(category),
+      tags_key: `\n${tags.map(fold).join('\n')}\n`,
+      words: words.join(' '),
+    },
+  };
+}
+
+/** Removes control characters other than line feed and tab: what is stored is shown again, in a terminal too. */
+function clean(words: string): string {
+  return words
+    .toWellFormed()
+    .replaceAll('\r\n', '\n')
+    .replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, '');
+}

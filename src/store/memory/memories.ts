@@ -1,0 +1,196 @@
+import type { Transaction } from 'kysely';
+import { ToolError } from '../../contract/error.ts';
+import type { Memories } from '../../contract/memory.ts';
+import { text } from '../../contract/text.ts';
+import type { Meaning } from '../embeddings/meaning.ts';
+import { enqueue, outdate } from '../embeddings/queue.ts';
+import type { Clock, Engine, OpenEngine } from '../engine.ts';
+import { randomId } from '../random-id.ts';
+import type { MemoryRow, Tables } from '../tables/tables.ts';
+import { memoryOf } from './row.ts';
+
+/** Where memories are embedded: by which model, and what knows of it. */
+export interface Embedding {
+  readonly model: string;
+  meaning(): Promise<Meaning>;
+}
+
+/**
+ * What one owner asked to be remembered. The owner is bound here; no argument of any method names one.
+ * What cuts text into words is loaded when it is first needed: its patterns cost milliseconds at start.
+ */
+export function createMemories(
+  openEngine: OpenEngine,
+  clock: Clock,
+  owner: string,
+  embedding?: Embedding,
+): Memories {
+  return {
+    async remember(input) {
+      const engine = await openEngine();
+      const nowMs = clock();
+      const createdAtMs = input.createdAtMs ?? nowMs;
+      const { memoryColumns } = await import('./columns.ts');
+      const { words, columns } = memoryColumns(input);
+      const row = {
+        ...columns,
+        id: randomId('mem_', 16),
+        owner,
+        created_at_ms: createdAtMs,
+        updated_at_ms: nowMs,
+      };
+      const stored = await engine.write(async (tx) => {
+        await lockOwner(engine, tx, owner);
+        const same = await findByGist(tx, owner, row.gist);
+        if (same) return { memory: memoryOf(same), duplicate: true };
+        const stored = await tx.insertInto('memories').values(row).returningAll().executeTakeFirstOrThrow();
+        await engine.memoryIndex.put(tx, owner, stored.seq, words);
+        if (embedding) await enqueue(tx, owner, stored.seq, { model: embedding.model, nowMs });
+        await countOwner(tx, owner, 1, words.length);
+        return { memory: memoryOf(stored), duplicate: false };
+      });
+      (await embedding?.meaning())?.wake();
+      return stored;
+    },
+
+    async recall(query) {
+      const { recallMemories } = await import('../recall/recall.ts');
+      const embedded = await embedding?.meaning();
+      embedded?.wake();
+      return recallMemories(await openEngine(), owner, query, embedded);
+    },
+
+    async update(id, change) {
+      const engine = await openEngine();
+      const { memoryColumns } = await import('./columns.ts');
+      const updated = await engine.write(async (tx) => {
+        await lockOwner(engine, tx, owner);
+        const row = await tx
+          .selectFrom('memories')
+          .selectAll()
+          .where('owner', '=', owner)
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (!row) return undefined;
+        const before = memoryOf(row);
+        const { words, columns } = memoryColumns({
+          content: change.content ?? before.content,
+          category: change.category ?? before.category,
+          tags: change.tags ?? before.tags,
+        });
+        const same = await findByGist(tx, owner, columns.gist);
+        if (same && same.id !== id) throw saysTheSame(same.id);
+        const changed = await tx
+          .updateTable('memories')
+          .set({ ...columns, updated_at_ms: clock() })
+          .where('seq', '=', row.seq)
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        await engine.memoryIndex.remove(tx, row.seq);
+        await engine.memoryIndex.put(tx, owner, row.seq, words);
+        await countOwner(tx, owner, 0, words.length - wordCount(row));
+        if (columns.content !== row.content) {
+          if (embedding) await enqueue(tx, owner, row.seq, { model: embedding.model, nowMs: clock() });
+          else await outdate(tx, row.seq, clock());
+        }
+        return memoryOf(changed);
+      });
+      (await embedding?.meaning())?.wake();
+      return updated;
+    },
+
+    async forget(id) {
+      const engine = await openEngine();
+      return engine.write(async (tx) => {
+        await lockOwner(engine, tx, owner);
+        const row = await tx
+          .deleteFrom('memories')
+          .where('owner', '=', owner)
+          .where('id', '=', id)
+          .returning(['seq', 'words'])
+          .executeTakeFirst();
+        if (!row) return false;
+        await engine.memoryIndex.remove(tx, row.seq);
+        await countOwner(tx, owner, -1, -wordCount(row));
+        return true;
+      });
+    },
+
+    async *all() {
+      const { db } = await openEngine();
+      for (let after = 0; ; ) {
+        const rows = await db
+          .selectFrom('memories')
+          .selectAll()
+          .where('owner', '=', owner)
+          .where('seq', '>', after)
+          .orderBy('seq')
+          .limit(pageRows)
+          .execute();
+        for (const row of rows) yield memoryOf(row);
+        const last = rows.at(-1);
+        if (!last) return;
+        after = last.seq;
+      }
+    },
+  };
+}
+
+/** One writer an owner at a time: two that remember the same thing at once store it once. */
+async function lockOwner(engine: Engine, tx: Transaction<Tables>, owner: string): Promise<void> {
+  await tx
+    .insertInto('memory_owners')
+    .values({ owner, memories: 0, words: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await engine.lock(tx.selectFrom('memory_owners').select('owner').where('owner', '=', owner)).execute();
+}
+
+async function countOwner(
+  tx: Transaction<Tables>,
+  owner: string,
+  memories: number,
+  words: number,
+): Promise<void> {
+  await tx
+    .updateTable('memory_owners')
+    .set((column) => ({
+      memories: column('memories', '+', memories),
+      words: column('words', '+', words),
+    }))
+    .where('owner', '=', owner)
+    .execute();
+}
+
+async function findByGist(
+  tx: Transaction<Tables>,
+  owner: string,
+  gist: string,
+): Promise<MemoryRow | undefined> {
+  return tx
+    .selectFrom('memories')
+    .selectAll()
+    .where('owner', '=', owner)
+    .where('gist', '=', gist)
+    .executeTakeFirst();
+}
+
+function wordCount(row: Pick<MemoryRow, 'words'>): number {
+  return row.words === '' ? 0 : row.words.split(' ').length;
+}
+
+function saysTheSame(id: string): ToolError {
+  return new ToolError(
+    'conflict',
+    text(`The memory ${id} says the same already.`, `メモリ ${id} が既に同じ内容です。`),
+    {
+      suggestion: text(
+        `Forget one of the two, or change ${id}.`,
+        `どちらかを forget するか、${id} を変更してください。`,
+      ),
+      details: { id },
+    },
+  );
+}
+
+const pageRows = 500;

@@ -1,0 +1,109 @@
+import pg from 'pg';
+import { type Changes, createChanges } from '../changes.ts';
+
+/**
+ * Wakes by LISTEN and NOTIFY. A NOTIFY takes a lock of the whole database at commit, so a server sends at most one
+ * every 50 ms, with all topics that changed. Every few seconds the database is asked as well whether anything at all was
+ * committed, for all who wait together: a lost connection, or a pooler in between that swallows notifications, only
+ * delays.
+ */
+export function createPostgresChanges(
+  url: string,
+  notify: (topics: string) => Promise<void>,
+  /** What a transaction would see now: two that are equal have nothing committed between them. */
+  snapshot: () => Promise<string>,
+): { readonly changes: Changes; close(): Promise<void> } {
+  const untold = new Set<string>();
+  let telling: NodeJS.Timeout | undefined;
+  let lastToldAt = -notifyEveryMs;
+  let looking: NodeJS.Timeout | undefined;
+  let client: pg.Client | undefined;
+  let retrying: NodeJS.Timeout | undefined;
+  let closed = false;
+  let lastNotify: Promise<void> = Promise.resolve();
+  // Of the last look, however long ago: equal to it means that nothing was committed since, so nobody missed anything.
+  let seen: string | undefined;
+  let isLooking = false;
+
+  const changes = createChanges({
+    tell(topic) {
+      untold.add(topic);
+      telling ??= setTimeout(send, Math.max(0, lastToldAt + notifyEveryMs - performance.now()));
+    },
+    listen() {
+      looking ??= setInterval(() => void look(), lookEveryMs);
+      connect();
+    },
+    rest() {
+      clearInterval(looking);
+      looking = undefined;
+    },
+  });
+
+  function send(): void {
+    clearTimeout(telling);
+    telling = undefined;
+    lastToldAt = performance.now();
+    const topics = [...untold].join(' ');
+    untold.clear();
+    // Listeners look by themselves, so a notification that cannot be sent is not worth an error.
+    if (topics !== '') lastNotify = notify(topics).catch(() => {});
+  }
+
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    const now = await snapshot().catch(() => undefined);
+    isLooking = false;
+    if (now !== undefined && now === seen) return;
+    seen = now;
+    changes.wakeAll();
+  }
+
+  function connect(): void {
+    if (client || retrying || closed) return;
+    const mine = new pg.Client({
+      connectionString: url,
+      application_name: 'sekisho listener',
+      keepAlive: true,
+    });
+    client = mine;
+    const lost = () => {
+      if (client !== mine) return;
+      client = undefined;
+      mine.end().catch(() => {});
+      if (closed) return;
+      retrying = setTimeout(() => {
+        retrying = undefined;
+        if (looking) connect();
+      }, reconnectMs);
+    };
+    mine.on('error', lost);
+    mine.on('end', lost);
+    mine.on('notification', ({ payload }) => {
+      for (const topic of (payload ?? '').split(' ')) changes.wake(topic);
+    });
+    mine
+      .connect()
+      .then(() => mine.query('listen sekisho'))
+      // What changed before we listened was not heard.
+      .then(() => changes.wakeAll())
+      .catch(lost);
+  }
+
+  return {
+    changes,
+    async close() {
+      closed = true;
+      clearInterval(looking);
+      clearTimeout(retrying);
+      if (telling) send();
+      await lastNotify;
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+const notifyEveryMs = 50;
+const lookEveryMs = 3000;
+const reconnectMs = 1000;

@@ -1,0 +1,122 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Engine } from '../engine.ts';
+import { storageError } from '../errors.ts';
+import { schemaVersion, statementsSince } from '../migrate.ts';
+import type { Tables } from '../tables/tables.ts';
+import { createPostgresChanges } from './changes.ts';
+import { createPostgresMemoryIndex } from './memory-index.ts';
+
+/** Opens a PostgreSQL database that any number of servers share. */
+export async function openPostgres(url: string): Promise<Engine> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    types: numbers,
+    max: connections,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
+    application_name: 'sekisho',
+  });
+  // An idle connection that dies is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.destroy();
+    await pool.end().catch(() => {});
+    throw storageError(error);
+  }
+  const { changes, close } = createPostgresChanges(
+    url,
+    (topics) => sql`select pg_notify('sekisho', ${topics})`.execute(db).then(() => {}),
+    async () => {
+      const { rows } = await sql<{ now: string }>`select pg_current_snapshot()::text as now`.execute(db);
+      return rows[0]?.now ?? '';
+    },
+  );
+
+  return {
+    kind: 'postgres',
+    db,
+    changes,
+    memoryIndex: createPostgresMemoryIndex(db),
+    async write(work, { durable = true } = {}) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await db.transaction().execute(async (tx) => {
+            if (!durable) await sql`set local synchronous_commit = off`.execute(tx);
+            return work(tx);
+          });
+        } catch (error) {
+          if (attempt >= attempts || !isConflict(error)) throw storageError(error);
+        }
+      }
+    },
+    async read(work) {
+      try {
+        return await db
+          .transaction()
+          .setIsolationLevel('repeatable read')
+          .setAccessMode('read only')
+          .execute(work);
+      } catch (error) {
+        throw storageError(error);
+      }
+    },
+    lock: (query, { skip = false } = {}) => (skip ? query.forUpdate().skipLocked() : query.forUpdate()),
+    async insertMany(tx, table, rows) {
+      await tx.insertInto(table).values(rows).execute();
+    },
+    positionFunction: 'strpos',
+    async close() {
+      await close();
+      await db.destroy();
+    },
+  };
+}
+
+async function migrate(db: Kysely<Tables>): Promise<void> {
+  if ((await versionOf(db)) === schemaVersion) return;
+  await db.transaction().execute(async (tx) => {
+    // Servers that start together take turns.
+    await sql`select pg_advisory_xact_lock(7226317095)`.execute(tx);
+    await sql`create table if not exists schema_version (version integer not null)`.execute(tx);
+    const version = await versionOf(tx);
+    for (const statements of statementsSince(version, 'postgres')) {
+      for (const statement of statements.split(';')) {
+        if (statement.trim() !== '') await sql.raw(statement).execute(tx);
+      }
+    }
+    await sql`delete from schema_version`.execute(tx);
+    await sql`insert into schema_version values (${schemaVersion})`.execute(tx);
+  });
+}
+
+async function versionOf(db: Kysely<Tables>): Promise<number> {
+  const table = await sql<{
+    name: string | null;
+  }>`select to_regclass('schema_version')::text as name`.execute(db);
+  if (!table.rows[0]?.name) return 0;
+  const found = await sql<{ version: number }>`select version from schema_version`.execute(db);
+  return found.rows[0]?.version ?? 0;
+}
+
+/** Two transactions that got into each other's way: one of them may simply begin again. */
+function isConflict(error: unknown): boolean {
+  const code = (error as { code?: string } | null)?.code;
+  return code === '40001' || code === '40P01';
+}
+
+/** Our 64-bit columns hold milliseconds, counts and rows: all far below 2^53. */
+const numbers: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+const connections = 10;
+/** A database that does not answer must not hold calls for ever. */
+const connectMs = 10_000;
+const queryMs = 60_000;
+const attempts = 10;

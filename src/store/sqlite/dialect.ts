@@ -1,0 +1,97 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { Statements } from './statements.ts';
+
+/**
+ * Kysely over `node:sqlite`. One connection; Kysely's own mutex keeps transactions apart. They take the write lock as
+ * they begin, or, deferred, none at all and see one moment from their first read on.
+ */
+export function createSqliteDialect(
+  database: DatabaseSync,
+  statements: Statements,
+  transactions: 'immediate' | 'deferred' = 'immediate',
+): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(database, statements, transactions),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Takes the write lock. */
+export function beginImmediate(database: DatabaseSync): Promise<void> {
+  return whileBusy(() => database.exec('begin immediate'));
+}
+
+/**
+ * Tries a statement until no other process's lock is in the way, stepping aside between tries so that a busy
+ * neighbour never stops our event loop: often at first, since a transaction is short, then less and less.
+ */
+export async function whileBusy<T>(statement: () => T): Promise<T> {
+  const giveUpAt = Date.now() + lockWaitMs;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return statement();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > giveUpAt) throw error;
+    }
+    if (tries <= quickTries) await immediate();
+    else await sleep(Math.min(tries - quickTries, longestWaitMs) * (0.5 + Math.random()));
+  }
+}
+
+/** Is it another process's lock that stopped the statement? */
+function isBusy(error: unknown): boolean {
+  const code = (error as { errcode?: number } | null)?.errcode;
+  return code !== undefined && ((code & 0xff) === 5 || (code & 0xff) === 6);
+}
+
+/** Owns the one connection; closing it is the engine's business, after its last write is on disk. */
+class SqliteDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #connection: DatabaseConnection;
+  readonly #transactions: 'immediate' | 'deferred';
+
+  constructor(database: DatabaseSync, statements: Statements, transactions: 'immediate' | 'deferred') {
+    this.#database = database;
+    this.#transactions = transactions;
+    this.#connection = createConnection(statements);
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+  async beginTransaction(): Promise<void> {
+    if (this.#transactions === 'deferred') this.#database.exec('begin');
+    else await beginImmediate(this.#database);
+  }
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit');
+  }
+  async rollbackTransaction(): Promise<void> {
+    // A full disk rolls the transaction back by itself.
+    if (this.#database.isTransaction) this.#database.exec('rollback');
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+function createConnection(statements: Statements): DatabaseConnection {
+  return {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      // A read waits too, while a neighbour repairs the log of one that was killed.
+      const { rows, changes } = await whileBusy(() => statements.run(query.sql, query.parameters));
+      return { rows: rows as R[], numAffectedRows: changes };
+    },
+    streamQuery() {
+      throw new Error('A stream would hold the one connection; read in pages by key.');
+    },
+  };
+}
+
+const lockWaitMs = 30_000;
+const quickTries = 10;
+const longestWaitMs = 10;

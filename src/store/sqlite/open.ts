@@ -1,0 +1,107 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { storageError } from '../errors.ts';
+import { schemaVersion, statementsSince } from '../migrate.ts';
+import type { Tables } from '../tables/tables.ts';
+import { createSqliteChanges } from './changes.ts';
+import { beginImmediate, createSqliteDialect, whileBusy } from './dialect.ts';
+import { createSqliteMemoryIndex } from './memory-index.ts';
+import { createSqliteSnapshots } from './snapshots.ts';
+import { createStatements } from './statements.ts';
+import { createWalSync } from './wal-sync.ts';
+import { createSqliteWriter } from './writer.ts';
+
+/** Opens the database file, making it and its folder, which others cannot read, where they are missing. */
+export async function openSqlite(path: string): Promise<Engine> {
+  const database = await openDatabase(path);
+  const statements = createStatements(database);
+  const db = new Kysely<Tables>({ dialect: createSqliteDialect(database, statements) });
+  const wal = createWalSync(path);
+  const snapshots = createSqliteSnapshots(path);
+  const { changes, close: stopListening } = createSqliteChanges(database, path);
+
+  return {
+    kind: 'sqlite',
+    db,
+    changes,
+    memoryIndex: createSqliteMemoryIndex(db),
+    write: createSqliteWriter(database, db, wal),
+    read: snapshots.read,
+    // The write lock of the whole file is held already.
+    lock: (query) => query,
+    async insertMany(tx, table, rows) {
+      const [first] = rows;
+      if (!first) return;
+      // One small statement for any number of rows: a statement for each number would fill the memory.
+      const { sql } = tx.insertInto(table).values(first).compile();
+      const columns = Object.keys(first) as (keyof typeof first)[];
+      for (const row of rows)
+        statements.run(
+          sql,
+          columns.map((column) => row[column]),
+        );
+    },
+    positionFunction: 'instr',
+    async close() {
+      stopListening();
+      await snapshots.close();
+      await db.destroy();
+      await wal.close();
+      database.close();
+    },
+  };
+}
+
+async function openDatabase(path: string): Promise<DatabaseSync> {
+  let database: DatabaseSync | undefined;
+  try {
+    createPrivateFile(path);
+    const opened = new DatabaseSync(path, { timeout: lockPatienceMs });
+    database = opened;
+    const version = await whileBusy(() => versionOf(opened));
+    // A database that is not ours to write is found here, before anything is changed in it.
+    if (version > schemaVersion) statementsSince(version, 'sqlite');
+    // See wal-sync.ts for what makes writes durable. Several processes may come upon a new file at once, and
+    // changing its mode needs it alone for a moment.
+    await whileBusy(() =>
+      opened.exec('pragma journal_mode=wal; pragma synchronous=normal; pragma foreign_keys=on'),
+    );
+    if (version < schemaVersion) await migrate(opened);
+    return opened;
+  } catch (error) {
+    database?.close();
+    throw storageError(error);
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.user_version);
+}
+
+async function migrate(database: DatabaseSync): Promise<void> {
+  await beginImmediate(database);
+  try {
+    // Another process may have been quicker.
+    for (const statements of statementsSince(versionOf(database), 'sqlite')) database.exec(statements);
+    database.exec(`pragma user_version=${schemaVersion}`);
+    database.exec('commit');
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+function createPrivateFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/** How long a statement may hold up the event loop for another process's lock before we step aside. */
+const lockPatienceMs = 2;

@@ -1,0 +1,98 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Kysely, Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { storageError } from '../errors.ts';
+import type { Tables } from '../tables/tables.ts';
+import type { WalSync } from './wal-sync.ts';
+
+type Work<T> = (tx: Transaction<Tables>) => Promise<T>;
+
+interface Job {
+  readonly work: Work<unknown>;
+  readonly durable: boolean;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/**
+ * Writes that wait at the same time share one transaction and one sync, each in a savepoint of its own: so the
+ * lock of the file, which processes contend for, is taken once for many of them.
+ */
+export function createSqliteWriter(
+  database: DatabaseSync,
+  db: Kysely<Tables>,
+  wal: WalSync,
+): Engine['write'] {
+  const queue: Job[] = [];
+  let running = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    try {
+      // What else this turn of the event loop wants to write comes along: a call's history and its audit entry do.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      while (queue.length > 0) await runBatch(queue.splice(0, jobsTogether));
+    } finally {
+      running = false;
+    }
+  }
+
+  async function runBatch(jobs: readonly Job[]): Promise<void> {
+    let outcomes: readonly Outcome[];
+    try {
+      outcomes = await db
+        .transaction()
+        .execute((tx) => (jobs.length === 1 ? alone(jobs, tx) : together(jobs, tx)));
+    } catch (error) {
+      // One of them took the whole transaction down, or the commit failed: each for itself.
+      if (jobs.length > 1) for (const job of jobs) await runBatch([job]);
+      else jobs[0]?.reject(storageError(error));
+      return;
+    }
+    const synced = jobs.some(({ durable }) => durable) ? wal.sync() : Promise.resolve();
+    for (const [at, job] of jobs.entries()) settle(job, outcomes[at], synced);
+    // Whoever waits for it hears of a failure; the next batch need not.
+    synced.catch(() => {});
+  }
+
+  async function alone(jobs: readonly Job[], tx: Transaction<Tables>): Promise<readonly Outcome[]> {
+    return [{ value: await jobs[0]?.work(tx) }];
+  }
+
+  async function together(jobs: readonly Job[], tx: Transaction<Tables>): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const { work } of jobs) {
+      database.exec('savepoint job');
+      try {
+        outcomes.push({ value: await work(tx) });
+      } catch (error) {
+        // A full disk ends the transaction by itself.
+        if (!database.isTransaction) throw error;
+        database.exec('rollback to job');
+        outcomes.push({ error });
+      }
+      database.exec('release job');
+    }
+    return outcomes;
+  }
+
+  return (work, { durable = true } = {}) =>
+    new Promise((resolve, reject) => {
+      queue.push({ work, durable, resolve, reject });
+      if (!running) void run();
+    });
+}
+
+function settle(job: Job, outcome: Outcome | undefined, synced: Promise<void>): void {
+  if (!outcome || 'error' in outcome) job.reject(storageError(outcome?.error));
+  else if (!job.durable) job.resolve(outcome.value as never);
+  else
+    synced.then(
+      () => job.resolve(outcome.value as never),
+      (error) => job.reject(storageError(error)),
+    );
+}
+
+const jobsTogether = 64;

@@ -1,0 +1,164 @@
+import type { Generated } from 'kysely';
+import type { ConsoleTables } from './console.ts';
+import type { TeamTables } from './team.ts';
+
+/** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
+export interface Tables extends TeamTables, ConsoleTables {
+  audit: AuditRow;
+  audit_head: AuditHeadRow;
+  tokens: TokenRow;
+  approvals: ApprovalRow;
+  rates: RateRow;
+  rate_hits: RateHitRow;
+  memories: Numbered<MemoryRow>;
+  memory_owners: MemoryOwnerRow;
+  memory_vectors: MemoryVectorRow;
+  memory_embedding: MemoryEmbeddingRow;
+  history: HistoryRow;
+  ask_sessions: AskSessionRow;
+}
+
+export interface AuditRow {
+  seq: number;
+  at_ms: number;
+  principal: string;
+  tool: string;
+  outcome: string;
+  /** The whole record as JSON; the columns before it repeat what is searched by. */
+  body: string;
+  hash: string;
+}
+
+/** One row: where the chain ends, sealed with the key, so that a cut at the end is found. */
+export interface AuditHeadRow {
+  id: number;
+  seq: number;
+  hash: string;
+  seal: string;
+}
+
+export interface TokenRow {
+  id: string;
+  hash: string;
+  user_name: string;
+  role: string | null;
+  toolsets: string | null;
+  created_at_ms: number;
+  expires_at_ms: number | null;
+  revoked_at_ms: number | null;
+}
+
+export interface ApprovalRow {
+  id: string;
+  principal: string;
+  session_id: string;
+  tool: string;
+  digest: string;
+  message: string;
+  rule: string;
+  status: string;
+  created_at_ms: number;
+  expires_at_ms: number;
+  decided_by: string | null;
+  scope: string | null;
+  grant_text: string | null;
+}
+
+export interface RateRow {
+  key: string;
+  hits: number;
+  touched_at_ms: number;
+}
+
+/** A ring of the newest `max` hits of a key. */
+export interface RateHitRow {
+  key: string;
+  slot: number;
+  at_ms: number;
+}
+
+export interface MemoryRow {
+  /** Order of storing; also the row id of the word index. */
+  seq: number;
+  id: string;
+  owner: string;
+  content: string;
+  category: string;
+  tags: string;
+  created_at_ms: number;
+  updated_at_ms: number;
+  /** Digest of what it says, for near-duplicates. */
+  gist: string;
+  /** Category and tags as they are compared; each tag stands between line feeds. */
+  category_key: string;
+  tags_key: string;
+  /** Its words as the index has them, with repeats, so that ranking need not cut the text again. */
+  words: string;
+}
+
+/** How much an owner has stored; writing it keeps two writers of one owner apart. */
+export interface MemoryOwnerRow {
+  owner: string;
+  memories: number;
+  words: number;
+  /** Rises with each batch of vectors stored, so that whoever keeps codes in memory sees at a glance what is new. */
+  vector_rev: Generated<number>;
+}
+
+/** What a memory means. It waits for its vector as long as `due_at_ms` says when to try. */
+export interface MemoryVectorRow {
+  seq: number;
+  owner: string;
+  /** That made the vector, or shall make it. */
+  model: string;
+  dimensions: number | null;
+  /** The signs of the vector, packed, for the first look. */
+  code: Uint8Array | null;
+  /** A signed byte a dimension. */
+  vector: Uint8Array | null;
+  /** The owner's `vector_rev` at which it was stored. */
+  rev: Generated<number>;
+  attempts: Generated<number>;
+  due_at_ms: number | null;
+}
+
+/** One row: for which model memories were last looked through, and up to which. */
+export interface MemoryEmbeddingRow {
+  id: number;
+  model: string;
+  scanned_seq: number;
+}
+
+/** One change of one path; the states are JSON. */
+export interface HistoryRow {
+  seq: number;
+  id: string;
+  at_ms: number;
+  principal: string;
+  session_id: string;
+  tool: string;
+  audit_id: string;
+  root: string;
+  path: string;
+  action: string;
+  before_state: string;
+  after_state: string;
+  /** Of the content that undoing needs. */
+  digest: string | null;
+  undoes: string | null;
+  undone_by: string | null;
+}
+
+/** A conversation with a model over HTTP; the body is its lines of JSON. */
+export interface AskSessionRow {
+  id: string;
+  principal: string;
+  body: string;
+  updated_at_ms: number;
+  /** The question that holds it, until then. */
+  holder: string | null;
+  held_until_ms: number;
+}
+
+/** A table whose `seq` the database gives out. */
+type Numbered<Row extends { seq: number }> = Omit<Row, 'seq'> & { seq: Generated<number> };

@@ -1,0 +1,41 @@
+import { ConfigError } from '../../../contract/error.ts';
+import type { TeamAdmin } from '../../../contract/team/admin.ts';
+import type { TeamBase } from '../base.ts';
+import { hashToken } from '../passkeys.ts';
+import { createAgentAdmin } from './agents.ts';
+import { createProjectAdmin } from './projects.ts';
+import { createTaskAdmin } from './tasks.ts';
+
+/** Agents, projects and tasks in the hands of a person. What cannot be is a `ConfigError` that says why. */
+export function createTeamAdmin(base: TeamBase): TeamAdmin {
+  const { openEngine, clock } = base;
+  return {
+    ...createAgentAdmin(base),
+    ...createProjectAdmin(base),
+    ...createTaskAdmin(base),
+
+    async setCoordinatorToken(token) {
+      if (token.length < 16 || token.length > 1000) {
+        throw new ConfigError('The coordinator token must be 16 to 1000 characters long.');
+      }
+      const engine = await openEngine();
+      await engine.write(async (tx) => {
+        await tx.deleteFrom('coordinator_tokens').execute();
+        await tx
+          .insertInto('coordinator_tokens')
+          .values({ hash: hashToken(token), created_at_ms: clock() })
+          .execute();
+      });
+    },
+
+    async isCoordinatorToken(token) {
+      const { db } = await openEngine();
+      const row = await db
+        .selectFrom('coordinator_tokens')
+        .select('hash')
+        .where('hash', '=', hashToken(token))
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+  };
+}

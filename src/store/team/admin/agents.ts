@@ -1,0 +1,169 @@
+import { ConfigError } from '../../../contract/error.ts';
+import type { AgentInput, TeamAdmin } from '../../../contract/team/admin.ts';
+import type { Hierarchy } from '../../../contract/team/team.ts';
+import { nulInText } from '../../errors.ts';
+import { type TeamBase, type Tx, topicOf } from '../base.ts';
+import { leaveProjects } from '../leaving.ts';
+import { hashPasskey, isPasskeyOf } from '../passkeys.ts';
+import { assertFree, assertId, noSuch } from './checks.ts';
+
+/** Agents in the hands of a person. */
+export function createAgentAdmin({
+  openEngine,
+  clock,
+}: TeamBase): Pick<TeamAdmin, 'agents' | 'addAgent' | 'changeAgent' | 'removeAgent' | 'isPasskey'> {
+  async function write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const engine = await openEngine();
+    return engine.write(work);
+  }
+
+  return {
+    async agents() {
+      const { db } = await openEngine();
+      const rows = await db.selectFrom('agents').selectAll().orderBy('id').execute();
+      const assignments = await db.selectFrom('assignments').selectAll().orderBy('project_id').execute();
+      return rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        hierarchy: row.hierarchy as Hierarchy,
+        parentId: row.parent_id ?? undefined,
+        status: row.status,
+        maxParallelTasks: row.max_parallel_tasks,
+        projects: assignments.filter((one) => one.agent_id === row.id).map((one) => one.project_id),
+      }));
+    },
+
+    async addAgent(agent) {
+      assertAgent(agent);
+      const passkeyHash = await hashPasskey(agent.passkey);
+      await write(async (tx) => {
+        await assertFree(tx, 'agents', agent.id);
+        if (agent.parentId !== undefined) await assertParent(tx, agent.id, agent.parentId);
+        await tx
+          .insertInto('agents')
+          .values({
+            id: agent.id,
+            name: agent.name,
+            hierarchy: agent.hierarchy,
+            parent_id: agent.parentId ?? null,
+            status: 'active',
+            max_parallel_tasks: agent.maxParallelTasks ?? 1,
+            passkey_hash: passkeyHash,
+            model: null,
+            created_at_ms: clock(),
+          })
+          .execute();
+      });
+    },
+
+    async changeAgent(id, change) {
+      assertAgent(change);
+      const passkeyHash = change.passkey === undefined ? undefined : await hashPasskey(change.passkey);
+      await write(async (tx) => {
+        if (change.parentId !== undefined) await assertParent(tx, id, change.parentId);
+        if (change.hierarchy === 'worker') await assertNobodyBelow(tx, id);
+        const done = await tx
+          .updateTable('agents')
+          .set({
+            id,
+            ...(change.name === undefined ? {} : { name: change.name }),
+            ...(change.hierarchy === undefined ? {} : { hierarchy: change.hierarchy }),
+            ...('parentId' in change ? { parent_id: change.parentId ?? null } : {}),
+            ...(change.maxParallelTasks === undefined ? {} : { max_parallel_tasks: change.maxParallelTasks }),
+            ...(passkeyHash === undefined ? {} : { passkey_hash: passkeyHash }),
+          })
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (done.numUpdatedRows === 0n) throw noSuch('agent', id);
+        // Whoever knew the old passkey is sent away.
+        if (passkeyHash !== undefined) {
+          await tx.deleteFrom('agent_sessions').where('agent_id', '=', id).execute();
+        }
+      });
+    },
+
+    async removeAgent(id) {
+      const engine = await openEngine();
+      const { isGone, projects } = await engine.write(async (tx) => {
+        await assertNobodyBelow(tx, id);
+        const projects = await projectsOf(tx, id);
+        await leaveProjects(tx, engine, id, projects, clock());
+        const done = await tx.deleteFrom('agents').where('id', '=', id).executeTakeFirst();
+        return { isGone: done.numDeletedRows > 0n, projects };
+      });
+      for (const projectId of projects) engine.changes.tell(topicOf(projectId));
+      return isGone;
+    },
+
+    async isPasskey(agentId, passkey) {
+      const { db } = await openEngine();
+      const row = await db
+        .selectFrom('agents')
+        .select('passkey_hash')
+        .where('id', '=', agentId)
+        .executeTakeFirst();
+      return isPasskeyOf(row?.passkey_hash, passkey);
+    },
+  };
+}
+
+function assertAgent(agent: Partial<AgentInput>): void {
+  if (agent.id !== undefined) assertId('agent', agent.id);
+  if (agent.passkey !== undefined) {
+    if (agent.passkey.includes('\0')) throw nulInText();
+    if (agent.passkey.length < 8 || agent.passkey.length > 1000) {
+      throw new ConfigError('A passkey must be 8 to 1000 characters long.');
+    }
+  }
+  const most = agent.maxParallelTasks;
+  if (most !== undefined && (!Number.isInteger(most) || most < 1 || most > 1000)) {
+    throw new ConfigError(`max_parallel_tasks must be a whole number from 1 to 1000, got ${most}.`);
+  }
+}
+
+async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
+  const below = await tx
+    .selectFrom('agents')
+    .select('id')
+    .where('parent_id', '=', id)
+    .orderBy('id')
+    .execute();
+  if (below.length === 0) return;
+  throw new ConfigError(
+    `Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}. Give them another parent first.`,
+  );
+}
+
+/** Where it is assigned, and where it has tasks from a time when it was. */
+async function projectsOf(tx: Tx, agentId: string): Promise<readonly string[]> {
+  const assigned = await tx
+    .selectFrom('assignments')
+    .select('project_id')
+    .where('agent_id', '=', agentId)
+    .execute();
+  const working = await tx
+    .selectFrom('tasks')
+    .select('project_id')
+    .distinct()
+    .where('assignee_id', '=', agentId)
+    .execute();
+  return [...new Set([...assigned, ...working].map((row) => row.project_id))];
+}
+
+/** A parent is a manager, and nobody stands above themselves. */
+async function assertParent(tx: Tx, id: string, parentId: string): Promise<void> {
+  const parent = await tx.selectFrom('agents').selectAll().where('id', '=', parentId).executeTakeFirst();
+  if (parent?.hierarchy !== 'manager')
+    throw new ConfigError(
+      `The parent ${JSON.stringify(parentId)} is no manager. Make it one, or name another.`,
+    );
+  for (let at: string | null = parentId; at !== null; ) {
+    if (at === id) throw new ConfigError(`Agent ${id} would stand above itself.`);
+    const row: { parent_id: string | null } | undefined = await tx
+      .selectFrom('agents')
+      .select('parent_id')
+      .where('id', '=', at)
+      .executeTakeFirst();
+    at = row?.parent_id ?? null;
+  }
+}

@@ -1,0 +1,117 @@
+import { ConfigError } from '../../../contract/error.ts';
+import type { TeamAdmin } from '../../../contract/team/admin.ts';
+import type { Engine } from '../../engine.ts';
+import type { TaskRow } from '../../tables/team.ts';
+import { type TeamBase, type Tx, topicOf } from '../base.ts';
+import { insertTask } from '../tasks/create-tasks.ts';
+import { briefTask, fullTask } from '../tasks/task-rows.ts';
+import { eventsOf } from '../tasks/tasks.ts';
+import { moveTask, recordEvent } from '../tasks/transition.ts';
+import { assertAssigned, assertThere, noSuch } from './checks.ts';
+
+/** Tasks in the hands of a person. */
+export function createTaskAdmin({
+  openEngine,
+  clock,
+}: TeamBase): Pick<TeamAdmin, 'addTask' | 'tasks' | 'task' | 'assignTask' | 'cancelTask'> {
+  async function changeTask<T>(
+    id: string,
+    work: (tx: Tx, engine: Engine, task: TaskRow) => Promise<T>,
+  ): Promise<T> {
+    const engine = await openEngine();
+    const { value, projectId } = await engine.write(async (tx) => {
+      const task = await engine
+        .lock(tx.selectFrom('tasks').selectAll().where('id', '=', id))
+        .executeTakeFirst();
+      if (!task) throw noSuch('task', id);
+      return { value: await work(tx, engine, task), projectId: task.project_id };
+    });
+    engine.changes.tell(topicOf(projectId));
+    return value;
+  }
+
+  return {
+    async addTask({ projectId, title, description, assigneeId, start }) {
+      if (title.trim() === '' || title.length > 200)
+        throw new ConfigError('--title must be 1 to 200 characters long.');
+      const engine = await openEngine();
+      const id = await engine.write(async (tx) => {
+        await assertThere(tx, 'projects', projectId);
+        if (assigneeId !== undefined) await assertAssigned(tx, assigneeId, projectId);
+        const task = await insertTask(tx, {
+          projectId,
+          parentId: null,
+          title,
+          description: description ?? '',
+          status: 'todo',
+          assigneeId: assigneeId ?? null,
+          by: 'person',
+          nowMs: clock(),
+        });
+        if (start) await moveTask(tx, engine, task, { to: 'in_progress', by: 'person', nowMs: clock() });
+        return task.id;
+      });
+      engine.changes.tell(topicOf(projectId));
+      return id;
+    },
+
+    async tasks({ projectId, status }) {
+      const { db } = await openEngine();
+      let query = db.selectFrom('tasks').selectAll();
+      if (projectId !== undefined) query = query.where('project_id', '=', projectId);
+      if (status !== undefined) query = query.where('status', '=', status);
+      const rows = await query.orderBy('seq', 'desc').limit(listed).execute();
+      return rows.toReversed().map((row) => ({ ...briefTask(row), project_id: row.project_id }));
+    },
+
+    async task(id) {
+      const { db } = await openEngine();
+      const row = await db.selectFrom('tasks').selectAll().where('id', '=', id).executeTakeFirst();
+      if (!row) throw noSuch('task', id);
+      return {
+        task: { ...(await fullTask(db, row)), project_id: row.project_id },
+        events: await eventsOf(db, id),
+      };
+    },
+
+    async assignTask(id, agentId) {
+      await changeTask(id, async (tx, engine, task) => {
+        if (agentId !== undefined) await assertAssigned(tx, agentId, task.project_id);
+        if (task.status === 'done' || task.status === 'cancelled') {
+          throw new ConfigError(
+            `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
+          );
+        }
+        const set = { assignee_id: agentId ?? null, is_claimed: 0, fence: task.fence + 1 };
+        // Given anew it is begun anew; that is how a person goes on with what was blocked.
+        if (task.status === 'in_progress' || task.status === 'blocked') {
+          await moveTask(tx, engine, task, { to: 'todo', by: 'person', nowMs: clock(), set });
+          return;
+        }
+        await tx
+          .updateTable('tasks')
+          .set({ ...set, changed_at_ms: clock() })
+          .where('id', '=', id)
+          .execute();
+        await recordEvent(
+          tx,
+          { ...task, ...set },
+          { what: 'assigned', by: 'person', nowMs: clock(), from: task.status, reason: agentId ?? 'nobody' },
+        );
+      });
+    },
+
+    async cancelTask(id, reason) {
+      await changeTask(id, async (tx, engine, task) => {
+        const move = { by: 'person', nowMs: clock(), reason };
+        const stopped =
+          task.status === 'in_progress'
+            ? await moveTask(tx, engine, task, { ...move, to: 'todo', set: { fence: task.fence + 1 } })
+            : task;
+        await moveTask(tx, engine, stopped, { ...move, to: 'cancelled' });
+      });
+    },
+  };
+}
+
+const listed = 1000;

@@ -1,0 +1,57 @@
+import type { DelegationView, MessageView } from '../../../contract/team/chat.ts';
+import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
+import { isoTime, type Member, type Tx, view } from '../base.ts';
+import { openConversation, statusAt } from './conversations.ts';
+
+export function messageView(row: MessageRow): MessageView {
+  return {
+    message_id: row.id,
+    conversation_id: row.conversation_id,
+    from: row.from_id,
+    to: row.to_id,
+    content: row.content,
+    sent_at: isoTime(row.sent_at_ms),
+  };
+}
+
+export function delegationView(row: DelegationRow): DelegationView {
+  return view<DelegationView>({
+    delegation_id: row.id,
+    target_agent_id: row.target_id,
+    purpose: row.purpose,
+    status: row.status,
+    context: row.context,
+    result: row.result,
+  });
+}
+
+/** Conversations of the calling agent that are not over, oldest first. */
+export async function openOf(tx: Tx, me: Member): Promise<readonly ConversationRow[]> {
+  const rows = await tx
+    .selectFrom('conversations')
+    .selectAll()
+    .where('project_id', '=', me.projectId)
+    .where('status', 'in', openConversation)
+    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(50)
+    .execute();
+  return rows.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
+}
+
+type Unread = ReturnType<typeof unreadOf>;
+
+function unreadOf(tx: Tx, me: Member) {
+  return tx
+    .updateTable('messages')
+    .set({ read_at_ms: me.nowMs })
+    .where('to_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('read_at_ms', 'is', null);
+}
+
+/** Of the unread messages of the calling agent, those of the narrowed query are read from now on. */
+export async function markRead(tx: Tx, me: Member, narrow: (query: Unread) => Unread): Promise<void> {
+  await narrow(unreadOf(tx, me)).execute();
+}

@@ -1,0 +1,164 @@
+import type { Sent } from '../../../contract/team/chat.ts';
+import { text } from '../../../contract/text.ts';
+import { randomId } from '../../random-id.ts';
+import type { ConversationRow, DelegationRow } from '../../tables/team.ts';
+import { readColleague } from '../authority.ts';
+import type { Member, Membership, Tx } from '../base.ts';
+import { conflict, invalid } from '../refusals.ts';
+import { lockDelegation, reportedAlready } from '../tasks/delegations.ts';
+import { notify } from '../tasks/transition.ts';
+import { markRead, openOf } from './chat-rows.ts';
+import { expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
+
+/** What a chat session says: answers, and the beginning and end of conversations. */
+export function createChat(membership: Membership) {
+  return {
+    respond: (input: {
+      readonly content: string;
+      readonly conversation_id?: string | undefined;
+    }): Promise<Sent> =>
+      membership.change(async (tx, me) => {
+        const row = await lockConversation(tx, me, input.conversation_id ?? (await lastHeard(tx, me)));
+        const sent = await writeIn(tx, me, row, input.content);
+        await markRead(tx, me, (query) =>
+          query.where('conversation_id', '=', row.id).where('delivered_at_ms', 'is not', null),
+        );
+        return sent;
+      }),
+
+    send: (input: { readonly target_agent_id: string; readonly content: string }): Promise<Sent> =>
+      membership.change(async (tx, me) => {
+        await readColleague(tx, me.projectId, input.target_agent_id);
+        const open = (await openOf(tx, me)).find(
+          (row) => otherThan(row, me.agent.id) === input.target_agent_id && row.status !== 'terminating',
+        );
+        if (!open) {
+          throw conflict(
+            `You have no open conversation with agent ${input.target_agent_id}.`,
+            `${input.target_agent_id} との会話は開かれていません。`,
+            text('Begin one with start_conversation.', 'start_conversation で始めてください。'),
+          );
+        }
+        return writeIn(tx, me, await lockConversation(tx, me, open.id), input.content);
+      }),
+
+    startConversation: (input: {
+      readonly participant_agent_id: string;
+      readonly purpose: string;
+      readonly message?: string | undefined;
+      readonly max_turns: number;
+      readonly delegation_id?: string | undefined;
+    }) =>
+      membership.change(async (tx, me) => {
+        const other = await readColleague(tx, me.projectId, input.participant_agent_id);
+        if (other.id === me.agent.id) {
+          throw invalid('participant_agent_id', 'is yourself', 'が自分自身です');
+        }
+        await lockPair(tx, me, other.id);
+        await expireStale(tx, me);
+        const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
+        if (open) {
+          throw conflict(
+            `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
+            `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
+            text('Go on in it, or end it first.', 'それを続けるか、先に終了してください。'),
+            { conversation_id: open.id },
+          );
+        }
+        const errand =
+          input.delegation_id === undefined ? undefined : await lockDelegation(tx, me, input.delegation_id);
+        if (errand) await beginErrand(tx, me, errand);
+        const row: ConversationRow = {
+          id: randomId('cnv_', 12),
+          project_id: me.projectId,
+          initiator_id: me.agent.id,
+          participant_id: other.id,
+          purpose: input.purpose,
+          status: 'pending',
+          turns: 0,
+          max_turns: input.max_turns,
+          delegation_id: errand?.id ?? null,
+          ended_by: null,
+          outcome: null,
+          created_at_ms: me.nowMs,
+          changed_at_ms: me.nowMs,
+        };
+        await tx.insertInto('conversations').values(row).execute();
+        const sent = input.message === undefined ? undefined : await writeIn(tx, me, row, input.message);
+        return {
+          conversation_id: row.id,
+          status: row.status,
+          ...(sent ? { message_id: sent.message_id } : {}),
+        };
+      }),
+
+    endConversation: (input: { readonly conversation_id: string; readonly summary?: string | undefined }) =>
+      membership.change(async (tx, me) => {
+        const row = await lockConversation(tx, me, input.conversation_id);
+        if (row.status === 'ended' || row.status === 'expired') return { success: true, status: row.status };
+        // The first who ends it leaves the other time to hear the last words; the other's end is final.
+        const isSecond = row.status === 'terminating' && row.ended_by !== me.agent.id;
+        const status = row.status === 'pending' || isSecond ? 'ended' : 'terminating';
+        await tx
+          .updateTable('conversations')
+          .set({
+            status,
+            ended_by: row.ended_by ?? me.agent.id,
+            outcome: row.outcome ?? input.summary ?? null,
+            changed_at_ms: me.nowMs,
+          })
+          .where('id', '=', row.id)
+          .execute();
+        if (row.status !== 'terminating') {
+          await notify(tx, {
+            agentId: otherThan(row, me.agent.id),
+            projectId: me.projectId,
+            kind: 'conversation_ended',
+            message: input.summary ?? row.purpose,
+            nowMs: me.nowMs,
+          });
+        }
+        return { success: true, status };
+      }),
+  };
+}
+
+/** Two who invite each other at the same moment take turns, in one order, so that one conversation comes of it. */
+async function lockPair(tx: Tx, me: Member, otherId: string): Promise<void> {
+  for (const id of [me.agent.id, otherId].toSorted()) {
+    await me.engine.lock(tx.selectFrom('agents').select('id').where('id', '=', id)).executeTakeFirst();
+  }
+}
+
+async function beginErrand(tx: Tx, me: Member, errand: DelegationRow): Promise<void> {
+  if (errand.status === 'completed' || errand.status === 'failed') throw reportedAlready(errand);
+  if (errand.status !== 'pending') return;
+  await tx
+    .updateTable('delegations')
+    .set({ status: 'processing', changed_at_ms: me.nowMs })
+    .where('id', '=', errand.id)
+    .execute();
+}
+
+/** Without a name the answer goes to whoever was heard first and not answered. */
+async function lastHeard(tx: Tx, me: Member): Promise<string> {
+  const row = await tx
+    .selectFrom('messages')
+    .select('conversation_id')
+    .where('to_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('read_at_ms', 'is', null)
+    .where('delivered_at_ms', 'is not', null)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (row) return row.conversation_id;
+  throw conflict(
+    'No message waits for an answer.',
+    '返信を待っているメッセージはありません。',
+    text(
+      'Fetch them with get_pending_messages, or name conversation_id.',
+      'get_pending_messages で取得するか、conversation_id を指定してください。',
+    ),
+  );
+}

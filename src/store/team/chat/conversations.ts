@@ -1,0 +1,155 @@
+import type { ConversationView } from '../../../contract/team/chat.ts';
+import { text } from '../../../contract/text.ts';
+import { randomId } from '../../random-id.ts';
+import type { ConversationRow } from '../../tables/team.ts';
+import { type Member, type Reader, type Tx, view } from '../base.ts';
+import { conflict, kinds, unknown } from '../refusals.ts';
+import { idleForMs, pendingForMs } from '../tasks/work.ts';
+
+export const openConversation: readonly string[] = ['pending', 'active', 'terminating'];
+
+/** Its status now: an expiry is a fact of the clock before it is one of the table. */
+export function statusAt(row: ConversationRow, nowMs: number): string {
+  if (row.status === 'pending' && row.created_at_ms + pendingForMs <= nowMs) return 'expired';
+  if ((row.status === 'active' || row.status === 'terminating') && row.changed_at_ms + idleForMs <= nowMs) {
+    return row.status === 'active' ? 'expired' : 'ended';
+  }
+  return row.status;
+}
+
+/** Writes down what the clock has decided, for the conversations of one agent. */
+export async function expireStale(tx: Tx, me: Member): Promise<void> {
+  const rows = await tx
+    .selectFrom('conversations')
+    .selectAll()
+    .where('project_id', '=', me.projectId)
+    .where('status', 'in', openConversation)
+    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
+    .execute();
+  for (const row of rows) {
+    const status = statusAt(row, me.nowMs);
+    if (status === row.status) continue;
+    await tx
+      .updateTable('conversations')
+      .set({ status })
+      .where('id', '=', row.id)
+      .where('status', '=', row.status)
+      .execute();
+  }
+}
+
+/** The conversation, locked; for those who are not in it, it is not there. */
+export async function lockConversation(tx: Tx, me: Member, id: string): Promise<ConversationRow> {
+  const row = await me.engine
+    .lock(
+      tx.selectFrom('conversations').selectAll().where('id', '=', id).where('project_id', '=', me.projectId),
+    )
+    .executeTakeFirst();
+  if (!row || !isMember(row, me.agent.id)) throw unknown(kinds.conversation, id);
+  return { ...row, status: statusAt(row, me.nowMs) };
+}
+
+export function isMember(row: ConversationRow, agentId: string): boolean {
+  return row.initiator_id === agentId || row.participant_id === agentId;
+}
+
+export function otherThan(row: ConversationRow, agentId: string): string {
+  return row.initiator_id === agentId ? row.participant_id : row.initiator_id;
+}
+
+/** Writes a message in a conversation: a turn is counted where it is taken. */
+export async function writeIn(
+  tx: Tx,
+  me: Member,
+  row: ConversationRow,
+  content: string,
+): Promise<{
+  message_id: string;
+  conversation_id: string;
+  status: string;
+  turns: number;
+  max_turns: number;
+  reminder?: string;
+}> {
+  const isOpen = row.status === 'active' || (row.status === 'pending' && row.initiator_id === me.agent.id);
+  if (!isOpen && !(row.status === 'pending' && row.participant_id === me.agent.id)) {
+    throw conflict(
+      `Conversation ${row.id} is ${row.status}; nothing more can be said in it.`,
+      `会話 ${row.id} は ${row.status} なので、これ以上発言できません。`,
+      text(
+        'Acknowledge its messages with get_pending_messages and ack; start_conversation begins another.',
+        'メッセージは get_pending_messages の ack で既読にし、新しい会話は start_conversation で始めてください。',
+      ),
+    );
+  }
+  const turns = row.turns + 1;
+  const isLast = turns >= row.max_turns;
+  // Whoever was invited joins by speaking.
+  const joined = row.status === 'pending' && row.participant_id === me.agent.id ? 'active' : row.status;
+  const status = isLast ? 'ended' : joined;
+  await tx
+    .updateTable('conversations')
+    .set({
+      turns,
+      status,
+      changed_at_ms: me.nowMs,
+      ...(isLast ? { ended_by: 'turns', outcome: row.outcome ?? 'max_turns' } : {}),
+    })
+    .where('id', '=', row.id)
+    .execute();
+  const id = randomId('msg_', 12);
+  await tx
+    .insertInto('messages')
+    .values({
+      id,
+      conversation_id: row.id,
+      project_id: me.projectId,
+      from_id: me.agent.id,
+      to_id: otherThan(row, me.agent.id),
+      content,
+      sent_at_ms: me.nowMs,
+      delivered_at_ms: null,
+      read_at_ms: null,
+    })
+    .execute();
+  return {
+    message_id: id,
+    conversation_id: row.id,
+    status,
+    turns,
+    max_turns: row.max_turns,
+    ...(turns % remindEvery === 0 && !isLast
+      ? {
+          reminder: text(
+            `Turn ${turns} of ${row.max_turns}: is the purpose reached? "${row.purpose}"`,
+            `${row.max_turns} ターン中 ${turns} ターン目です。目的は果たせましたか。「${row.purpose}」`,
+          )[me.locale],
+        }
+      : {}),
+  };
+}
+
+export function conversationView(row: ConversationRow, agentId: string, nowMs: number): ConversationView {
+  return view<ConversationView>({
+    conversation_id: row.id,
+    with: otherThan(row, agentId),
+    purpose: row.purpose,
+    status: statusAt(row, nowMs),
+    turns: row.turns,
+    max_turns: row.max_turns,
+    outcome: row.outcome,
+  });
+}
+
+export async function conversationsOf(db: Reader, delegationId: string): Promise<readonly ConversationRow[]> {
+  return db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('delegation_id', '=', delegationId)
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(20)
+    .execute();
+}
+
+const remindEvery = 5;

@@ -1,0 +1,109 @@
+import type { PendingMessages } from '../../../contract/team/chat.ts';
+import type { Text } from '../../../contract/text.ts';
+import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
+import type { Member, Membership, Tx } from '../base.ts';
+import { words } from '../instructions.ts';
+import { delegationView, markRead, messageView, openOf } from './chat-rows.ts';
+import { conversationView, expireStale } from './conversations.ts';
+
+/** What a chat session hears. */
+export function createHearing(membership: Membership) {
+  return {
+    pendingMessages: ({ ack }: { readonly ack?: readonly string[] | undefined }) =>
+      membership.change(async (tx, me): Promise<PendingMessages> => {
+        await expireStale(tx, me);
+        if (ack && ack.length > 0) await markRead(tx, me, (query) => query.where('id', 'in', ack));
+        const rows = await tx
+          .selectFrom('messages')
+          .selectAll()
+          .where('to_id', '=', me.agent.id)
+          .where('project_id', '=', me.projectId)
+          .where('read_at_ms', 'is', null)
+          .orderBy('seq')
+          .limit(shownPending + 1)
+          .execute();
+        const pending = rows.slice(0, shownPending);
+        if (pending.length > 0) {
+          const ids = pending.map((row) => row.id);
+          await tx
+            .updateTable('messages')
+            .set({ delivered_at_ms: me.nowMs })
+            .where('id', 'in', ids)
+            .execute();
+        }
+        await join(tx, me);
+        const open = await openOf(tx, me);
+        return {
+          messages: pending.map(messageView),
+          more: rows.length > shownPending,
+          context: (await contextOf(tx, me, pending)).map(messageView),
+          conversations: open.map((row) => conversationView(row, me.agent.id, me.nowMs)),
+          delegations: (await takeErrands(tx, me)).map(delegationView),
+          instruction: whatNow(pending, open)[me.locale],
+        };
+      }),
+  };
+}
+
+/** An answer where one can still be given; what is over can only be acknowledged, or it would wait for ever. */
+function whatNow(pending: readonly MessageRow[], open: readonly ConversationRow[]): Text {
+  if (pending.length === 0) return words.nothingHeard;
+  const answerable = new Set(open.filter(({ status }) => status !== 'terminating').map(({ id }) => id));
+  return pending.some((row) => answerable.has(row.conversation_id)) ? words.heard : words.heardLast;
+}
+
+/** Invitations are accepted by hearing of them; what the other ended is over once this side has heard it. */
+async function join(tx: Tx, me: Member): Promise<void> {
+  await tx
+    .updateTable('conversations')
+    .set({ status: 'active', changed_at_ms: me.nowMs })
+    .where('participant_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('status', '=', 'pending')
+    .execute();
+  await tx
+    .updateTable('conversations')
+    .set({ status: 'ended' })
+    .where('project_id', '=', me.projectId)
+    .where('status', '=', 'terminating')
+    .where('ended_by', '<>', me.agent.id)
+    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
+    .execute();
+}
+
+/** Errands that wait, and those that were begun: each is shown until it is reported. */
+async function takeErrands(tx: Tx, me: Member): Promise<readonly DelegationRow[]> {
+  return tx
+    .selectFrom('delegations')
+    .selectAll()
+    .where('agent_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('status', 'in', ['pending', 'processing'])
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(shownPending)
+    .execute();
+}
+
+/** What was said before the pending messages, in the same conversations. */
+async function contextOf(tx: Tx, me: Member, pending: readonly MessageRow[]): Promise<readonly MessageRow[]> {
+  const conversations = [...new Set(pending.map((row) => row.conversation_id))];
+  if (conversations.length === 0) return [];
+  const shown = new Set(pending.map((row) => row.id));
+  const rows = await tx
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', 'in', conversations)
+    .where('project_id', '=', me.projectId)
+    .where('seq', '<', Math.max(...pending.map((row) => row.seq)))
+    .orderBy('seq', 'desc')
+    .limit(shownContext + shownPending)
+    .execute();
+  return rows
+    .filter((row) => !shown.has(row.id))
+    .slice(0, shownContext)
+    .toReversed();
+}
+
+const shownPending = 10;
+const shownContext = 20;

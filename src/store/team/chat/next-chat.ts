@@ -1,0 +1,65 @@
+import type { Member, Reader } from '../base.ts';
+import { steps } from '../instructions.ts';
+import type { Found } from '../next-action.ts';
+import { conversationsOf, openConversation, statusAt } from './conversations.ts';
+
+/** The next step of a chat session: hear, run an errand, report it, wait for an answer, or go. */
+export async function nextChat(db: Reader, me: Member): Promise<Found> {
+  const unread = await db
+    .selectFrom('messages')
+    .select(['id', 'conversation_id', 'delivered_at_ms'])
+    .where('to_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('read_at_ms', 'is', null)
+    .orderBy('seq')
+    .limit(10)
+    .execute();
+  const conversations = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('project_id', '=', me.projectId)
+    .where('status', 'in', openConversation)
+    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
+    .orderBy('created_at_ms')
+    .limit(50)
+    .execute();
+  const open = conversations.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
+  const invited = open.filter((row) => row.status === 'pending' && row.participant_id === me.agent.id);
+  const ending = open.filter((row) => row.status === 'terminating' && row.ended_by !== me.agent.id);
+  const answerable = new Set(open.filter((row) => row.status !== 'terminating').map((row) => row.id));
+  const isHeard = unread.every((row) => row.delivered_at_ms !== null && !answerable.has(row.conversation_id));
+  if (unread.length > 0 && isHeard && invited.length + ending.length === 0) {
+    return { step: steps.acknowledge, needs: { messages: unread.map((row) => row.id) } };
+  }
+  if (unread.length + invited.length + ending.length > 0) {
+    return {
+      step: steps.read_messages,
+      needs: {
+        messages: unread.map((row) => row.id),
+        conversations: [...invited, ...ending].map((row) => row.id),
+      },
+    };
+  }
+  const errands = await db
+    .selectFrom('delegations')
+    .selectAll()
+    .where('agent_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('status', 'in', ['pending', 'processing'])
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(20)
+    .execute();
+  const fresh = errands.filter((row) => row.status === 'pending').map((row) => row.id);
+  if (fresh.length > 0) return { step: steps.run_errand, needs: { delegations: fresh } };
+  const over: string[] = [];
+  for (const errand of errands) {
+    const rows = await conversationsOf(db, errand.id);
+    const isOpen = rows.some((row) => ['pending', 'active'].includes(statusAt(row, me.nowMs)));
+    if (!isOpen) over.push(errand.id);
+  }
+  if (over.length > 0) return { step: steps.report_errand, needs: { delegations: over } };
+  const talking = open.filter((row) => row.status !== 'terminating').map((row) => row.id);
+  if (talking.length > 0) return { step: steps.wait, needs: { conversations: talking } };
+  return { step: steps.finish };
+}

@@ -1,0 +1,229 @@
+import type { TaskView } from '../../../contract/team/tasks.ts';
+import { text } from '../../../contract/text.ts';
+import type { TaskRow } from '../../tables/team.ts';
+import { assertMayChange, assertNotReplaced } from '../authority.ts';
+import type { Member, Membership, Tx } from '../base.ts';
+import { conflict } from '../refusals.ts';
+import { abandonedTasks, freeTasks, leaseMs, liveSessionAt } from './free-tasks.ts';
+import { fullTask, lockTask } from './task-rows.ts';
+import { assertCanStart, moveTask, recordEvent } from './transition.ts';
+
+/** Taking tasks that nobody has, and giving them back. */
+export function createClaims(membership: Membership) {
+  return {
+    claimTask: ({ task_id }: { readonly task_id?: string | undefined }) =>
+      membership.change(async (tx, me): Promise<{ task?: TaskView; reason?: string }> => {
+        // Somebody whose reply was lost asks again, and gets the same task.
+        const held = await taskInHand(tx, me, task_id);
+        if (held) return { task: await fullTask(tx, held) };
+        const task = task_id === undefined ? await takeAny(tx, me) : await takeThis(tx, me, task_id);
+        return task ? { task: await fullTask(tx, task) } : { reason: 'no_free_task' };
+      }),
+
+    releaseTask: (input: { readonly task_id?: string | undefined; readonly reason?: string | undefined }) =>
+      membership.change(async (tx, me) => {
+        const id = input.task_id ?? me.session.task_id;
+        if (id === null) throw nothingInHand(me);
+        const task = await lockTask(tx, me.engine, me.projectId, id);
+        await assertMayChange(tx, me, task);
+        if (task.status === 'todo' && task.assignee_id === null) return { success: true };
+        const set = { assignee_id: null, is_claimed: 0, fence: task.fence + 1 };
+        if (task.status === 'todo') {
+          const after = { ...task, ...set, lease_session_id: null, lease_expires_at_ms: null };
+          const { seq: _, id: __, ...columns } = after;
+          await tx.updateTable('tasks').set(columns).where('id', '=', id).execute();
+          await recordEvent(tx, after, {
+            what: 'released',
+            by: me.agent.id,
+            nowMs: me.nowMs,
+            reason: input.reason,
+          });
+        } else {
+          await moveTask(tx, me.engine, task, {
+            to: 'todo',
+            by: me.agent.id,
+            nowMs: me.nowMs,
+            reason: input.reason,
+            set,
+          });
+        }
+        // A manager who takes back somebody else's task keeps its own.
+        if (id === me.session.task_id) await bindTo(tx, me, null, 0);
+        return { success: true };
+      }),
+  };
+}
+
+/** What this session holds already, if that is what is asked for. */
+async function taskInHand(tx: Tx, me: Member, wanted: string | undefined): Promise<TaskRow | undefined> {
+  const id = me.session.task_id;
+  if (id === null || (wanted !== undefined && wanted !== id)) return undefined;
+  const task = await lockTask(tx, me.engine, me.projectId, id);
+  if (task.status === 'in_progress' && task.fence === me.session.fence) return task;
+  if (wanted !== undefined) assertNotReplaced(me, task);
+  // Given to the agent, and not begun.
+  if (task.status === 'todo' && task.assignee_id === me.agent.id && task.fence === me.session.fence) {
+    return moveTask(tx, me.engine, task, { to: 'in_progress', by: me.agent.id, nowMs: me.nowMs });
+  }
+  return undefined;
+}
+
+async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
+  const task = await lockTask(tx, me.engine, me.projectId, id);
+  if (task.assignee_id === me.agent.id) {
+    if (task.status !== 'in_progress') assertStartable(task);
+    else await assertNoOtherSession(tx, me, task);
+    return begin(tx, me, task);
+  }
+  const isAbandoned =
+    task.status === 'in_progress' && task.is_claimed === 1 && (task.lease_expires_at_ms ?? 0) <= me.nowMs;
+  if (task.assignee_id !== null && !isAbandoned) {
+    throw conflict(
+      `Task ${id} was taken by agent ${task.assignee_id}.`,
+      `タスク ${id} は ${task.assignee_id} が担当しています。`,
+      text(
+        'claim_task without task_id takes a free one.',
+        'task_id なしの claim_task が空きタスクを取ります。',
+      ),
+      { owner: task.assignee_id },
+    );
+  }
+  if (!isAbandoned) assertStartable(task);
+  return take(tx, me, id);
+}
+
+/** Two sessions of one agent do not work at one task. */
+async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promise<void> {
+  const other = await liveSessionAt(tx, id, me.nowMs)
+    .where('agent_sessions.id', '<>', me.session.id)
+    .executeTakeFirst();
+  if (!other) return;
+  throw conflict(
+    `Another session of yours (${other.id}) is at task ${id}.`,
+    `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
+    text('Leave it to that session.', 'そのセッションに任せてください。'),
+  );
+}
+
+function assertStartable(task: TaskRow): void {
+  if (task.status === 'todo') return;
+  throw conflict(
+    `Task ${task.id} is ${task.status}; only a todo task can be claimed.`,
+    `タスク ${task.id} は ${task.status} です。取得できるのは todo のタスクだけです。`,
+  );
+}
+
+/** One statement finds the first fitting task and makes it ours; of any number of claimants one gets it. */
+async function takeAny(tx: Tx, me: Member): Promise<TaskRow | undefined> {
+  const { engine, projectId, nowMs } = me;
+  await lockSlots(tx, me);
+  for (const { from, candidates } of [
+    { from: 'todo', candidates: freeTasks(tx, projectId) },
+    { from: 'in_progress', candidates: abandonedTasks(tx, projectId, nowMs) },
+  ]) {
+    const one = engine.lock(candidates.select('tasks.id').limit(1), { skip: true });
+    const task = await tx
+      .updateTable('tasks')
+      .set((eb) => ({ ...ownership(me), fence: eb('fence', '+', 1) }))
+      .where('id', '=', one)
+      .returningAll()
+      .executeTakeFirst();
+    if (task) return taken(tx, me, task, from);
+  }
+  return undefined;
+}
+
+async function take(tx: Tx, me: Member, id: string): Promise<TaskRow> {
+  const before = await lockTask(tx, me.engine, me.projectId, id);
+  await assertCanStart(tx, me.engine, { ...before, assignee_id: me.agent.id });
+  const task = await tx
+    .updateTable('tasks')
+    .set((eb) => ({ ...ownership(me), fence: eb('fence', '+', 1) }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return taken(tx, me, task, before.status);
+}
+
+function ownership(me: Member) {
+  return {
+    assignee_id: me.agent.id,
+    status: 'in_progress',
+    is_claimed: 1,
+    lease_session_id: me.session.id,
+    lease_expires_at_ms: me.nowMs + leaseMs,
+    result: null,
+    summary: null,
+    reason: null,
+    changed_at_ms: me.nowMs,
+  };
+}
+
+async function taken(tx: Tx, me: Member, task: TaskRow, from: string): Promise<TaskRow> {
+  await recordEvent(tx, task, { what: 'claimed', by: me.agent.id, nowMs: me.nowMs, from });
+  await bindTo(tx, me, task.id, task.fence);
+  return task;
+}
+
+/** Begins or goes on with a task that is the agent's: its lease and its fence are this session's from now on. */
+export async function begin(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow> {
+  const set = {
+    fence: task.fence + 1,
+    lease_session_id: me.session.id,
+    lease_expires_at_ms: me.nowMs + leaseMs,
+  };
+  let after: TaskRow;
+  if (task.status === 'in_progress') {
+    await tx.updateTable('tasks').set(set).where('id', '=', task.id).execute();
+    after = { ...task, ...set };
+  } else {
+    after = await moveTask(tx, me.engine, task, { to: 'in_progress', by: me.agent.id, nowMs: me.nowMs, set });
+  }
+  await bindTo(tx, me, task.id, set.fence);
+  return after;
+}
+
+export async function bindTo(tx: Tx, me: Member, taskId: string | null, fence: number): Promise<void> {
+  await tx
+    .updateTable('agent_sessions')
+    .set({
+      task_id: taskId,
+      fence,
+      ...(taskId === me.session.task_id ? {} : { has_read_task: 0, selected_action: null }),
+    })
+    .where('id', '=', me.session.id)
+    .execute();
+}
+
+async function lockSlots(tx: Tx, me: Member): Promise<void> {
+  const agent = await me.engine
+    .lock(tx.selectFrom('agents').selectAll().where('id', '=', me.agent.id))
+    .executeTakeFirstOrThrow();
+  const running = await tx
+    .selectFrom('tasks')
+    .select('id')
+    .where('assignee_id', '=', agent.id)
+    .where('status', '=', 'in_progress')
+    .orderBy('seq')
+    .execute();
+  if (running.length < agent.max_parallel_tasks) return;
+  const ids = running.map((one) => one.id).join(', ');
+  throw conflict(
+    `You have ${running.length} of ${agent.max_parallel_tasks} tasks in progress: ${ids}.`,
+    `すでに ${agent.max_parallel_tasks} 件中 ${running.length} 件を進めています: ${ids}。`,
+    text('Finish or release one first.', '先にどれかを完了または解放してください。'),
+  );
+}
+
+export function nothingInHand({ session }: Member) {
+  return conflict(
+    'This session has no task.',
+    'このセッションにはタスクがありません。',
+    session.purpose === 'chat'
+      ? text(
+          'This is a chat session; the task session of the same agent reports its task.',
+          'これはチャットセッションです。タスクは同じエージェントのタスクセッションが報告します。',
+        )
+      : text('Take one with claim_task.', 'claim_task で取得してください。'),
+  );
+}

@@ -1,0 +1,131 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Tables } from '../../tables/tables.ts';
+import type { AgentRow, TaskRow } from '../../tables/team.ts';
+import type { Reader } from '../base.ts';
+import { hasSlotFor } from './transition.ts';
+
+type TaskQuery = SelectQueryBuilder<Tables, 'tasks', Record<never, never>>;
+
+/** Tasks that anybody of the project may take, oldest first: not assigned, and not waiting for others. */
+export function freeTasks(db: Reader, projectId: string): TaskQuery {
+  return ready(
+    db
+      .selectFrom('tasks')
+      .where('project_id', '=', projectId)
+      .where('status', '=', 'todo')
+      .where('assignee_id', 'is', null),
+  );
+}
+
+/** Tasks whose owner took them and was not heard of until the lease ran out. */
+export function abandonedTasks(db: Reader, projectId: string, nowMs: number): TaskQuery {
+  return db
+    .selectFrom('tasks')
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'in_progress')
+    .where('is_claimed', '=', 1)
+    .where('lease_expires_at_ms', '<=', nowMs)
+    .orderBy('seq');
+}
+
+/** Does anything wait to be taken? */
+export async function hasFreeTask(db: Reader, projectId: string, nowMs: number): Promise<boolean> {
+  const free = await freeTasks(db, projectId).select('id').limit(1).executeTakeFirst();
+  return (
+    (free ?? (await abandonedTasks(db, projectId, nowMs).select('id').limit(1).executeTakeFirst())) !==
+    undefined
+  );
+}
+
+/**
+ * Sessions that work at a task now. One that was not heard of for as long as a lease lasts is taken for dead, so that
+ * its agent, started again, gets its own task back.
+ */
+export function liveSessionAt(db: Reader, taskId: string, nowMs: number) {
+  return db
+    .selectFrom('agent_sessions')
+    .innerJoin('tasks', 'tasks.id', 'agent_sessions.task_id')
+    .select('agent_sessions.id')
+    .where('tasks.id', '=', taskId)
+    .whereRef('agent_sessions.agent_id', '=', 'tasks.assignee_id')
+    .whereRef('agent_sessions.fence', '=', 'tasks.fence')
+    .where('agent_sessions.expires_at_ms', '>', nowMs)
+    .where('agent_sessions.used_at_ms', '>', nowMs - leaseMs)
+    .limit(1);
+}
+
+/**
+ * The oldest task that was given to the agent and is in progress, or could be, and that no session of it is at. One
+ * that is not begun must find a free slot, or the agent would be started for what it may not do.
+ */
+export async function ownWaitingTask(
+  db: Reader,
+  agent: AgentRow,
+  projectId: string,
+  nowMs: number,
+): Promise<TaskRow | undefined> {
+  const inWork = await tasksInWork(db, agent.id, nowMs);
+  for (const status of ['in_progress', 'todo']) {
+    const query = db
+      .selectFrom('tasks')
+      .where('assignee_id', '=', agent.id)
+      .where('project_id', '=', projectId)
+      .where('status', '=', status);
+    const rows = await (status === 'todo' ? ready(query) : query.orderBy('seq'))
+      .selectAll('tasks')
+      .limit(looked)
+      .execute();
+    for (const row of rows) {
+      if (inWork.has(row.id)) continue;
+      if (status === 'in_progress' || (await hasSlotFor(db, agent, row))) return row;
+    }
+  }
+  return undefined;
+}
+
+/** What sessions of the agent are at, and the tasks that those are parts of: one session sees to them all. */
+async function tasksInWork(db: Reader, agentId: string, nowMs: number): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('agent_sessions')
+    .innerJoin('tasks', 'tasks.id', 'agent_sessions.task_id')
+    .select(['tasks.id', 'tasks.parent_id'])
+    .where('agent_sessions.agent_id', '=', agentId)
+    .where('agent_sessions.purpose', '=', 'task')
+    .whereRef('agent_sessions.fence', '=', 'tasks.fence')
+    .where('tasks.status', 'in', ['todo', 'in_progress'])
+    .where('agent_sessions.expires_at_ms', '>', nowMs)
+    .where('agent_sessions.used_at_ms', '>', nowMs - leaseMs)
+    .execute();
+  const found = new Set<string>();
+  for (const { id, parent_id } of rows) {
+    found.add(id);
+    for (let at = parent_id; at !== null && !found.has(at); ) {
+      found.add(at);
+      const parent = await db.selectFrom('tasks').select('parent_id').where('id', '=', at).executeTakeFirst();
+      at = parent?.parent_id ?? null;
+    }
+  }
+  return found;
+}
+
+/** Those whose dependencies are done, in the order of their making. */
+function ready(query: TaskQuery): TaskQuery {
+  return query
+    .where(({ not, exists, selectFrom, ref }) =>
+      not(
+        exists(
+          selectFrom('task_dependencies')
+            .innerJoin('tasks as needed', 'needed.id', 'task_dependencies.depends_on_id')
+            .select('needed.id')
+            .where('task_dependencies.task_id', '=', ref('tasks.id'))
+            .where('needed.status', '<>', 'done'),
+        ),
+      ),
+    )
+    .orderBy('seq');
+}
+
+/** Without a call of its session for this long, a claimed task may be taken by another. */
+export const leaseMs = 10 * 60_000;
+/** With its slots taken an agent may begin only parts of what it has in hand, and those are among the first. */
+const looked = 50;

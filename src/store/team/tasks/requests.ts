@@ -1,0 +1,153 @@
+import type { RequestView } from '../../../contract/team/tasks.ts';
+import { randomId } from '../../random-id.ts';
+import type { RequestRow } from '../../tables/team.ts';
+import { ancestorsOf, readColleague } from '../authority.ts';
+import type { Member, Membership, Reader, Tx } from '../base.ts';
+import { conflict, kinds, unknown } from '../refusals.ts';
+import { assertMayAssign, insertTask } from './create-tasks.ts';
+import { notify } from './transition.ts';
+
+/** Tasks that one agent asks for and somebody above the one who would do it agrees to. */
+export function createRequests(membership: Membership) {
+  return {
+    requestTask: (input: {
+      readonly title: string;
+      readonly description?: string | undefined;
+      readonly assignee_id?: string | undefined;
+    }) =>
+      membership.change(async (tx, me) => {
+        const assigneeId = input.assignee_id ?? me.agent.id;
+        await readColleague(tx, me.projectId, assigneeId);
+        const above = await ancestorsOf(tx, assigneeId);
+        const isAgreed = above.includes(me.agent.id);
+        const row: RequestRow = {
+          id: randomId('req_', 12),
+          project_id: me.projectId,
+          requester_id: me.agent.id,
+          assignee_id: assigneeId,
+          title: input.title,
+          description: input.description ?? '',
+          status: isAgreed ? 'approved' : 'pending',
+          decided_by: isAgreed ? me.agent.id : null,
+          reason: null,
+          task_id: null,
+          created_at_ms: me.nowMs,
+        };
+        const task = isAgreed ? await taskOf(tx, me, row, assigneeId) : undefined;
+        await tx
+          .insertInto('task_requests')
+          .values({ ...row, task_id: task?.id ?? null })
+          .execute();
+        if (!task) {
+          for (const agentId of above) {
+            await notify(tx, { ...noteOf(row, me), agentId, kind: 'request_pending' });
+          }
+        }
+        return { request_id: row.id, status: row.status, ...(task ? { task_id: task.id } : {}) };
+      }),
+
+    approveRequest: (input: { readonly request_id: string; readonly assignee_id?: string | undefined }) =>
+      membership.change(async (tx, me) => {
+        const request = await lockRequest(tx, me, input.request_id);
+        if (request.status === 'approved' && request.task_id)
+          return { success: true, task_id: request.task_id };
+        assertPending(request);
+        const assigneeId = input.assignee_id ?? request.assignee_id;
+        await assertMayAssign(tx, me, assigneeId);
+        const task = await taskOf(tx, me, request, assigneeId);
+        await decide(tx, me, request, 'approved', { task_id: task.id });
+        return { success: true, task_id: task.id };
+      }),
+
+    rejectRequest: (input: { readonly request_id: string; readonly reason?: string | undefined }) =>
+      membership.change(async (tx, me) => {
+        const request = await lockRequest(tx, me, input.request_id);
+        if (request.status === 'rejected') return { success: true };
+        assertPending(request);
+        await decide(tx, me, request, 'rejected', { reason: input.reason ?? null });
+        return { success: true };
+      }),
+  };
+}
+
+/** Requests that wait for this manager or another above the assignee. */
+export async function pendingRequests(
+  db: Reader,
+  projectId: string,
+  belowIds: readonly string[],
+): Promise<RequestView[]> {
+  if (belowIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('task_requests')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'pending')
+    .where('assignee_id', 'in', belowIds)
+    .orderBy('created_at_ms')
+    .limit(50)
+    .execute();
+  return rows.map((row) => ({
+    request_id: row.id,
+    requester_id: row.requester_id,
+    assignee_id: row.assignee_id,
+    title: row.title,
+  }));
+}
+
+/** Only somebody above the assignee may decide; for others the request is not there. */
+async function lockRequest(tx: Tx, me: Member, id: string): Promise<RequestRow> {
+  const row = await me.engine
+    .lock(
+      tx.selectFrom('task_requests').selectAll().where('id', '=', id).where('project_id', '=', me.projectId),
+    )
+    .executeTakeFirst();
+  if (!row || !(await ancestorsOf(tx, row.assignee_id)).includes(me.agent.id))
+    throw unknown(kinds.request, id);
+  return row;
+}
+
+function assertPending(request: RequestRow): void {
+  if (request.status === 'pending') return;
+  throw conflict(
+    `Request ${request.id} was ${request.status} by ${request.decided_by ?? 'somebody'}.`,
+    `依頼 ${request.id} はすでに ${request.status} です。`,
+  );
+}
+
+async function decide(
+  tx: Tx,
+  me: Member,
+  request: RequestRow,
+  status: 'approved' | 'rejected',
+  set: Partial<RequestRow>,
+): Promise<void> {
+  await tx
+    .updateTable('task_requests')
+    .set({ status, decided_by: me.agent.id, ...set })
+    .where('id', '=', request.id)
+    .execute();
+  await notify(tx, {
+    ...noteOf(request, me),
+    agentId: request.requester_id,
+    kind: `request_${status}`,
+    message: set.reason ? `${request.title}: ${set.reason}` : request.title,
+    taskId: set.task_id ?? undefined,
+  });
+}
+
+function taskOf(tx: Tx, me: Member, request: RequestRow, assigneeId: string) {
+  return insertTask(tx, {
+    projectId: me.projectId,
+    parentId: null,
+    title: request.title,
+    description: request.description,
+    status: 'todo',
+    assigneeId,
+    by: request.requester_id,
+    nowMs: me.nowMs,
+  });
+}
+
+function noteOf(request: RequestRow, me: Member) {
+  return { projectId: me.projectId, message: request.title, nowMs: me.nowMs };
+}

@@ -1,0 +1,92 @@
+import type { TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
+import type { Engine } from '../../engine.ts';
+import type { TaskRow } from '../../tables/team.ts';
+import { isoTime, type Reader, type Tx, view } from '../base.ts';
+import { kinds, unknown } from '../refusals.ts';
+
+/** Statuses in which something is still to be done. */
+export const openStatuses: readonly string[] = ['backlog', 'todo', 'in_progress', 'blocked'];
+
+/** The task, locked until the transaction ends. One of another project does not exist. */
+export async function lockTask(tx: Tx, engine: Engine, projectId: string, id: string): Promise<TaskRow> {
+  const row = await engine
+    .lock(tx.selectFrom('tasks').selectAll().where('id', '=', id).where('project_id', '=', projectId))
+    .executeTakeFirst();
+  if (!row) throw unknown(kinds.task, id);
+  return row;
+}
+
+export async function readTask(db: Reader, projectId: string, id: string): Promise<TaskRow> {
+  const row = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('id', '=', id)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst();
+  if (!row) throw unknown(kinds.task, id);
+  return row;
+}
+
+/** As it stands in lists. */
+export function briefTask(row: TaskRow): TaskView {
+  return view<TaskView>({
+    task_id: row.id,
+    title: row.title,
+    status: row.status as TaskStatus,
+    parent_task_id: row.parent_id,
+    assignee_id: row.assignee_id,
+    created_by: row.created_by,
+    description: undefined,
+    depends_on: undefined,
+    subtasks: undefined,
+    result: row.result,
+    summary: undefined,
+    reason: row.reason,
+    lease_expires_at: undefined,
+  });
+}
+
+/** With everything that its owner needs. */
+export async function fullTask(db: Reader, row: TaskRow): Promise<TaskView> {
+  const dependsOn = await db
+    .selectFrom('task_dependencies')
+    .select('depends_on_id')
+    .where('task_id', '=', row.id)
+    .orderBy('depends_on_id')
+    .execute();
+  const subtasks = await countByStatus(db, row.id);
+  return {
+    ...briefTask(row),
+    ...(row.description === '' ? {} : { description: row.description }),
+    ...(row.summary === null ? {} : { summary: row.summary }),
+    ...(dependsOn.length === 0 ? {} : { depends_on: dependsOn.map((one) => one.depends_on_id) }),
+    ...(Object.keys(subtasks).length === 0 ? {} : { subtasks }),
+    ...(row.lease_expires_at_ms === null || row.status !== 'in_progress'
+      ? {}
+      : { lease_expires_at: isoTime(row.lease_expires_at_ms) }),
+  };
+}
+
+/** How many subtasks a task has in each status. */
+export async function countByStatus(db: Reader, parentId: string): Promise<Record<string, number>> {
+  const rows = await db
+    .selectFrom('tasks')
+    .select(({ fn }) => ['status', fn.countAll<number>().as('tasks')])
+    .where('parent_id', '=', parentId)
+    .groupBy('status')
+    .orderBy('status')
+    .execute();
+  return Object.fromEntries(rows.map(({ status, tasks }) => [status, Number(tasks)]));
+}
+
+/** Dependencies that are not done yet. */
+export async function unfinishedDependencies(db: Reader, taskId: string): Promise<readonly TaskRow[]> {
+  return db
+    .selectFrom('task_dependencies')
+    .innerJoin('tasks', 'tasks.id', 'task_dependencies.depends_on_id')
+    .selectAll('tasks')
+    .where('task_dependencies.task_id', '=', taskId)
+    .where('tasks.status', '<>', 'done')
+    .orderBy('tasks.seq')
+    .execute();
+}

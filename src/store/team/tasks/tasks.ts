@@ -1,0 +1,171 @@
+import type { TaskEventView, TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
+import { text } from '../../../contract/text.ts';
+import { assertMayChange, assertNotReplaced, ownsWhole } from '../authority.ts';
+import { isoTime, type Member, type Membership, type Reader, type Tx, view } from '../base.ts';
+import { words } from '../instructions.ts';
+import { forbidden, invalid } from '../refusals.ts';
+import { begin, nothingInHand } from './claim.ts';
+import { briefTask, fullTask, lockTask, readTask } from './task-rows.ts';
+import { moveTask } from './transition.ts';
+
+/** Reading tasks, and moving them from status to status. */
+export function createTaskWork(membership: Membership) {
+  return {
+    async myTask(): Promise<{ task?: TaskView; instruction: string }> {
+      const { found, locale } = await membership.read(async (db, me) => {
+        const id = me.session.task_id ?? (await firstOwn(db, me));
+        const task = id === undefined ? undefined : await fullTask(db, await readTask(db, me.projectId, id));
+        return { found: task, locale: me.locale };
+      });
+      if (!found) return { instruction: words.noTask[locale] };
+      await membership.change((tx, me) => markRead(tx, me, found.task_id));
+      return { task: found, instruction: words.read[locale] };
+    },
+
+    listTasks: (input: {
+      readonly status?: TaskStatus | undefined;
+      readonly assignee_id?: string | undefined;
+      readonly parent_task_id?: string | undefined;
+      readonly cursor?: string | undefined;
+      readonly limit: number;
+    }) =>
+      membership.read(async (db, me) => {
+        let query = db.selectFrom('tasks').selectAll().where('project_id', '=', me.projectId);
+        if (input.status) query = query.where('status', '=', input.status);
+        if (input.assignee_id) query = query.where('assignee_id', '=', input.assignee_id);
+        if (input.parent_task_id) query = query.where('parent_id', '=', input.parent_task_id);
+        if (input.cursor) query = query.where('seq', '>', readCursor(input.cursor));
+        const rows = await query
+          .orderBy('seq')
+          .limit(input.limit + 1)
+          .execute();
+        const shown = rows.slice(0, input.limit);
+        const last = shown.at(-1);
+        return {
+          tasks: shown.map(briefTask),
+          ...(rows.length > shown.length && last ? { next_cursor: String(last.seq) } : {}),
+        };
+      }),
+
+    async getTask({ task_id }: { readonly task_id: string }) {
+      const found = await membership.read(async (db, me) => {
+        const task = await readTask(db, me.projectId, task_id);
+        return {
+          answer: { task: await fullTask(db, task), events: await eventsOf(db, task_id) },
+          isMine: me.session.task_id === task_id && me.session.has_read_task === 0,
+        };
+      });
+      if (found.isMine) await membership.change((tx, me) => markRead(tx, me, task_id));
+      return found.answer;
+    },
+
+    updateTaskStatus: (input: {
+      readonly task_id: string;
+      readonly status: TaskStatus;
+      readonly reason?: string | undefined;
+    }) =>
+      membership.change(async (tx, me) => {
+        const task = await lockTask(tx, me.engine, me.projectId, input.task_id);
+        await assertMayChange(tx, me, task);
+        if (
+          input.status === 'cancelled' &&
+          task.created_by !== me.agent.id &&
+          me.agent.hierarchy !== 'manager' &&
+          !(await ownsWhole(tx, me, task))
+        ) {
+          throw forbidden(
+            `Task ${task.id} was made by ${task.created_by}; only they, a manager or the owner of the whole cancel it.`,
+            `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
+            text('Set it blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
+          );
+        }
+        // A lost reply makes a client ask again; what is so already is no error.
+        const isSame = task.status === input.status;
+        const isOwn = task.assignee_id === me.agent.id;
+        const after = isSame
+          ? task
+          : input.status === 'in_progress' && isOwn && me.session.purpose === 'task'
+            ? await begin(tx, me, task)
+            : await moveTask(tx, me.engine, task, {
+                to: input.status,
+                by: me.agent.id,
+                nowMs: me.nowMs,
+                reason: input.reason,
+              });
+        return { task: await fullTask(tx, after) };
+      }),
+
+    reportCompleted: (input: {
+      readonly result: 'success' | 'failed' | 'blocked';
+      readonly summary?: string | undefined;
+    }) =>
+      membership.change(async (tx, me) => {
+        const id = me.session.task_id;
+        if (id === null) throw nothingInHand(me);
+        const task = await lockTask(tx, me.engine, me.projectId, id);
+        assertNotReplaced(me, task);
+        const to: TaskStatus = input.result === 'success' ? 'done' : 'blocked';
+        const isSame = task.status === to && task.result === input.result;
+        if (!isSame) {
+          await moveTask(tx, me.engine, task, {
+            to,
+            by: me.agent.id,
+            nowMs: me.nowMs,
+            reason: to === 'blocked' ? (input.summary ?? input.result) : undefined,
+            set: { result: input.result, summary: input.summary ?? null },
+          });
+        }
+        return {
+          success: true,
+          task_id: id,
+          status: to,
+          instruction: words.reported[me.locale],
+        };
+      }),
+  };
+}
+
+export async function eventsOf(db: Reader, taskId: string): Promise<TaskEventView[]> {
+  const rows = await db
+    .selectFrom('task_events')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .orderBy('seq', 'desc')
+    .limit(shownEvents)
+    .execute();
+  return rows.toReversed().map((row) =>
+    view<TaskEventView>({
+      at: isoTime(row.at_ms),
+      by: row.by_whom,
+      what: row.what,
+      from: row.from_status,
+      to: row.to_status,
+      reason: row.reason,
+    }),
+  );
+}
+
+export function readCursor(cursor: string): number {
+  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', 'is not one of ours', 'が不正です');
+  return Number(cursor);
+}
+
+async function firstOwn(db: Reader, me: Member): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('assignee_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('status', '=', 'in_progress')
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+async function markRead(tx: Tx, me: Member, taskId: string): Promise<void> {
+  if (me.session.task_id !== taskId || me.session.has_read_task === 1) return;
+  await tx.updateTable('agent_sessions').set({ has_read_task: 1 }).where('id', '=', me.session.id).execute();
+}
+
+const shownEvents = 20;

@@ -1,0 +1,231 @@
+import type { TaskStatus } from '../../../contract/team/tasks.ts';
+import { text } from '../../../contract/text.ts';
+import type { Engine } from '../../engine.ts';
+import { randomId } from '../../random-id.ts';
+import type { AgentRow, TaskRow } from '../../tables/team.ts';
+import type { Reader, Tx } from '../base.ts';
+import { conflict } from '../refusals.ts';
+import { openStatuses, unfinishedDependencies } from './task-rows.ts';
+
+export interface Transition {
+  readonly to: TaskStatus;
+  /** An agent's id, or `person`. */
+  readonly by: string;
+  readonly nowMs: number;
+  readonly reason?: string | undefined;
+  /** What changes beside the status. */
+  readonly set?: Partial<Omit<TaskRow, 'seq' | 'id' | 'status'>> | undefined;
+}
+
+/** What may follow what; done and cancelled are final. */
+export const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  backlog: ['todo', 'cancelled'],
+  todo: ['in_progress', 'backlog', 'cancelled'],
+  in_progress: ['done', 'blocked', 'todo'],
+  blocked: ['in_progress', 'todo', 'cancelled'],
+  done: [],
+  cancelled: [],
+};
+
+/** The one way from a status to another. `task` is locked by the caller. Writes the event, and tells the parent's owner. */
+export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Transition): Promise<TaskRow> {
+  const from = task.status as TaskStatus;
+  if (!nextStatuses[from].includes(move.to)) throw notPossible(task.id, from, move.to);
+  // What was reported of an earlier attempt is not said of the next one.
+  const isOpenAgain = move.to === 'in_progress' || move.to === 'todo';
+  const reported = isOpenAgain ? { result: null, summary: null } : {};
+  const after: TaskRow = { ...task, ...reported, ...move.set, status: move.to };
+  if (move.to === 'in_progress') await assertCanStart(tx, engine, after);
+  if (move.to === 'done') await assertNoOpenSubtasks(tx, task);
+  if (move.to !== 'in_progress') {
+    after.lease_session_id = null;
+    after.lease_expires_at_ms = null;
+  }
+  after.reason = move.to === 'blocked' || move.to === 'cancelled' ? (move.reason ?? null) : null;
+  after.changed_at_ms = move.nowMs;
+  const { seq: _, id, ...columns } = after;
+  await tx.updateTable('tasks').set(columns).where('id', '=', id).execute();
+  await recordEvent(tx, after, { what: 'status', by: move.by, nowMs: move.nowMs, from, reason: move.reason });
+  if (move.to === 'done' || move.to === 'blocked') await tellParentOwner(tx, after, move);
+  if (move.to === 'cancelled') await cancelSubtasks(tx, engine, task.id, move);
+  return after;
+}
+
+/** Who, when, from, to and why. */
+export async function recordEvent(
+  tx: Tx,
+  task: TaskRow,
+  event: {
+    readonly what: string;
+    readonly by: string;
+    readonly nowMs: number;
+    readonly from?: string | undefined;
+    readonly reason?: string | undefined;
+  },
+): Promise<void> {
+  await tx
+    .insertInto('task_events')
+    .values({
+      project_id: task.project_id,
+      task_id: task.id,
+      at_ms: event.nowMs,
+      by_whom: event.by,
+      what: event.what,
+      from_status: event.from ?? null,
+      to_status: task.status,
+      fence: task.fence,
+      reason: event.reason ?? null,
+    })
+    .execute();
+}
+
+/** Work needs an owner, finished dependencies and a free slot of the owner. */
+export async function assertCanStart(tx: Tx, engine: Engine, task: TaskRow): Promise<void> {
+  if (task.assignee_id === null) {
+    throw conflict(
+      `Task ${task.id} has no assignee.`,
+      `タスク ${task.id} には担当者がいません。`,
+      text('Claim it with claim_task, or assign it.', 'claim_task で取得するか、割り当ててください。'),
+    );
+  }
+  const waiting = await unfinishedDependencies(tx, task.id);
+  if (waiting.length > 0) {
+    const ids = waiting.map((one) => `${one.id} (${one.status})`).join(', ');
+    throw conflict(
+      `Task ${task.id} waits for ${ids}.`,
+      `タスク ${task.id} は ${ids} を待っています。`,
+      undefined,
+      { waits_for: waiting.map((one) => one.id) },
+    );
+  }
+  // The agent's row is the lock under which its slots are counted.
+  const owner = await engine
+    .lock(tx.selectFrom('agents').selectAll().where('id', '=', task.assignee_id))
+    .executeTakeFirst();
+  const most = owner?.max_parallel_tasks ?? 0;
+  const busy = await countRunning(tx, task.assignee_id, task);
+  if (busy.length < most) return;
+  throw conflict(
+    `Agent ${task.assignee_id} has ${busy.length} of ${most} tasks in progress: ${busy.join(', ')}.`,
+    `${task.assignee_id} はすでに ${most} 件中 ${busy.length} 件を進めています: ${busy.join('、')}。`,
+    text('Finish or release one first.', '先にどれかを完了または解放してください。'),
+  );
+}
+
+/** May the agent begin this task beside what it has in progress? */
+export async function hasSlotFor(db: Reader, agent: AgentRow, task: TaskRow): Promise<boolean> {
+  return (await countRunning(db, agent.id, task)).length < agent.max_parallel_tasks;
+}
+
+/** Tasks that the agent has in progress. One that waits for this very subtask does not count. */
+async function countRunning(db: Reader, agentId: string, task: TaskRow): Promise<readonly string[]> {
+  const above = new Set([task.id]);
+  for (let at = task.parent_id; at !== null && !above.has(at); ) {
+    above.add(at);
+    const parent = await db.selectFrom('tasks').select('parent_id').where('id', '=', at).executeTakeFirst();
+    at = parent?.parent_id ?? null;
+  }
+  const rows = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('assignee_id', '=', agentId)
+    .where('status', '=', 'in_progress')
+    .orderBy('seq')
+    .limit(100)
+    .execute();
+  return rows.map((row) => row.id).filter((id) => !above.has(id));
+}
+
+async function assertNoOpenSubtasks(tx: Tx, task: TaskRow): Promise<void> {
+  const open = await tx
+    .selectFrom('tasks')
+    .select(['id', 'status'])
+    .where('parent_id', '=', task.id)
+    .where('status', 'in', openStatuses)
+    .orderBy('seq')
+    .limit(20)
+    .execute();
+  if (open.length === 0) return;
+  const list = open.map((one) => `${one.id} (${one.status})`).join(', ');
+  throw conflict(
+    `Task ${task.id} has open subtasks: ${list}.`,
+    `タスク ${task.id} には未完了のサブタスクがあります: ${list}。`,
+    text('Finish or cancel them first.', '先に完了または中止してください。'),
+    { open_subtasks: open.map((one) => one.id) },
+  );
+}
+
+async function tellParentOwner(tx: Tx, task: TaskRow, { to, by, nowMs, reason }: Transition): Promise<void> {
+  if (task.parent_id === null) return;
+  const parent = await tx
+    .selectFrom('tasks')
+    .select('assignee_id')
+    .where('id', '=', task.parent_id)
+    .executeTakeFirst();
+  if (!parent?.assignee_id || parent.assignee_id === by) return;
+  await notify(tx, {
+    agentId: parent.assignee_id,
+    projectId: task.project_id,
+    kind: to === 'done' ? 'task_completed' : 'task_blocked',
+    message: reason ? `${task.title}: ${reason}` : task.title,
+    taskId: task.id,
+    nowMs,
+  });
+}
+
+export async function notify(
+  tx: Tx,
+  note: {
+    readonly agentId: string;
+    readonly projectId: string;
+    readonly kind: string;
+    readonly message: string;
+    readonly taskId?: string | undefined;
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  await tx
+    .insertInto('notifications')
+    .values({
+      id: randomId('ntf_', 12),
+      agent_id: note.agentId,
+      project_id: note.projectId,
+      kind: note.kind,
+      message: note.message,
+      task_id: note.taskId ?? null,
+      sent_at_ms: note.nowMs,
+      read_at_ms: null,
+    })
+    .execute();
+}
+
+/** What a cancelled task was divided into is not wanted either. */
+async function cancelSubtasks(tx: Tx, engine: Engine, parentId: string, move: Transition): Promise<void> {
+  const open = await engine
+    .lock(
+      tx
+        .selectFrom('tasks')
+        .selectAll()
+        .where('parent_id', '=', parentId)
+        .where('status', 'in', openStatuses),
+    )
+    .execute();
+  for (const task of open) {
+    const stopped =
+      task.status === 'in_progress'
+        ? await moveTask(tx, engine, task, { ...move, to: 'todo', set: { fence: task.fence + 1 } })
+        : task;
+    await moveTask(tx, engine, stopped, { ...move, set: undefined });
+  }
+}
+
+function notPossible(id: string, from: TaskStatus, to: TaskStatus) {
+  const next = nextStatuses[from];
+  return conflict(
+    `Task ${id} is ${from} and cannot become ${to}.`,
+    `タスク ${id} は ${from} なので ${to} にはできません。`,
+    next.length > 0
+      ? text(`From ${from}: ${next.join(', ')}.`, `${from} から可能: ${next.join('、')}。`)
+      : text(`${from} is final.`, `${from} は最終状態です。`),
+  );
+}

@@ -1,0 +1,108 @@
+import type { Purpose } from '../../../contract/caller.ts';
+import type { AgentRow, TaskRow } from '../../tables/team.ts';
+import type { Reader } from '../base.ts';
+import { hasFreeTask, ownWaitingTask } from './free-tasks.ts';
+
+/** What an agent could be started for. */
+export type Work =
+  | { readonly purpose: 'task'; readonly task?: TaskRow | undefined }
+  | { readonly purpose: 'chat' };
+
+/** Given tasks first, then those that nobody has, then chats (document 002: work decides the purpose). */
+export async function findWork(
+  db: Reader,
+  agent: AgentRow,
+  projectId: string,
+  nowMs: number,
+  wanted?: Purpose,
+): Promise<Work | undefined> {
+  if (wanted !== 'chat') {
+    const task = await ownWaitingTask(db, agent, projectId, nowMs);
+    if (task) return { purpose: 'task', task };
+    if (await hasFreeSlot(db, agent)) {
+      if (await hasFreeTask(db, projectId, nowMs)) return { purpose: 'task' };
+    }
+  }
+  if (wanted !== 'task' && (await hasChatWork(db, agent.id, projectId, nowMs))) return { purpose: 'chat' };
+  return undefined;
+}
+
+export async function hasFreeSlot(db: Reader, agent: AgentRow): Promise<boolean> {
+  const { tasks } = await db
+    .selectFrom('tasks')
+    .select(({ fn }) => fn.countAll<number>().as('tasks'))
+    .where('assignee_id', '=', agent.id)
+    .where('status', '=', 'in_progress')
+    .executeTakeFirstOrThrow();
+  return Number(tasks) < agent.max_parallel_tasks;
+}
+
+/** Unread messages, a conversation that waits to begin, or an errand. */
+export async function hasChatWork(
+  db: Reader,
+  agentId: string,
+  projectId: string,
+  nowMs: number,
+): Promise<boolean> {
+  const message = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('to_id', '=', agentId)
+    .where('project_id', '=', projectId)
+    .where('read_at_ms', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (message) return true;
+  const conversation = await db
+    .selectFrom('conversations')
+    .select('id')
+    .where('participant_id', '=', agentId)
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'pending')
+    .where('created_at_ms', '>', nowMs - pendingForMs)
+    .limit(1)
+    .executeTakeFirst();
+  if (conversation) return true;
+  const errand = await db
+    .selectFrom('delegations')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('project_id', '=', projectId)
+    .where(({ or, and, eb, not, exists, selectFrom, ref }) =>
+      or([
+        eb('status', '=', 'pending'),
+        // While its conversation goes on, there is nothing to do for it but to wait for an answer.
+        and([
+          eb('status', '=', 'processing'),
+          not(
+            exists(
+              selectFrom('conversations')
+                .select('conversations.id')
+                .where('conversations.delegation_id', '=', ref('delegations.id'))
+                .where((talk) =>
+                  talk.or([
+                    talk.and([
+                      talk('conversations.status', '=', 'pending'),
+                      talk('conversations.created_at_ms', '>', nowMs - pendingForMs),
+                    ]),
+                    talk.and([
+                      talk('conversations.status', '=', 'active'),
+                      talk('conversations.changed_at_ms', '>', nowMs - idleForMs),
+                    ]),
+                  ]),
+                ),
+            ),
+          ),
+        ]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return errand !== undefined;
+}
+
+/** A conversation that nobody writes in for this long is over. */
+export const idleForMs = 600_000;
+
+/** A conversation that nobody joins for this long is over. */
+export const pendingForMs = 300_000;

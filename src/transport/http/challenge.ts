@@ -1,0 +1,83 @@
+import type { Reply } from '../../contract/call.ts';
+import { type OauthTrust, resourceMetadataUrl } from '../../contract/identity.ts';
+import { RpcError, rpcCode } from '../jsonrpc.ts';
+
+/** A protected resource (RFC 9728): this server, where access tokens of others open it. */
+export interface ProtectedResource {
+  /** Its canonical address: what clients ask tokens for. */
+  readonly resource: string;
+  readonly metadataUrl: string;
+  readonly issuers: readonly string[];
+  /** The least that is of use, and what there is for users. */
+  readonly firstScope: string;
+  readonly scopes: readonly string[];
+}
+
+export function protectedResourceOf({ resource, issuers }: OauthTrust): ProtectedResource {
+  return {
+    resource,
+    metadataUrl: resourceMetadataUrl(resource),
+    issuers: issuers.map(({ issuer }) => issuer),
+    firstScope: issuers[0]?.scopeNames['tools:read'] ?? 'tools:read',
+    // What a client may ask for without being told; the right of an operator is not among it.
+    scopes: [
+      ...new Set(issuers.flatMap(({ scopeNames }) => [scopeNames['tools:read'], scopeNames['tools:write']])),
+    ],
+  };
+}
+
+/** The token is good and does not go so far. Over HTTP it becomes 403, so that the client can ask for more. */
+export class InsufficientScope extends RpcError {
+  readonly scope: string;
+  constructor(scope: string, message: string) {
+    super(rpcCode.insufficientScope, message, { code: 'forbidden', required_scope: scope }, 403);
+    this.name = 'InsufficientScope';
+    this.scope = scope;
+  }
+}
+
+/** The scope that a refused call would need. */
+export function scopeMissingIn(reply: Extract<Reply, { kind: 'error' }>): string | undefined {
+  const { details } = reply.structured.error as { readonly details?: { readonly required_scope?: unknown } };
+  const scope = details?.required_scope;
+  return reply.code === 'forbidden' && typeof scope === 'string' ? scope : undefined;
+}
+
+/** `WWW-Authenticate` as RFC 6750 and RFC 9728 have it. The words are ours or the operator's: none needs escaping. */
+export function challengeOf(
+  resource: ProtectedResource | undefined,
+  problem: {
+    readonly error?: 'invalid_token' | 'insufficient_scope';
+    readonly scope?: string | undefined;
+    readonly description?: string | undefined;
+  },
+): string {
+  const {
+    error,
+    description,
+    scope = error === 'insufficient_scope' ? undefined : resource?.firstScope,
+  } = problem;
+  const fields = [
+    error && `error="${error}"`,
+    description !== undefined && `error_description="${description}"`,
+    scope !== undefined && `scope="${scope}"`,
+    resource && `resource_metadata="${resource.metadataUrl}"`,
+  ].filter((field) => typeof field === 'string');
+  return fields.length === 0 ? 'Bearer' : `Bearer ${fields.join(', ')}`;
+}
+
+/** Where the description of the resource is found: at its own place, and at the bare one that some clients try. */
+export function metadataPaths(resource: ProtectedResource, mcpPath: string): ReadonlySet<string> {
+  const base = '/.well-known/oauth-protected-resource';
+  return new Set([new URL(resource.metadataUrl).pathname, base, `${base}${mcpPath}`]);
+}
+
+export function metadataJson({ resource, issuers, scopes }: ProtectedResource): string {
+  return JSON.stringify({
+    resource,
+    authorization_servers: issuers,
+    scopes_supported: scopes,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Sekisho',
+  });
+}

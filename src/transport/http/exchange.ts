@@ -1,0 +1,65 @@
+import type { Arrival } from '../../contract/call.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Incoming } from '../jsonrpc.ts';
+import { notificationFrame } from '../jsonrpc.ts';
+import type { Envelope } from '../revision.ts';
+import type { Run } from '../run.ts';
+import { askSignal } from '../run.ts';
+import { traceContextOf } from '../trace.ts';
+import type { Outlet } from './outlet.ts';
+import type { Session } from './sessions.ts';
+
+type Request = Pick<Extract<Incoming, { kind: 'request' }>, 'id' | 'params'>;
+
+/** A request of revision 2026-07-28, which brings everything with it. */
+export function modernExchange(
+  envelope: Envelope,
+  { id, params }: Request,
+  arrival: Arrival,
+  run: Run,
+  outlet: Outlet,
+): Exchange {
+  return {
+    era: 'modern',
+    id,
+    params,
+    arrival,
+    clientCapabilities: envelope.capabilities,
+    signal: run.cancel.signal,
+    notify: notifier(run, outlet),
+  };
+}
+
+/** A request of an older revision; without a session there is nobody to ask and nothing to keep. */
+export function legacyExchange(
+  session: Session | undefined,
+  { id, params }: Request,
+  arrival: Arrival,
+  run: Run,
+  outlet: Outlet,
+): Exchange {
+  const trace = traceContextOf(params, arrival);
+  return {
+    era: 'legacy',
+    id,
+    params,
+    arrival: session
+      ? { ...arrival, connectionId: session.connectionId, client: session.client, ...trace }
+      : { ...arrival, ...trace },
+    clientCapabilities: session?.clientCapabilities ?? {},
+    signal: run.cancel.signal,
+    notify: notifier(run, outlet),
+    connection: session && { ...session.keeper, announce: session.announce },
+    ask:
+      session && outlet.canStream
+        ? (method, body) => session.asks.ask(outlet.event, method, body, askSignal(run))
+        : undefined,
+  };
+}
+
+/** Progress can be left out; a reader that is far behind is not buried in it. */
+function notifier(run: Run, outlet: Outlet): Exchange['notify'] {
+  return (method, params) => {
+    if (!run.isOver && !outlet.isCongested()) outlet.event(notificationFrame(method, params));
+  };
+}

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http';
+import type { Arrival } from '../../contract/call.ts';
+import type { Params, RequestId } from '../jsonrpc.ts';
+import { notificationFrame, RpcError, resultFrame, rpcCode } from '../jsonrpc.ts';
+import { openSubscription } from '../listen.ts';
+import type { Mcp } from '../mcp.ts';
+import type { Outlet } from './outlet.ts';
+
+/** The open `subscriptions/listen` streams of one HTTP server. */
+export interface Listeners {
+  open(
+    id: RequestId,
+    params: Params,
+    arrival: Arrival,
+    outlet: Outlet,
+    response: ServerResponse,
+  ): Promise<void>;
+  /** Ends every stream in good order. */
+  closeAll(): void;
+  beat(): void;
+}
+
+export function createListeners(mcp: Mcp, max: number): Listeners {
+  const open = new Map<Outlet, () => void>();
+  return {
+    async open(id, params, arrival, outlet, response) {
+      if (!outlet.canStream)
+        throw new RpcError(rpcCode.invalidRequest, 'Accept must allow text/event-stream.');
+      if (open.size >= max) throw new RpcError(rpcCode.serverBusy, 'Too many subscriptions.', undefined, 503);
+      const subscription = await openSubscription(mcp, id, params, arrival, {
+        send: (method, body) => outlet.event(notificationFrame(method, body)),
+        isCongested: outlet.isCongested,
+      });
+      const finish = () => {
+        subscription.end();
+        open.delete(outlet);
+        outlet.finish(200, resultFrame(id, subscription.closingResultJson));
+      };
+      if (subscription.isEmpty) return finish();
+      open.set(outlet, finish);
+      response.once('close', () => {
+        subscription.end();
+        open.delete(outlet);
+      });
+      if (response.destroyed) finish();
+    },
+    closeAll() {
+      for (const finish of [...open.values()]) finish();
+    },
+    beat() {
+      for (const outlet of open.keys()) outlet.beat();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorFrame, RpcError, rpcCode } from '../jsonrpc.ts';
+
+/** The way back to an HTTP client: one JSON body, or a stream of events once there is something to say earlier. */
+export interface Outlet {
+  /** Can the client read a stream of events? */
+  readonly canStream: boolean;
+  /** Begins the stream before there is anything to say. */
+  open(): void;
+  /** Sends a message now, as an event. Without `canStream` it is dropped. */
+  event(frame: string): void;
+  /** Sends the last message. */
+  finish(status: number, frame: string, headers?: readonly string[]): void;
+  /** Ends without a message: nothing more will be said. */
+  end(status?: number): void;
+  isCongested(): boolean;
+  /** Keeps a quiet answer alive: one that takes this long becomes a stream, and a stream says that it is there. */
+  beat(): void;
+}
+
+const congestedBytes = 1024 * 1024;
+
+export function createOutlet(request: IncomingMessage, response: ServerResponse): Outlet {
+  const canStream = acceptsEvents(request);
+  let state: 'fresh' | 'streaming' | 'over' = 'fresh';
+
+  function stream(): void {
+    if (state !== 'fresh') return;
+    state = 'streaming';
+    response.writeHead(200, [
+      ...['content-type', 'text/event-stream', 'cache-control', 'no-cache, no-transform'],
+      ...['x-accel-buffering', 'no'],
+    ]);
+  }
+
+  return {
+    canStream,
+    open() {
+      stream();
+      response.flushHeaders();
+    },
+    event(frame) {
+      if (!canStream || state === 'over') return;
+      stream();
+      response.write(eventOf(frame));
+    },
+    finish(status, frame, headers = []) {
+      if (state === 'streaming') response.end(eventOf(frame));
+      else if (state === 'fresh') sendJson(response, status, frame, headers);
+      state = 'over';
+    },
+    end(status = 202) {
+      if (state === 'streaming') response.end();
+      else if (state === 'fresh') response.writeHead(status, ['content-length', '0']).end();
+      state = 'over';
+    },
+    isCongested: () => response.writableLength > congestedBytes,
+    beat() {
+      if (canStream) stream();
+      if (state === 'streaming') response.write(': still here\n\n');
+    },
+  };
+}
+
+/** A request that never became a message is refused in the protocol's form all the same. */
+export function refuse(response: ServerResponse, status: number, reason: string): void {
+  const code = status === 500 ? rpcCode.internalError : rpcCode.serverBusy;
+  sendJson(response, status, errorFrame(null, new RpcError(code, reason)));
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: string,
+  headers: readonly string[] = [],
+): void {
+  response.writeHead(status, [
+    ...['content-type', 'application/json', 'content-length', String(Buffer.byteLength(json))],
+    ...headers,
+  ]);
+  response.end(json);
+}
+
+export function acceptsEvents({ headers }: IncomingMessage): boolean {
+  const { accept } = headers;
+  return accept?.includes('text/event-stream') === true;
+}
+
+function eventOf(frame: string): string {
+  return `event: message\ndata: ${frame}\n\n`;
+}

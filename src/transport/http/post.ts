@@ -1,0 +1,246 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Arrival } from '../../contract/call.ts';
+import type { Incoming, RequestId } from '../jsonrpc.ts';
+import { asRpcError, errorFrame, RpcError, readMessage, resultFrame, rpcCode } from '../jsonrpc.ts';
+import type { Mcp } from '../mcp.ts';
+import type { Era } from '../revision.ts';
+import {
+  assertStatelessRevision,
+  claimsEnvelope,
+  handshakeRevisions,
+  isStatelessRevision,
+  readEnvelope,
+} from '../revision.ts';
+import type { Run } from '../run.ts';
+import { cancelRun, endRun, startRun } from '../run.ts';
+import { traceContextOf } from '../trace.ts';
+import { readJson } from './body.ts';
+import { challengeOf, InsufficientScope, type ProtectedResource } from './challenge.ts';
+import { legacyExchange, modernExchange } from './exchange.ts';
+import { assertHeadersMatch, hasEnvelopeClaim, headerOf } from './headers.ts';
+import type { Listeners } from './listen.ts';
+import type { Outlet } from './outlet.ts';
+import { createOutlet } from './outlet.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Requests that may run at once; more are turned away. */
+const maxRunning = 1024;
+const maxBatch = 100;
+
+type Request = Extract<Incoming, { kind: 'request' }>;
+
+/** What the requests of one HTTP server share. */
+export interface HttpDesk {
+  readonly mcp: Mcp;
+  readonly sessions: Sessions;
+  readonly listeners: Listeners;
+  /** Every request that runs, with its way back. */
+  readonly running: Map<Run, Outlet>;
+  readonly maxBodyBytes: number;
+  /** Where tokens of others are taken, what is said to who needs more. */
+  readonly resource?: ProtectedResource | undefined;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+/** One POST while it is answered. */
+interface Post {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly outlet: Outlet;
+  readonly arrival: Arrival;
+}
+
+/** Answers a POST to the MCP endpoint. Never throws. */
+export async function answerPost(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  arrival: Arrival,
+): Promise<void> {
+  const outlet = createOutlet(request, response);
+  const post: Post = { request, response, outlet, arrival };
+  let id: RequestId | null = null;
+  try {
+    const value = await readJson(request, desk.maxBodyBytes);
+    if (Array.isArray(value)) return await answerBatch(desk, post, value);
+    const message = readMessage(value);
+    if (message.kind === 'invalid') {
+      id = message.id;
+      throw new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
+    }
+    if (message.kind === 'request') id = message.id;
+    const isModern = isModernMessage(request, message);
+    if (message.kind === 'request') {
+      if (isModern) await answerModern(desk, post, message);
+      else await answerLegacy(desk, post, message);
+      return;
+    }
+    // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
+    if (!isModern) takeLegacy(findSession(desk, request, arrival), message);
+    outlet.end(202);
+  } catch (error) {
+    fail(desk, post, id, error);
+  }
+}
+
+/** A request of revision 2026-07-28: it stands alone. */
+async function answerModern(desk: HttpDesk, post: Post, message: Request): Promise<void> {
+  const { request, response, outlet } = post;
+  const { id, method, params } = message;
+  const envelope = readEnvelope(params);
+  assertHeadersMatch(request, envelope.version, method, params);
+  assertStatelessRevision(envelope.version);
+  const arrival = {
+    ...post.arrival,
+    client: envelope.client,
+    ...traceContextOf(params, post.arrival),
+  };
+  if (method === 'subscriptions/listen') {
+    await desk.listeners.open(id, params, arrival, outlet, response);
+    return;
+  }
+  await serve(desk, post, message, 'modern', (run) =>
+    desk.mcp.answer(method, modernExchange(envelope, message, arrival, run, outlet)),
+  );
+}
+
+/** A request of an older revision: the handshake, one in a session, or one that needs neither. */
+async function answerLegacy(desk: HttpDesk, post: Post, message: Request): Promise<void> {
+  const { request, outlet, arrival } = post;
+  const { id, method, params } = message;
+  if (method === 'initialize') {
+    const hands = desk.mcp.shakeHands(params);
+    const session = desk.sessions.open(hands, arrival);
+    if (!session) throw new RpcError(rpcCode.serverBusy, 'Too many sessions.', undefined, 503);
+    outlet.finish(200, resultFrame(id, hands.resultJson), ['mcp-session-id', session.id]);
+    return;
+  }
+  const session = findSession(desk, request, arrival);
+  const work = (run: Run) => desk.mcp.answer(method, legacyExchange(session, message, arrival, run, outlet));
+  await serve(desk, post, message, 'legacy', work, session?.running);
+}
+
+/** Several messages of revision 2025-03-26 in one body, answered in one. */
+async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[]): Promise<void> {
+  const { request, outlet, arrival } = post;
+  if (values.length === 0 || values.length > maxBatch || hasEnvelopeClaim(values, claimsEnvelope)) {
+    throw new RpcError(rpcCode.invalidRequest, `A batch holds 1 to ${maxBatch} messages of older revisions.`);
+  }
+  const session = findSession(desk, request, arrival);
+  const frames: string[] = [];
+  const gather: Outlet = {
+    canStream: false,
+    open: () => {},
+    event: () => {},
+    beat: () => {},
+    end: () => {},
+    finish: (_status, frame) => void frames.push(frame),
+    isCongested: () => false,
+  };
+  await Promise.all(
+    values.map(async (value) => {
+      const message = readMessage(value);
+      if (message.kind === 'invalid') {
+        const error = new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
+        return void frames.push(errorFrame(message.id, error));
+      }
+      if (message.kind !== 'request') return takeLegacy(session, message);
+      const { method } = message;
+      const work = (run: Run) =>
+        desk.mcp.answer(method, legacyExchange(session, message, arrival, run, gather));
+      try {
+        await serve(desk, { ...post, outlet: gather }, message, 'legacy', work, session?.running);
+      } catch (error) {
+        // One that cannot begin is its own loss: the others run, and their answers must not be.
+        frames.push(errorFrame(message.id, asRpcError(error)));
+      }
+    }),
+  );
+  if (frames.length === 0) outlet.end(202);
+  else outlet.finish(200, `[${frames.join(',')}]`);
+}
+
+/** Runs one request to its answer. A client that hangs up aborts it. */
+async function serve(
+  desk: HttpDesk,
+  { response, outlet }: Post,
+  { id, method }: Request,
+  era: Era,
+  work: (run: Run) => Promise<string>,
+  siblings?: Map<RequestId, Run>,
+): Promise<void> {
+  // A full server still says that it is alive.
+  if (method !== 'ping' && desk.running.size >= maxRunning) {
+    throw new RpcError(rpcCode.serverBusy, 'Too many requests at once.', undefined, 503);
+  }
+  if (siblings?.has(id)) throw new RpcError(rpcCode.invalidRequest, 'A request with this id is running.');
+  const run = startRun();
+  const hangUp = () => run.cancel.abort(new DOMException('The client hung up.', 'AbortError'));
+  response.once('close', hangUp);
+  desk.running.set(run, outlet);
+  siblings?.set(id, run);
+  let frame: string;
+  let status = 200;
+  let headers: readonly string[] = [];
+  try {
+    frame = resultFrame(id, await work(run));
+  } catch (error) {
+    if (!(error instanceof RpcError)) desk.onFault?.(error);
+    const failure = asRpcError(error);
+    frame = errorFrame(id, failure);
+    if (era === 'modern') status = failure.httpStatus;
+    if (failure instanceof InsufficientScope) {
+      status = failure.httpStatus;
+      const { scope } = failure;
+      headers = ['www-authenticate', challengeOf(desk.resource, { error: 'insufficient_scope', scope })];
+    }
+  }
+  response.off('close', hangUp);
+  desk.running.delete(run);
+  siblings?.delete(id);
+  endRun(run);
+  if (run.silent) outlet.end();
+  else outlet.finish(status, frame, headers);
+}
+
+function takeLegacy(session: Session | undefined, message: Incoming): void {
+  if (!session) return;
+  if (message.kind === 'response') session.asks.settle(message);
+  if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
+  const run = session.running.get(message.params.requestId as RequestId);
+  if (run) cancelRun(run);
+}
+
+/** The session that a request names. One that is gone, or somebody else's, is not found: the client starts anew. */
+export function findSession(desk: HttpDesk, request: IncomingMessage, arrival: Arrival): Session | undefined {
+  const version = headerOf(request, 'mcp-protocol-version');
+  if (version !== undefined && !handshakeRevisions.some((known) => known === version)) {
+    throw new RpcError(rpcCode.invalidRequest, 'Unsupported MCP-Protocol-Version.');
+  }
+  const id = headerOf(request, 'mcp-session-id');
+  if (id === undefined) return undefined;
+  const session = desk.sessions.find(id, arrival);
+  if (!session) throw new RpcError(rpcCode.serverBusy, 'There is no such session.', undefined, 404);
+  return session;
+}
+
+function isModernMessage(request: IncomingMessage, message: Incoming): boolean {
+  const headerIsModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
+  if (message.kind !== 'request' && message.kind !== 'notification') return headerIsModern;
+  if (claimsEnvelope(message.params)) return true;
+  if (headerIsModern && message.method === 'initialize') {
+    throw new RpcError(
+      rpcCode.headerMismatch,
+      'initialize does not exist on the revision that the header names.',
+    );
+  }
+  return headerIsModern;
+}
+
+function fail(desk: HttpDesk, { request, outlet }: Post, id: RequestId | null, error: unknown): void {
+  if (!(error instanceof RpcError) && !request.destroyed) desk.onFault?.(error);
+  const failure = asRpcError(error);
+  const status = failure.httpStatus === 200 ? 400 : failure.httpStatus;
+  outlet.finish(status, errorFrame(id, failure), status === 413 ? ['connection', 'close'] : []);
+  request.resume();
+}

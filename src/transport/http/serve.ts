@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Arrival } from '../../contract/call.ts';
+import type { Admission, Door } from '../../contract/door.ts';
+import type { OauthTrust } from '../../contract/identity.ts';
+import { limits } from '../../contract/limits.ts';
+import { asRpcError, errorFrame } from '../jsonrpc.ts';
+import type { McpExtension } from '../mcp.ts';
+import { createMcp } from '../mcp.ts';
+import { isStatelessRevision } from '../revision.ts';
+import { type AskRoute, answerAsk, isAskPath, turnAwayAsk } from './ask.ts';
+import { challengeOf, metadataJson, metadataPaths, protectedResourceOf } from './challenge.ts';
+import { createCors } from './cors.ts';
+import { createGuard, loopbackHosts } from './guard.ts';
+import { arrivalOf, headerOf } from './headers.ts';
+import { createListeners } from './listen.ts';
+import { answerMetrics } from './metrics.ts';
+import { acceptsEvents, createOutlet, refuse, sendJson } from './outlet.ts';
+import type { HttpDesk } from './post.ts';
+import { answerPost, findSession } from './post.ts';
+import { createSessions } from './sessions.ts';
+
+export interface HttpOptions {
+  readonly door: Door;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly maxBodyBytes?: number | undefined;
+  /** Names that this server answers to; absent: those of the loopback interface. "*" is every name. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Web origins beside our own that may call. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly maxSessions?: number | undefined;
+  readonly sessionIdleMs?: number | undefined;
+  /** A secret of all servers behind one address: a session goes on at any of them. Absent: one of this process. */
+  readonly sessionKey?: Uint8Array | undefined;
+  readonly stopGraceMs?: number | undefined;
+  /** Answers that take this long become streams, quiet streams are kept alive, and idle sessions closed. */
+  readonly beatMs?: number | undefined;
+  /** The text of `/metrics`; absent: there is no such page. */
+  readonly metrics?: (() => string | Promise<string>) | undefined;
+  /** More pages. Says whether it answered; it authenticates for itself. */
+  readonly routes?:
+    | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
+    | undefined;
+  readonly extension?: McpExtension | undefined;
+  /** Whose access tokens open this server, as clients are told; absent: nobody's but our own. */
+  readonly trust?: OauthTrust | undefined;
+  /** What answers `POST /ask`; absent: there is no such page. */
+  readonly ask?: AskRoute['desk'] | undefined;
+  /** Hears of failures that the client is told nothing of. */
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+export interface HttpService {
+  readonly address: { readonly host: string; readonly port: number };
+  /** How many sessions of older clients are open. */
+  readonly sessionCount: number;
+  /** No new requests; running ones get a while, then everything ends. */
+  close(): Promise<void>;
+}
+
+export const mcpPath = '/mcp';
+
+const defaultMaxSessions = 1000;
+const defaultSessionIdleMs = 30 * 60_000;
+const maxSubscriptions = 1024;
+const maxConnections = 4096;
+const defaultBeatMs = 15_000;
+
+/**
+ * Serves MCP over Streamable HTTP at `/mcp`: revision 2026-07-28 without sessions, the older ones with them. What a
+ * call needs is done by hand over node:http.
+ */
+export async function serveHttp(options: HttpOptions): Promise<HttpService> {
+  const { door } = options;
+  const resource = options.trust && protectedResourceOf(options.trust);
+  const mcp = createMcp(door, options.extension);
+  const sessions = createSessions(mcp, {
+    max: options.maxSessions ?? defaultMaxSessions,
+    idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
+    key: options.sessionKey ?? randomBytes(32),
+  });
+  const desk: HttpDesk = {
+    mcp,
+    sessions,
+    listeners: createListeners(mcp, maxSubscriptions),
+    running: new Map(),
+    maxBodyBytes: options.maxBodyBytes ?? limits.httpBodyBytes,
+    resource,
+    onFault: options.onFault,
+  };
+  const allowedOrigins = options.allowedOrigins ?? [];
+  const guard = createGuard({ allowedHosts: options.allowedHosts ?? loopbackHosts, allowedOrigins });
+  const cors = createCors(allowedOrigins);
+  const describedAt = resource ? metadataPaths(resource, mcpPath) : new Set<string>();
+  let isStopping = false;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = guard(request);
+    if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (cors(request, response)) return;
+    const path = pathOf(request);
+    if (path === mcpPath) return await answerMcp(request, response);
+    if (resource && describedAt.has(path)) {
+      response.setHeader('cache-control', 'max-age=300');
+      return sendJson(response, 200, metadataJson(resource));
+    }
+    if (path === '/healthz') return sendJson(response, isStopping ? 503 : 200, `{"ok":${!isStopping}}`);
+    if (path === '/metrics' && options.metrics) {
+      const admission = await admit(request, response, arrivalOf(request), undefined, 'metrics');
+      if (!admission) return;
+      return await answerMetrics({ text: options.metrics, resource }, request, response, admission);
+    }
+    if (options.ask && isAskPath(path)) return await answerQuestion(options.ask, request, response);
+    if (await options.routes?.(request, response)) return;
+    refuse(response, 404, 'There is nothing at this address.');
+  }
+
+  async function answerMcp(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const arrived = arrivalOf(request);
+    const admission = await admit(request, response, arrived);
+    if (!admission) return;
+    const arrival = { ...arrived, holder: admission.holder };
+    if (isStopping) return refuse(response, 503, 'The server is stopping.');
+    if (request.method === 'POST') return await answerPost(desk, request, response, arrival);
+    if (request.method === 'GET' || request.method === 'DELETE') {
+      return await answerSession(request, response, arrival);
+    }
+    response.setHeader('allow', 'POST, GET, DELETE');
+    refuse(response, 405, 'Send POST.');
+  }
+
+  async function answerQuestion(
+    ask: AskRoute['desk'],
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const arrival = arrivalOf(request);
+    const turnAway = (status: number) => turnAwayAsk(request, response, status, door.locale);
+    if (!(await admit(request, response, arrival, turnAway))) return;
+    if (isStopping) return turnAway(503);
+    const { running, maxBodyBytes, onFault } = desk;
+    const route = { desk: ask, running, maxBodyBytes, locale: door.locale, resource, onFault };
+    await answerAsk(route, request, response, arrival);
+  }
+
+  /** The stream of an older client's session, and its end. */
+  async function answerSession(
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Arrival,
+  ): Promise<void> {
+    try {
+      const isModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
+      const session = isModern ? undefined : findSession(desk, request, arrival);
+      if (!session) {
+        response.setHeader('allow', 'POST');
+        return refuse(response, 405, 'This needs a session of an older revision.');
+      }
+      if (request.method === 'DELETE') {
+        await sessions.end(session);
+        response.writeHead(204).end();
+        return;
+      }
+      if (!acceptsEvents(request)) return refuse(response, 406, 'Accept must allow text/event-stream.');
+      const outlet = createOutlet(request, response);
+      // One stream to a session: a client that opens another has lost the first.
+      session.stream?.end();
+      session.stream = outlet;
+      response.once('close', () => {
+        if (session.stream === outlet) session.stream = undefined;
+      });
+      outlet.open();
+    } catch (error) {
+      const failure = asRpcError(error);
+      sendJson(response, failure.httpStatus, errorFrame(null, failure));
+    }
+  }
+
+  async function admit(
+    request: IncomingMessage,
+    response: ServerResponse,
+    arrival: Arrival,
+    turnAway = (status: number, reason: string) => refuse(response, status, reason),
+    purpose: 'calls' | 'metrics' = 'calls',
+  ): Promise<Extract<Admission, { ok: true }> | undefined> {
+    const verdict = await door.admits(arrival);
+    if (verdict.ok && (purpose === 'metrics' || verdict.observes !== 'only')) return verdict;
+    request.resume();
+    if (verdict.ok) {
+      turnAway(403, 'This token reads /metrics and nothing else.');
+      return undefined;
+    }
+    if (verdict.reason === 'unverifiable') {
+      response.setHeader('retry-after', '30');
+      turnAway(503, verdict.problem ?? verdict.reason);
+      return undefined;
+    }
+    const problem =
+      arrival.bearer === undefined ? {} : { error: 'invalid_token' as const, description: verdict.problem };
+    response.setHeader('www-authenticate', challengeOf(resource, problem));
+    turnAway(401, verdict.reason);
+    return undefined;
+  }
+
+  /** Connections that have brought no request yet. Node does not count them as idle when it stops. */
+  const unused = new Set<Socket>();
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 30_000,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 32 * 1024,
+    },
+    (request, response) => {
+      unused.delete(request.socket);
+      answer(request, response).catch((error: unknown) => {
+        options.onFault?.(error);
+        if (response.headersSent) response.destroy();
+        else refuse(response, 500, 'Internal error.');
+      });
+    },
+  );
+  server.maxConnections = maxConnections;
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const beat = setInterval(() => {
+    void sessions.closeIdle(Date.now());
+    desk.listeners.beat();
+    for (const outlet of desk.running.values()) outlet.beat();
+    for (const session of sessions.all()) session.stream?.beat();
+  }, options.beatMs ?? defaultBeatMs);
+  beat.unref();
+  const { address, port } = server.address() as AddressInfo;
+
+  async function close(): Promise<void> {
+    isStopping = true;
+    clearInterval(beat);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    desk.listeners.closeAll();
+    for (const session of sessions.all()) session.stream?.end();
+    const closeIdle = () => {
+      server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
+    };
+    closeIdle();
+    let isOver = false;
+    const deadline = setTimeout(() => {
+      isOver = true;
+      for (const run of desk.running.keys()) run.cancel.abort();
+      setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
+    }, options.stopGraceMs ?? limits.stopGraceMs);
+    // A connection that is kept alive after its last answer would hold the server open.
+    const sweep = setInterval(() => {
+      closeIdle();
+      // What is left then are requests that never came whole, and answers that nobody reads.
+      if (isOver && desk.running.size === 0) setTimeout(() => server.closeAllConnections(), 100).unref();
+    }, 50);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(deadline);
+    await sessions.closeAll();
+  }
+
+  return {
+    address: { host: address, port },
+    get sessionCount() {
+      return sessions.size;
+    },
+    close,
+  };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}

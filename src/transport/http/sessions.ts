@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { Arrival } from '../../contract/call.ts';
+import type { Asks } from '../asks.ts';
+import { createAsks } from '../asks.ts';
+import { changeNotification } from '../changes.ts';
+import type { Params, RequestId } from '../jsonrpc.ts';
+import { notificationFrame } from '../jsonrpc.ts';
+import type { Keeper } from '../keeper.ts';
+import { createKeeper } from '../keeper.ts';
+import type { Handshake, Mcp } from '../mcp.ts';
+import type { Run } from '../run.ts';
+import type { Outlet } from './outlet.ts';
+import type { Ticket } from './tickets.ts';
+import { createTickets, essentialCapabilities, ownerOf } from './tickets.ts';
+
+/** A client of an older revision between its handshake and its end. */
+export interface Session {
+  readonly id: string;
+  readonly bearer: string | undefined;
+  /** Who made the handshake; nobody else may use the session. */
+  readonly owner: string;
+  readonly connectionId: string;
+  readonly client: Handshake['client'];
+  readonly clientCapabilities: Params;
+  readonly running: Map<RequestId, Run>;
+  readonly asks: Asks;
+  readonly keeper: Keeper;
+  /** The stream that the client holds open for what belongs to no request. */
+  stream: Outlet | undefined;
+  usedAtMs: number;
+  announce(method: string, params?: Params): void;
+}
+
+/**
+ * The sessions that are open: never more than `max`, none idle for longer than `idleMs`. One that was closed to make
+ * room, or by another server with the same key, is taken up again when its client comes back.
+ */
+export interface Sessions {
+  open(hands: Handshake, arrival: Arrival): Session | undefined;
+  /** The session, if it is open and this caller's. */
+  find(id: string, arrival: Arrival): Session | undefined;
+  /** For good: the client said that it is done. */
+  end(session: Session): Promise<void>;
+  closeIdle(nowMs: number): Promise<void>;
+  closeAll(): Promise<void>;
+  readonly size: number;
+  all(): Iterable<Session>;
+}
+
+export interface SessionLimits {
+  readonly max: number;
+  readonly idleMs: number;
+  readonly key: Uint8Array;
+}
+
+/** A client that comes back after this long makes a new handshake. */
+const ticketMaxAgeMs = 24 * 60 * 60_000;
+/** Ended sessions that are remembered, so that they stay ended. */
+const maxEnded = 10_000;
+
+export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): Sessions {
+  const tickets = createTickets(key);
+  const ended = new Set<string>();
+  // In order of use: the first is the one that was left alone for longest.
+  const sessions = new Map<string, Session>();
+
+  async function close(session: Session): Promise<void> {
+    if (!sessions.delete(session.id)) return;
+    for (const run of session.running.values()) run.cancel.abort();
+    session.keeper.dropAll();
+    session.stream?.end();
+    await mcp.door.leave({ transport: 'http', connectionId: session.connectionId, bearer: session.bearer });
+  }
+
+  function makeRoom(): boolean {
+    if (sessions.size < max) return true;
+    for (const session of sessions.values()) {
+      if (isBusy(session)) continue;
+      void close(session);
+      return true;
+    }
+    return false;
+  }
+
+  function takeUp(id: string, ticket: Ticket, arrival: Arrival): Session | undefined {
+    if (!makeRoom()) return undefined;
+    const session = createSession(mcp, id, ticket, arrival);
+    sessions.set(id, session);
+    return session;
+  }
+
+  function comeBack(id: string, arrival: Arrival): Session | undefined {
+    const ticket = ended.has(id) ? undefined : tickets.read(id);
+    if (!ticket || ticket.owner !== ownerOf(arrival)) return undefined;
+    return Date.now() - ticket.issuedAtMs > ticketMaxAgeMs ? undefined : takeUp(id, ticket, arrival);
+  }
+
+  return {
+    open(hands, arrival) {
+      const ticket: Ticket = {
+        connectionId: randomUUID(),
+        client: hands.client,
+        clientCapabilities: essentialCapabilities(hands.clientCapabilities),
+        issuedAtMs: Date.now(),
+        owner: ownerOf(arrival),
+      };
+      return takeUp(tickets.write(ticket), ticket, arrival);
+    },
+    find(id, arrival) {
+      const session = sessions.get(id) ?? comeBack(id, arrival);
+      if (!session || session.owner !== ownerOf(arrival)) return undefined;
+      session.usedAtMs = Date.now();
+      sessions.delete(id);
+      sessions.set(id, session);
+      return session;
+    },
+    async end(session) {
+      ended.add(session.id);
+      const [oldest] = ended;
+      if (ended.size > maxEnded && oldest !== undefined) ended.delete(oldest);
+      await close(session);
+    },
+    async closeIdle(nowMs) {
+      for (const session of [...sessions.values()]) {
+        if (nowMs - session.usedAtMs < idleMs) break;
+        if (!isBusy(session)) await close(session);
+      }
+    },
+    async closeAll() {
+      await Promise.all([...sessions.values()].map(close));
+    },
+    get size() {
+      return sessions.size;
+    },
+    all: () => sessions.values(),
+  };
+}
+
+function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): Session {
+  const { connectionId, client, clientCapabilities } = ticket;
+  const keeper = createKeeper();
+  const session: Session = {
+    id,
+    bearer: arrival.bearer,
+    owner: ticket.owner,
+    connectionId,
+    client,
+    clientCapabilities,
+    running: new Map(),
+    asks: createAsks(),
+    keeper,
+    stream: undefined,
+    usedAtMs: Date.now(),
+    announce(method, params) {
+      const { stream } = session;
+      if (stream && !stream.isCongested()) stream.event(notificationFrame(method, params));
+    },
+  };
+  keeper.keep(
+    'changes',
+    mcp.changes((change) => {
+      const concerned = change.connectionId === undefined || change.connectionId === connectionId;
+      if (concerned) session.announce(changeNotification[change.what]);
+    }),
+  );
+  return session;
+}
+
+function isBusy(session: Session): boolean {
+  return session.running.size > 0 || session.stream !== undefined;
+}

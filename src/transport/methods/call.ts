@@ -1,0 +1,83 @@
+import type { Call } from '../../contract/call.ts';
+import type { Door } from '../../contract/door.ts';
+import type { Locale } from '../../contract/text.ts';
+import type { Exchange, Method } from '../exchange.ts';
+import { InsufficientScope, scopeMissingIn } from '../http/challenge.ts';
+import type { Params } from '../jsonrpc.ts';
+import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
+import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from '../question.ts';
+import { callResult } from '../results.ts';
+
+/**
+ * `tools/call`. Only a malformed envelope is a protocol error: whatever names a tool goes through the door, where
+ * a refusal is recorded like a success.
+ */
+export function createCallMethod(door: Door): Method {
+  return async (exchange) => {
+    const { name } = exchange.params;
+    if (typeof name !== 'string') {
+      throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
+    }
+    const call: Call = {
+      tool: name,
+      input: exchange.params.arguments ?? {},
+      arrival: exchange.arrival,
+      requestId: exchange.id,
+      signal: exchange.signal,
+      progress: progressOf(exchange),
+      ...questionsOf(exchange, door.locale),
+    };
+    const reply = await door.call(call);
+    const scope =
+      reply.kind === 'error' && call.arrival.transport === 'http' ? scopeMissingIn(reply) : undefined;
+    if (reply.kind === 'error' && scope !== undefined) throw new InsufficientScope(scope, reply.text);
+    if (reply.kind === 'question' && call.canRetry !== true) {
+      throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
+    }
+    return callResult(reply, door.locale);
+  };
+}
+
+function questionsOf(exchange: Exchange, locale: Locale): Partial<Call> {
+  const { era, params, ask } = exchange;
+  const { inputResponses, requestState } = params;
+  // Kept whatever the client can do: a retry must never be taken for a new call.
+  const questionState = typeof requestState === 'string' ? requestState : undefined;
+  if (!canAsk(exchange.clientCapabilities)) return era === 'modern' ? { questionState } : {};
+  if (era === 'legacy') {
+    return ask
+      ? {
+          elicit: async (question) =>
+            answerOf(await ask('elicitation/create', elicitationOf(question, locale))),
+          form: async (form) => formAnswerOf(await ask('elicitation/create', { mode: 'form', ...form })),
+        }
+      : {};
+  }
+  const has = (key: string) => isObject(inputResponses) && Object.hasOwn(inputResponses, key);
+  const given = isObject(inputResponses) ? inputResponses : {};
+  return {
+    canRetry: true,
+    carriesForms: true,
+    answer: has(questionKey) ? answerOf(given[questionKey]) : undefined,
+    formAnswer: has(formKey) ? formAnswerOf(given[formKey]) : undefined,
+    questionState,
+  };
+}
+
+function progressOf(exchange: Exchange): Call['progress'] {
+  const meta = exchange.params._meta as Params | undefined;
+  const progressToken = isObject(meta) ? meta.progressToken : undefined;
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  return (progress, total, message) => {
+    // The protocol wants progress that grows; what stands still or falls back says nothing new.
+    if (!(progress > last)) return;
+    last = progress;
+    exchange.notify('notifications/progress', {
+      progressToken,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+  };
+}

@@ -1,0 +1,183 @@
+import type { OAuthTokens } from '@modelcontextprotocol/client';
+import { ToolError } from '../../contract/error.ts';
+import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
+import { findAuthorizationServer } from './discovery.ts';
+import { loginFailed } from './errors.ts';
+import type { OauthFetch } from './fetch.ts';
+import type { Grant, GrantFile } from './grant.ts';
+
+/** The tokens that open one server. */
+export interface Access {
+  /** One that should be good now; absent where nobody has logged in. */
+  token(): Promise<string | undefined>;
+  /** Another than the one that was refused; absent where a person must log in again. */
+  renew(refused: string): Promise<string | undefined>;
+  /** The server asked for more than the login gave; the next login asks for it. */
+  wants(scope: string): void;
+  /** Changes whenever a person logs in or out. */
+  stamp(): string;
+}
+
+/** A token is renewed this long before it ends: it must outlast its way to the server. */
+const marginMs = 30_000;
+
+/** The moment from which another is asked for; a short-lived one is used for half its time. */
+function renewalAt(nowMs: number, lifeMs: number): number {
+  return nowMs + lifeMs - Math.min(marginMs, lifeMs / 2);
+}
+
+/** Tokens of a person's login, from its file; whichever process renews them, the others read them there. */
+export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () => number): Access {
+  let renewing: { readonly refused: string; readonly token: Promise<string | undefined> } | undefined;
+
+  function renew(refused: string): Promise<string | undefined> {
+    if (renewing?.refused === refused) return renewing.token;
+    const token = file
+      .lock(() => exchange(refused))
+      .finally(() => {
+        if (renewing?.token === token) renewing = undefined;
+      });
+    renewing = { refused, token };
+    return token;
+  }
+
+  async function exchange(refused: string): Promise<string | undefined> {
+    const grant = file.read();
+    if (!grant) return undefined;
+    // Another process was quicker.
+    if (grant.accessToken !== refused) return grant.accessToken;
+    if (grant.refreshToken === undefined) return undefined;
+    // The old refresh token ends with the request: what comes back must find a place to be kept.
+    try {
+      file.write(grant);
+    } catch (error) {
+      throw loginFailed('The renewed login could not be kept.', '更新したログインを保存できません。', error);
+    }
+    const { refreshAuthorization } = await import('@modelcontextprotocol/client');
+    let tokens: OAuthTokens;
+    try {
+      tokens = await refreshAuthorization(grant.metadata.issuer, {
+        metadata: grant.metadata,
+        clientInformation: grant.client,
+        refreshToken: grant.refreshToken,
+        resource: grant.resource,
+        fetchFn: fetch,
+      });
+    } catch (error) {
+      if (!isRefusal(error)) {
+        throw loginFailed('The login cannot be renewed now.', '今はログインを更新できません。', error);
+      }
+      file.remove();
+      return undefined;
+    }
+    file.write(grantWith(grant, tokens, now()));
+    return tokens.access_token;
+  }
+
+  return {
+    async token() {
+      const grant = file.read();
+      if (!grant || grant.renewAtMs === undefined || grant.renewAtMs > now()) return grant?.accessToken;
+      try {
+        return await renew(grant.accessToken);
+      } catch (error) {
+        if ((grant.expiresAtMs ?? 0) > now()) return grant.accessToken;
+        throw error;
+      }
+    },
+    renew,
+    wants(scope) {
+      const grant = file.read();
+      if (grant && grant.wantedScope !== scope) file.write({ ...grant, wantedScope: scope });
+    },
+    stamp: file.stamp,
+  };
+}
+
+/** Tokens of the server's own account (client credentials), kept in memory only. */
+export function createAccountAccess(
+  start: HttpStart,
+  settings: OauthSettings,
+  fetch: OauthFetch,
+  now: () => number,
+): Access {
+  let held: { readonly token: string; readonly renewAtMs: number } | undefined;
+  let asking: Promise<string> | undefined;
+
+  async function ask(): Promise<string> {
+    const { metadata, resource, scope } = await findAuthorizationServer(start, settings, fetch);
+    const { ClientCredentialsProvider, fetchToken } = await import('@modelcontextprotocol/client');
+    const account = new ClientCredentialsProvider({
+      clientId: settings.clientId ?? '',
+      clientSecret: settings.clientSecret ?? '',
+      expectedIssuer: metadata.issuer,
+    });
+    const wanted = settings.scope ?? scope;
+    let tokens: OAuthTokens;
+    try {
+      tokens = await fetchToken(account, metadata.issuer, {
+        metadata,
+        resource,
+        fetchFn: fetch,
+        ...(wanted !== undefined && { scope: wanted }),
+      });
+    } catch (error) {
+      throw loginFailed(
+        'The authorization server gives no token for the client of the configuration.',
+        '設定されたクライアントのトークンを取得できません。',
+        error,
+      );
+    }
+    assertBearer(tokens);
+    held = { token: tokens.access_token, renewAtMs: renewalAt(now(), (tokens.expires_in ?? 3600) * 1000) };
+    return held.token;
+  }
+
+  function fresh(): Promise<string> {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
+  return {
+    async token() {
+      return held && held.renewAtMs > now() ? held.token : await fresh();
+    },
+    renew: async (refused) => (held && held.token !== refused ? held.token : await fresh()),
+    // Nobody could see what it would ask for; the operator writes it down.
+    wants() {},
+    stamp: () => '',
+  };
+}
+
+/** The grant after new tokens came. What they leave out goes on as it was. */
+export function grantWith<T extends Omit<Grant, 'accessToken'>>(
+  before: T,
+  tokens: OAuthTokens,
+  nowMs: number,
+) {
+  assertBearer(tokens);
+  const { expires_in: seconds } = tokens;
+  return {
+    ...before,
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token ?? before.refreshToken,
+    expiresAtMs: seconds === undefined ? undefined : nowMs + seconds * 1000,
+    renewAtMs: seconds === undefined ? undefined : renewalAt(nowMs, seconds * 1000),
+    scope: tokens.scope ?? before.scope,
+  };
+}
+
+/** Any other kind would be sent in a way that it was not given for. */
+function assertBearer({ token_type }: OAuthTokens): void {
+  if (token_type.toLowerCase() === 'bearer') return;
+  throw loginFailed('The token is not a bearer token.', 'トークンがベアラートークンではありません。');
+}
+
+/** The authorization server itself ended the grant; anything else may be over in a minute. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ToolError) return false;
+  const code = (error as { code?: unknown }).code;
+  return code === 'invalid_grant' || code === 'invalid_client' || code === 'unauthorized_client';
+}

@@ -1,0 +1,135 @@
+import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
+import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
+import { loginFailed } from './errors.ts';
+import { isSafeAddress, type OauthFetch } from './fetch.ts';
+
+/** Where a login at a server is had, and for what. */
+export interface Destination {
+  readonly metadata: AuthorizationServerMetadata;
+  /** The resource indicator (RFC 8707): the token is good there and nowhere else. */
+  readonly resource: string;
+  /** What the server says a caller needs. */
+  readonly scope: string | undefined;
+}
+
+/**
+ * From the server's challenge to its resource metadata (RFC 9728) to its authorization server (RFC 8414, or OpenID
+ * discovery). Each document must speak for the address that it was asked of, or nothing goes on.
+ */
+export async function findAuthorizationServer(
+  { url, headers }: HttpStart,
+  settings: OauthSettings,
+  fetch: OauthFetch,
+): Promise<Destination> {
+  const sdk = await import('@modelcontextprotocol/client');
+  const challenge = sdk.extractWWWAuthenticateParams(await knock(url, headers, fetch));
+  const resource = await resourceMetadata(url, challenge.resourceMetadataUrl, fetch);
+  const issuer = chooseIssuer(url, resource?.authorization_servers, settings.issuer);
+  let metadata: AuthorizationServerMetadata | undefined;
+  try {
+    metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  } catch (error) {
+    throw loginFailed(
+      'What the authorization server says of itself cannot be used.',
+      '認可サーバーのメタデータを利用できません。',
+      error,
+    );
+  }
+  if (!metadata) {
+    throw loginFailed(
+      'Nobody says how a login is had there. If the server takes a key, give it by headers.',
+      'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
+    );
+  }
+  assertSafe(metadata);
+  return {
+    metadata,
+    resource: resource?.resource ?? sdk.resourceUrlFromServerUrl(url).href,
+    scope: challenge.scope ?? resource?.scopes_supported?.join(' '),
+  };
+}
+
+/** The first request of any client. Without a token it meets the challenge, which says where to look. */
+async function knock(url: string, headers: HttpStart['headers'], fetch: OauthFetch): Promise<Response> {
+  const hello = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'sekisho', version: '1' },
+  };
+  try {
+    return await fetch(url, {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
+    });
+  } catch (error) {
+    throw loginFailed('The server cannot be reached.', 'サーバーに接続できません。', error);
+  }
+}
+
+async function resourceMetadata(url: string, from: URL | undefined, fetch: OauthFetch) {
+  const sdk = await import('@modelcontextprotocol/client');
+  let found: Awaited<ReturnType<typeof sdk.discoverOAuthProtectedResourceMetadata>>;
+  try {
+    found = await sdk.discoverOAuthProtectedResourceMetadata(
+      url,
+      from ? { resourceMetadataUrl: from } : {},
+      fetch,
+    );
+  } catch (error) {
+    // Servers of revision 2025-03-26 have no such document: their own origin is the authorization server.
+    if (!from && /does not implement/.test((error as Error).message)) return undefined;
+    throw loginFailed(
+      "The server's description of itself as a protected resource cannot be had.",
+      '保護リソースのメタデータを取得できません。',
+      error,
+    );
+  }
+  // Else a token meant for somebody else could be asked for in their name.
+  if (!sdk.checkResourceAllowed({ requestedResource: url, configuredResource: found.resource })) {
+    throw loginFailed(
+      'The server names another resource than itself.',
+      'サーバーが自身とは異なるリソースを示しています。',
+      found.resource,
+    );
+  }
+  return found;
+}
+
+function chooseIssuer(
+  url: string,
+  offered: readonly string[] | undefined,
+  wanted: string | undefined,
+): string {
+  const [first] = offered ?? [];
+  if (wanted === undefined) return first ?? new URL('/', url).href;
+  if (first === undefined) return wanted;
+  const chosen = offered?.find((issuer) => bare(issuer) === bare(wanted));
+  if (chosen !== undefined) return chosen;
+  throw loginFailed(
+    'The server trusts another authorization server than the one of the configuration.',
+    'サーバーが設定とは異なる認可サーバーを指定しています。',
+    first,
+  );
+}
+
+function bare(issuer: string): string {
+  return issuer.replace(/\/$/, '');
+}
+
+function assertSafe(metadata: AuthorizationServerMetadata): void {
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = metadata;
+  for (const address of [authorization_endpoint, token_endpoint, registration_endpoint]) {
+    if (address !== undefined && !(URL.canParse(address) && isSafeAddress(new URL(address)))) {
+      throw loginFailed(
+        'An address of the authorization server is not https.',
+        '認可サーバーのアドレスが https ではありません。',
+        address,
+      );
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text.ts';
+
+/** Nobody has logged in at the server, or the login is over. */
+export function loginNeeded(name: string, cause?: unknown): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      `It asks for a login, which the operator does with \`sekisho server login ${name}\`.`,
+      `ログインが必要です。運用者が \`sekisho server login ${name}\` を実行してください。`,
+    ),
+    { details: { login: name }, cause },
+  );
+}
+
+/** The login holds, and does not cover what was asked. */
+export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
+  return new ToolError(
+    'forbidden',
+    text(
+      `Server ${name} asks for more rights than the login gave.`,
+      `サーバー ${name} はログイン時より広い権限を求めています。`,
+    ),
+    {
+      suggestion: text(
+        `The operator can grant them with \`sekisho server login ${name}\`, or by oauth.scope in its configuration.`,
+        `運用者が \`sekisho server login ${name}\` または設定の oauth.scope で付与できます。`,
+      ),
+      cause,
+    },
+  );
+}
+
+/** Why a login cannot be had. What the other side said is for the operator alone. */
+export function loginFailed(en: string, ja: string, cause?: unknown): ToolError {
+  return new ToolError('unavailable', text(en, ja), { cause: wordsOf(cause) });
+}
+
+/** An answer may quote what we sent: of a foreign error only its short words are kept, never its fields. */
+function wordsOf(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined;
+  const { code, message } = cause as { code?: unknown; message?: unknown };
+  const words = [code, message].filter((word) => typeof word === 'string').join(': ');
+  return (words || String(cause)).slice(0, 300).replace(/eyJ[\w.-]+|[\w-]{24,}/g, '[…]');
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  AuthorizationServerMetadata,
+  OAuthTokens,
+  validateAuthorizationResponseIssuer as ValidateIssuer,
+} from '@modelcontextprotocol/client';
+import { ToolError } from '../../contract/error.ts';
+import type { HttpStart, LoginOptions, OauthSettings } from '../../contract/upstream.ts';
+import { grantWith } from './access.ts';
+import { openCallback } from './callback.ts';
+import { findAuthorizationServer } from './discovery.ts';
+import { loginFailed } from './errors.ts';
+import type { OauthFetch } from './fetch.ts';
+import type { Grant, GrantFile } from './grant.ts';
+import { clientFor } from './registration.ts';
+
+/** How long the address waits for the browser. */
+const waitMs = 5 * 60_000;
+
+/**
+ * A person's login: the authorization code flow with PKCE, a state, the issuer of the answer held against the one
+ * that was asked (RFC 9207), and the server itself as the resource of the token.
+ */
+export async function login(
+  start: HttpStart,
+  settings: OauthSettings,
+  file: GrantFile,
+  fetch: OauthFetch,
+  options: LoginOptions,
+): Promise<void> {
+  const { metadata, resource, scope: offered } = await findAuthorizationServer(start, settings, fetch);
+  assertProofOfCode(metadata);
+  const before = file.read();
+  assertSameIssuer(settings, before, metadata);
+  const sdk = await import('@modelcontextprotocol/client');
+  // What was granted stays: a server names only what it misses at the moment.
+  const asked =
+    options.scope ??
+    sdk.computeScopeUnion(settings.scope ?? before?.scope ?? offered, before?.wantedScope ?? undefined);
+  const scope = withOfflineAccess(asked, metadata);
+  const callback = await openCallback(settings.redirectPort ?? 0);
+  try {
+    const { redirectUrl } = callback;
+    const client = await clientFor(metadata, settings, redirectUrl, scope, fetch);
+    const state = randomBytes(32).toString('base64url');
+    const { authorizationUrl, codeVerifier } = await sdk.startAuthorization(metadata.issuer, {
+      metadata,
+      clientInformation: client,
+      redirectUrl,
+      state,
+      resource,
+      ...(scope !== undefined && { scope }),
+    });
+    const signals = [AbortSignal.timeout(waitMs), ...(options.signal ? [options.signal] : [])];
+    const answered = callback.answer(state, AbortSignal.any(signals));
+    answered.catch(() => {});
+    options.show(authorizationUrl, metadata.issuer, callback.take);
+    const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);
+    let tokens: OAuthTokens;
+    try {
+      tokens = await sdk.exchangeAuthorization(metadata.issuer, {
+        metadata,
+        clientInformation: client,
+        authorizationCode: code,
+        codeVerifier,
+        redirectUri: redirectUrl,
+        resource,
+        fetchFn: fetch,
+        ...(iss !== undefined && { iss }),
+      });
+    } catch (error) {
+      throw loginFailed('The login could not be completed.', 'ログインを完了できませんでした。', error);
+    }
+    const grant = grantWith({ metadata: keptOf(metadata), client, resource, scope }, tokens, Date.now());
+    await file.lock(async () => file.write(grant));
+  } finally {
+    callback.close();
+  }
+}
+
+/**
+ * Who answered is looked at before what they say (RFC 9207): of an answer that another authorization server made nothing
+ * is used or shown.
+ */
+function readAnswer(
+  answer: URLSearchParams,
+  metadata: AuthorizationServerMetadata,
+  assertIssuer: typeof ValidateIssuer,
+): { readonly code: string; readonly iss: string | undefined } {
+  const [iss] = answer.getAll('iss');
+  try {
+    assertIssuer({
+      iss,
+      expectedIssuer: metadata.issuer,
+      issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+    });
+  } catch {
+    throw loginFailed(
+      'The answer is not from the authorization server that was asked.',
+      '応答が、要求した認可サーバーのものではありません。',
+    );
+  }
+  const [code, second] = answer.getAll('code');
+  if (code && second === undefined && !answer.has('error')) return { code, iss };
+  throw loginFailed('The login was refused.', 'ログインが拒否されました。', answer.get('error') ?? 'no code');
+}
+
+/** A client that is registered at one authorization server means nothing, or somebody else, at another. */
+function assertSameIssuer(
+  { clientId, issuer }: OauthSettings,
+  before: Grant | undefined,
+  metadata: AuthorizationServerMetadata,
+): void {
+  if (clientId === undefined || issuer !== undefined || !before) return;
+  if (before.metadata.issuer === metadata.issuer) return;
+  throw loginFailed(
+    'The server names another authorization server than before. If that is right, say so as oauth.issuer.',
+    'サーバーが以前とは異なる認可サーバーを指定しています。正しければ oauth.issuer に設定してください。',
+    metadata.issuer,
+  );
+}
+
+/** Without S256 a code that is caught on its way could be redeemed by whoever caught it. */
+function assertProofOfCode({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
+  if (methods?.includes('S256')) return;
+  throw new ToolError('unavailable', {
+    en: 'The authorization server does not offer PKCE with S256.',
+    ja: '認可サーバーが PKCE (S256) に対応していません。',
+  });
+}
+
+/** Asked for where it is offered: without it many servers give no refresh token. */
+function withOfflineAccess(
+  scope: string | undefined,
+  metadata: AuthorizationServerMetadata,
+): string | undefined {
+  const words = (scope ?? '').split(' ').filter((word) => word !== '');
+  if (!metadata.scopes_supported?.includes('offline_access') || words.includes('offline_access')) {
+    return words.length === 0 ? undefined : words.join(' ');
+  }
+  return [...words, 'offline_access'].join(' ');
+}
+
+function keptOf(metadata: AuthorizationServerMetadata): Grant['metadata'] {
+  // RFC 8414 has it, and the SDK's type for OpenID's documents leaves it out.
+  const { revocation_endpoint } = metadata as { readonly revocation_endpoint?: string };
+  return {
+    issuer: metadata.issuer,
+    authorization_endpoint: metadata.authorization_endpoint,
+    token_endpoint: metadata.token_endpoint,
+    revocation_endpoint,
+    response_types_supported: metadata.response_types_supported,
+    token_endpoint_auth_methods_supported: metadata.token_endpoint_auth_methods_supported,
+  };
+}

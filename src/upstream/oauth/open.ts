@@ -1,0 +1,60 @@
+import type { HttpStart, LoginOptions, OauthSettings, ServerSettings } from '../../contract/upstream.ts';
+import { type Access, createAccountAccess, createLoginAccess } from './access.ts';
+import { loginFailed } from './errors.ts';
+import { createOauthFetch } from './fetch.ts';
+import { type GrantPlace, openGrantFile } from './grant.ts';
+import { login } from './login.ts';
+import { logout } from './logout.ts';
+
+/** What logins need of the rest of the house. */
+export interface OauthPlace extends GrantPlace {
+  readonly isPublicAddress: (address: string) => boolean;
+}
+
+/** The tokens of a server behind an address; absent where it gets none. */
+export function accessOf({ name, start }: ServerSettings, place: OauthPlace): Access | undefined {
+  if (start.kind !== 'http' || !start.oauth) return undefined;
+  const fetch = fetchFor(start, start.oauth, place);
+  if (start.oauth.grant === 'client_credentials') {
+    return createAccountAccess(start, start.oauth, fetch, Date.now);
+  }
+  return createLoginAccess(openGrantFile(place, name, start.url), fetch, Date.now);
+}
+
+/** A person logs in at a server. Throws with what they can do about it. */
+export async function logIn(
+  { name, start }: ServerSettings,
+  place: OauthPlace,
+  options: LoginOptions,
+): Promise<void> {
+  const { http, oauth } = personal({ name, start });
+  await login(http, oauth, openGrantFile(place, name, http.url), fetchFor(http, oauth, place), options);
+}
+
+export async function logOut(
+  { name, start }: ServerSettings,
+  place: OauthPlace,
+): Promise<'revoked' | 'forgotten' | 'none'> {
+  const { http, oauth } = personal({ name, start });
+  return await logout(openGrantFile(place, name, http.url), fetchFor(http, oauth, place));
+}
+
+function personal({ name, start }: Pick<ServerSettings, 'name' | 'start'>): {
+  http: HttpStart;
+  oauth: OauthSettings;
+} {
+  if (start.kind === 'http' && start.oauth?.grant === 'authorization_code') {
+    return { http: start, oauth: start.oauth };
+  }
+  throw loginFailed(
+    `Server ${name} has no login: it is not reached by https, has an Authorization header of its own, or uses client credentials.`,
+    `サーバー ${name} にはログインがありません。https で接続していない、Authorization ヘッダーが設定済み、またはクライアントクレデンシャルを使用しています。`,
+  );
+}
+
+function fetchFor(start: HttpStart, { issuer }: OauthSettings, place: OauthPlace) {
+  return createOauthFetch({
+    isPublic: place.isPublicAddress,
+    named: [start.url, ...(issuer === undefined ? [] : [issuer])],
+  });
+}
