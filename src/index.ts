@@ -9,4 +9,5 @@ export type { Capabilities, CapabilityName } from './contract/capabilities.ts';
 export { defineTool, defineToolset } from './contract/define-tool.ts';
 export { ConfigError, type ErrorCode, ToolError } from './contract/error.ts';
 export { type Locale, type Text, text, verbatim } from './contract/text.ts';
-export type { Permission, Tool, ToolContext, ToolDefinition, Toolset } from './contract/tool.ts';
+export type { Tool, ToolContext, ToolDefinition, Toolset } from './contract/tool.ts';
+export type { Permission } from './contract/tool-card.ts';

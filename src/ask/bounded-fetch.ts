@@ -1,5 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
+import { boundedStream } from '../ground/bounded-stream.ts';
 
 /**
  * `fetch` that follows no redirect, which would carry the conversation to a server that nobody named, and reads no
@@ -9,16 +10,7 @@ export function createBoundedFetch(maxBytes: number): typeof fetch {
   return async (url, init) => {
     const response = await fetch(url, { ...init, redirect: 'manual' });
     if (!response.body) return response;
-    let bytes = 0;
-    const bounded = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          bytes += chunk.byteLength;
-          if (bytes > maxBytes) controller.error(tooLarge(maxBytes));
-          else controller.enqueue(chunk);
-        },
-      }),
-    );
+    const bounded = response.body.pipeThrough(boundedStream(maxBytes, () => tooLarge(maxBytes)));
     const { status, statusText, headers } = response;
     return new Response(bounded, { status, statusText, headers });
   };

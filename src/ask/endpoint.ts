@@ -1,6 +1,5 @@
 import { ConfigError } from '../contract/error.ts';
 import type { ModelSettings } from '../contract/model.ts';
-import type { Endpoint } from './model.ts';
 
 /** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
 export function endpointOf(
@@ -21,4 +20,22 @@ function keyOf(
   const key = environment[variable]?.trim();
   if (key) return key;
   throw new ConfigError(`The model ${name} needs its key in the environment variable ${variable}.`);
+}
+
+/** Where a model answers: any server that speaks OpenAI's chat completions. */
+export interface Endpoint {
+  /** The name that the person chose it by. */
+  readonly name: string;
+  /** The id that the server knows it by, e.g. `glm-4.7`. */
+  readonly modelId: string;
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  readonly keyHeader?: string | undefined;
+  /** How long it may be silent before the attempt is given up. */
+  readonly silenceMs: number;
+  /** How much of the conversation is sent. */
+  readonly contextChars: number;
+  /** Its answers begin with thoughts that only `</think>` ends. */
+  readonly beginsInThought?: boolean | undefined;
 }

@@ -1,7 +1,8 @@
 import { cleanLine } from '../contract/clean-text.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text.ts';
-import type { Endpoint } from './model.ts';
+import { cancelled } from '../ground/cancelled.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** Why a model did not answer, and whether trying again may help. */
 export interface ModelFailure {
@@ -40,7 +41,7 @@ export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | 
 
 /** Judges what the AI SDK threw. What the server said is shown to the person, cleaned, short and without the key. */
 export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSignal): ModelFailure {
-  if (signal.aborted) return { error: cancelled(), mayPass: false };
+  if (signal.aborted) return { error: cancelled('answer'), mayPass: false };
   const ours = oursIn(thrown);
   if (ours instanceof ToolError) return { error: ours, mayPass: false };
   if (ours) return { error: silent(endpoint), mayPass: true };
@@ -52,10 +53,6 @@ export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSign
   if (status === undefined || status < 300) return { error: broken(endpoint, said, thrown), mayPass: true };
   const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
   return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: retryAfterMs(thrown) };
-}
-
-function cancelled(): ToolError {
-  return new ToolError('cancelled', text('Cancelled.', '中断しました。'));
 }
 
 function silent({ name, silenceMs }: Endpoint): ToolError {

@@ -3,6 +3,7 @@ import type { Door } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import { type AskPerson, carryOut } from './carry-out.ts';
 import { createContext } from './context.ts';
 import { type AskEvent, type EndReason, errorEvent } from './events.ts';
@@ -104,7 +105,7 @@ export async function ask(question: string, before: readonly Message[], options:
       return isEmpty ? end('failed', saidNothing()) : end('answered');
     }
     messages.push(...(await carryOutAll(answer.calls, known, offers, options)));
-    if (options.signal.aborted) return end('cancelled', cancelled());
+    if (options.signal.aborted) return end('cancelled', cancelled('answer'));
   }
   return end('rounds', roundsUsedUp(options.maxRounds));
 }
@@ -162,10 +163,6 @@ function shownArguments(call: ModelCall, tool: Tool | undefined): unknown {
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, secrets.has(name) ? '[secret]' : value]),
   );
-}
-
-function cancelled(): ToolError {
-  return new ToolError('cancelled', text('Cancelled.', '中断しました。'));
 }
 
 function cutShort(): ToolError {

@@ -2,29 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
+import type { Endpoint } from './endpoint.ts';
 import { failureOf, type ModelFailure, SilenceError } from './failure.ts';
 import { promptOf } from './prompt.ts';
 import { createThoughtSplitter, type Piece } from './thoughts.ts';
 import { createTolerantFetch } from './tolerant-fetch.ts';
 import type { Message, ModelCall } from './transcript.ts';
-
-/** Where a model answers: any server that speaks OpenAI's chat completions. */
-export interface Endpoint {
-  /** The name that the person chose it by. */
-  readonly name: string;
-  /** The id that the server knows it by, e.g. `glm-4.7`. */
-  readonly modelId: string;
-  readonly url: string;
-  readonly key?: string | undefined;
-  /** The header that carries the key, where it is not `Authorization: Bearer`. */
-  readonly keyHeader?: string | undefined;
-  /** How long it may be silent before the attempt is given up. */
-  readonly silenceMs: number;
-  /** How much of the conversation is sent. */
-  readonly contextChars: number;
-  /** Its answers begin with thoughts that only `</think>` ends. */
-  readonly beginsInThought?: boolean | undefined;
-}
 
 export interface ModelOptions {
   /** Waits before the second, third … attempt. */

@@ -1,4 +1,4 @@
-import type { Answer, Call, Question } from '../contract/call.ts';
+import type { Answer, Call } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
@@ -6,8 +6,9 @@ import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { type Locale, text, verbatim } from '../contract/text.ts';
 import type { RiskContext, Tool } from '../contract/tool.ts';
-import { cancelled } from './cancelled.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import { digestOf } from './digest.ts';
+import { QuestionPending } from './pending.ts';
 import { questionFor } from './question.ts';
 import type { Order, Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
@@ -31,15 +32,6 @@ export interface ApprovalDesk {
   readonly seal: { close(approvalId: string): string; open(state: string): string | undefined };
   /** Calls that wait between two requests. */
   readonly suspended: Suspended;
-}
-
-/** A person has to answer before the call can go on; the transport carries the question. */
-export class QuestionPending extends Error {
-  readonly question: Question;
-  constructor(question: Question) {
-    super('A person must answer first.');
-    this.question = question;
-  }
 }
 
 /**

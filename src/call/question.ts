@@ -4,6 +4,7 @@ import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { CommandLine } from '../contract/process.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
+import { shellQuote } from '../ground/shell-quote.ts';
 
 const maxChars = 4000;
 const endChars = 1000;
@@ -71,11 +72,5 @@ const labels = {
 
 function shown(line: CommandLine): string {
   if (line.kind === 'script') return line.script;
-  return [line.program, ...line.args]
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word)))
-    .join(' ');
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return [line.program, ...line.args].map(shellQuote).join(' ');
 }

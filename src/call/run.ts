@@ -1,9 +1,9 @@
 import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
-import type { CallTrace } from '../contract/observe.ts';
 import type { Locale } from '../contract/text.ts';
 import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
-import { cancelled } from './cancelled.ts';
+import type { CallTrace } from '../contract/trace.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import type { Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -58,7 +58,7 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
     );
   } catch (error) {
     // However a tool notices it, a withdrawn call is a withdrawn call.
-    if (signal.aborted && !(error instanceof ToolError)) throw cancelled(error);
+    if (signal.aborted && !(error instanceof ToolError)) throw cancelled('call', error);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { createAskDesk } from '../ask/desk.ts';
+import type { Endpoint } from '../ask/endpoint.ts';
 import { endpointOf } from '../ask/endpoint.ts';
-import type { Endpoint } from '../ask/model.ts';
 import type { Settings } from '../config/load.ts';
 import type { AskDesk } from '../contract/ask.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';

@@ -1,5 +1,6 @@
 import { type Caller, metricsRole, operatorRoles } from '../contract/caller.ts';
-import type { CallWatch, CallWatcher, TraceSettings } from '../contract/observe.ts';
+import type { CallWatch, CallWatcher } from '../contract/observe.ts';
+import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
 
 export interface LookoutOptions {

@@ -5,7 +5,7 @@ import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { tracesOf } from '../config/traces.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
-import type { TraceSettings } from '../contract/observe.ts';
+import type { TraceSettings } from '../contract/trace.ts';
 import { listenProblem } from './listen-problem.ts';
 import { note } from './say.ts';
 import { keepMemorySteady } from './steady-memory.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ConfigError } from '../contract/error.ts';
-import type { ConfigFile } from './schema.ts';
 
 /** Where memories become vectors. The key is named, never held. */
 export interface EmbeddingSettings {
@@ -51,7 +50,7 @@ export const memorySchema = z.strictObject({
 
 /** Throws `ConfigError` for a password in the address, or a key that is not there. */
 export function memoryOf(
-  config: ConfigFile['memory'],
+  config: z.infer<typeof memorySchema> | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): MemorySettings {
   const given = config?.embeddings;

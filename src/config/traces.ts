@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../contract/error.ts';
-import type { TraceSettings } from '../contract/observe.ts';
+import type { TraceSettings } from '../contract/trace.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

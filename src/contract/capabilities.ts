@@ -4,7 +4,7 @@ import type { Web } from './network.ts';
 import type { Pipelines } from './pipeline.ts';
 import type { CommandJudge, Commands } from './process.ts';
 import type { Team } from './team/team.ts';
-import type { ToolGuide } from './tool.ts';
+import type { ToolGuide } from './tool-card.ts';
 import type { Vault } from './vault.ts';
 
 /**

@@ -4,7 +4,8 @@ import type { CapabilityName } from './capabilities.ts';
 import { jsonBlock } from './json-block.ts';
 import type { Locale, Text } from './text.ts';
 import { text, verbatim } from './text.ts';
-import type { InputProblem, JsonSchema, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
+import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
+import type { JsonSchema } from './tool-card.ts';
 
 /** A tool of ours before a toolset takes it in; `toolset` is filled in by `defineToolset`. */
 export type LooseTool = Omit<Tool, 'toolset'>;

@@ -2,27 +2,10 @@ import type { z } from 'zod';
 import type { ContentBlock, Form, FormAnswer } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Capabilities, CapabilityName } from './capabilities.ts';
-import type { CallTrace } from './observe.ts';
 import type { Risk } from './policy.ts';
 import type { Locale, Text } from './text.ts';
-
-/** Who may call a tool (document 002). */
-export type Permission =
-  | 'unauthenticated'
-  | 'coordinator_only'
-  | 'manager_only'
-  | 'worker_only'
-  | 'authenticated'
-  | 'chat_only'
-  | 'task_only';
-
-/** All four are required: an absent hint reads as the dangerous one. */
-export interface Annotations {
-  readonly readOnly: boolean;
-  readonly destructive: boolean;
-  readonly idempotent: boolean;
-  readonly openWorld: boolean;
-}
+import type { Annotations, Permission, ToolCard } from './tool-card.ts';
+import type { CallTrace } from './trace.ts';
 
 /** What every tool is given, whatever it uses. */
 export interface BaseContext {
@@ -74,38 +57,14 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U 
 export type RiskContext<U extends CapabilityName> = { readonly caller: Caller } & Pick<Capabilities, U>;
 
 /** A tool as the rest of the house sees it: its types are proven inside and erased outside. */
-export interface Tool {
-  readonly name: string;
-  readonly toolset: string;
-  readonly category: string;
-  readonly title: Text;
-  readonly description: Text;
-  readonly permission: Permission;
-  readonly agentsOnly: boolean;
-  readonly unlisted: boolean;
-  readonly annotations: Annotations;
+export interface Tool extends ToolCard {
   readonly uses: readonly CapabilityName[];
-  /** JSON Schema 2020-12 of the input and output in a language; made on first need and kept. */
-  inputSchema(locale: Locale): JsonSchema;
-  outputSchema(locale: Locale): JsonSchema | undefined;
-  readonly example: Readonly<Record<string, unknown>>;
-  readonly secrets: readonly string[];
   /** The checked input, or what is wrong with it. */
   check(input: unknown): CheckedInput | InputProblem;
   /** Absent for a tool whose arguments say nothing of interest to policy. */
   readonly risk?: ((input: unknown, context: RiskContext<CapabilityName>) => Promise<Risk>) | undefined;
   run(input: unknown, context: ToolContext<CapabilityName>): Promise<ToolOutput>;
-  /** Absent for tools of our own; a proxied server's name otherwise. */
-  readonly server?: string | undefined;
-  /** Of a proxied tool: server, remote name and digest of its definition. Approvals hold for it, not for the name. */
-  readonly identity?: string | undefined;
-  /** Of a proxied tool: roles, kinds of callers and `user:NAME` that may use it beside the local operator. */
-  readonly roles?: readonly string[] | undefined;
-  /** Why it cannot be used on this machine now; it is listed all the same. */
-  readonly unavailable?: Text | undefined;
 }
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface CheckedInput {
   readonly ok: true;
@@ -123,19 +82,6 @@ export interface ToolOutput {
   readonly content: (locale: Locale) => readonly ContentBlock[];
   readonly structured?: Readonly<Record<string, unknown>> | undefined;
   readonly isError?: boolean | undefined;
-}
-
-/** What `help` may know of the tools: decided by the same predicate that decides the call. */
-export interface ToolGuide {
-  list(caller: Caller): readonly GuideEntry[];
-  /** Names of tools that the caller may call and that are spelt nearly so, nearest first. */
-  nearest(name: string, caller: Caller): readonly string[];
-}
-
-export interface GuideEntry {
-  readonly tool: Tool;
-  readonly allowed: boolean;
-  readonly reason?: Text | undefined;
 }
 
 /** A family of tools, loaded on first need. */

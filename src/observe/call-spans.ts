@@ -1,6 +1,7 @@
 import { type Context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { Arrival, Call } from '../contract/call.ts';
-import type { CallEnd, CallTrace, CallWatch, CallWatcher, WatchedStop } from '../contract/observe.ts';
+import type { CallEnd, CallWatch, CallWatcher, WatchedStop } from '../contract/observe.ts';
+import type { CallTrace } from '../contract/trace.ts';
 
 /** A stop that took less is not worth a span of its own. */
 const worthMs = 1;

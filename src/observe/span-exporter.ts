@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import type { TraceSettings } from '../contract/observe.ts';
+import type { TraceSettings } from '../contract/trace.ts';
 import { encodeSpans } from './otlp.ts';
 
 /** Sends spans by OTLP over HTTP. What fails is dropped and told of once a minute; nothing of it outlives `end`. */

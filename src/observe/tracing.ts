@@ -17,7 +17,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Arrival } from '../contract/call.ts';
-import type { CallWatcher, TraceSettings } from '../contract/observe.ts';
+import type { CallWatcher } from '../contract/observe.ts';
+import type { TraceSettings } from '../contract/trace.ts';
 import { createCallSpans } from './call-spans.ts';
 import { createSpanExporter } from './span-exporter.ts';
 

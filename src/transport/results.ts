@@ -1,6 +1,7 @@
 import type { Reply } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
-import type { JsonSchema, Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool.ts';
+import type { JsonSchema } from '../contract/tool-card.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 import { inputRequestsOf } from './question.ts';

@@ -1,14 +1,7 @@
 import { cleanLine, cleanText } from '../contract/clean-text.ts';
 import { type Text, text, verbatim } from '../contract/text.ts';
-import type {
-  Annotations,
-  BaseContext,
-  CheckedInput,
-  InputProblem,
-  JsonSchema,
-  Tool,
-  ToolOutput,
-} from '../contract/tool.ts';
+import type { BaseContext, CheckedInput, InputProblem, Tool, ToolOutput } from '../contract/tool.ts';
+import type { Annotations, JsonSchema } from '../contract/tool-card.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { definitionDigest, type RemoteTool } from './definition.ts';
 import { cleanWords } from './words.ts';

@@ -1,4 +1,5 @@
 import { limits } from '../contract/limits.ts';
+import { boundedStream } from '../ground/bounded-stream.ts';
 
 /** `fetch` whose answers end at the size limit of messages, whatever the server says of their length. */
 export async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
@@ -6,15 +7,12 @@ export async function boundedFetch(url: string | URL, init?: RequestInit): Promi
   if (!response.body) return response;
   // A stream of events lives as long as the connection; each event is bounded by the one before it.
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
-  let bytes = 0;
   const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        bytes = isStream && endsEvent(chunk) ? 0 : bytes + chunk.byteLength;
-        if (bytes > limits.stdioMessageBytes) controller.error(new Error('The answer is too large.'));
-        else controller.enqueue(chunk);
-      },
-    }),
+    boundedStream(
+      limits.stdioMessageBytes,
+      () => new Error('The answer is too large.'),
+      (chunk) => isStream && endsEvent(chunk),
+    ),
   );
   const { status, statusText, headers } = response;
   const bounded = new Response(counted, { status, statusText, headers });

@@ -1,6 +1,7 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { cleanText } from '../contract/clean-text.ts';
 import type { BaseContext } from '../contract/tool.ts';
+import { unlessAborted } from '../ground/abort.ts';
 import { cleanWords } from './words.ts';
 
 /** Questions of a server to the person behind the call that it works on. */
@@ -30,7 +31,7 @@ export function createElicitations(server: string): Elicitations {
     if (!context.elicit || !running.has(context) || context.signal.aborted) return cancel;
     open += 1;
     try {
-      return (await withSignal(context.elicit(form), context.signal)) as ElicitResult;
+      return (await unlessAborted(context.elicit(form), context.signal)) as ElicitResult;
     } catch {
       return cancel;
     } finally {
@@ -69,11 +70,3 @@ export function createElicitations(server: string): Elicitations {
 }
 
 const cancel: ElicitResult = { action: 'cancel' };
-
-function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const give = () => reject(signal.reason);
-    signal.addEventListener('abort', give, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
-  });
-}

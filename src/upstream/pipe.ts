@@ -4,8 +4,9 @@ import { createFrameReader, idAtEdges } from '../contract/frames.ts';
 import { limits } from '../contract/limits.ts';
 import type { ConfinedChild } from '../contract/process.ts';
 import { text } from '../contract/text.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import { createFlood } from './flood.ts';
-import { cancelled, RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+import { RemoteError, type RemoteRequest, timedOut } from './remote.ts';
 
 /** A transport of the SDK over a child's pipes, with a short way for calls: what is hot never meets a schema. */
 export interface Pipe {

@@ -1,7 +1,8 @@
 import { cleanLine } from '../contract/clean-text.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text.ts';
-import { cancelled, RemoteError } from './remote.ts';
+import { cancelled } from '../ground/cancelled.ts';
+import { RemoteError } from './remote.ts';
 
 const maxProgressChars = 500;
 

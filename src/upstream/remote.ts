@@ -1,6 +1,6 @@
 import { ToolError } from '../contract/error.ts';
-import type { CallTrace } from '../contract/observe.ts';
 import { text } from '../contract/text.ts';
+import type { CallTrace } from '../contract/trace.ts';
 
 /** One request to a proxied server. */
 export interface RemoteRequest {
@@ -26,10 +26,6 @@ export class RemoteError extends Error {
     super(typeof message === 'string' ? message : 'The server answered with an error.');
     this.code = typeof code === 'number' ? code : 0;
   }
-}
-
-export function cancelled(): ToolError {
-  return new ToolError('cancelled', text('The call was cancelled.', '呼び出しは取り消されました。'));
 }
 
 export function timedOut(timeoutMs: number): ToolError {

@@ -1,9 +1,10 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import type { RemoteTool } from './definition.ts';
 import { refusalIn } from './oauth/request.ts';
-import { cancelled, RemoteError, type RemoteRequest, SessionLost, timedOut } from './remote.ts';
+import { RemoteError, type RemoteRequest, SessionLost, timedOut } from './remote.ts';
 
 /** One request through the SDK's client, which knows the ways of the newest revision and of HTTP. */
 export async function requestBySdk(

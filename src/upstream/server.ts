@@ -2,6 +2,8 @@ import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text.ts';
 import type { BaseContext, Tool, ToolOutput } from '../contract/tool.ts';
 import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
+import { unlessAborted } from '../ground/abort.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import { adaptTool } from './adapt.ts';
 import { type Connection, type ConnectOptions, connect } from './connect.ts';
 import { definitionDigest } from './definition.ts';
@@ -14,7 +16,7 @@ import { createPulse } from './pulse.ts';
 import { asRemote, notAsApproved, notWatched, pinWords, refusedBy, shownProgress } from './refusals.ts';
 import { afterLoss } from './remote.ts';
 import { outputOf } from './result.ts';
-import { supervise, withSignal } from './supervise.ts';
+import { supervise } from './supervise.ts';
 import { traceRequests } from './traced.ts';
 import { createTurns } from './turns.ts';
 import { createWatches } from './watches.ts';
@@ -165,12 +167,12 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     context: BaseContext,
   ): Promise<ToolOutput> {
     context.audit({ server: name, remote_tool: remote.name, definition: remote.digest.slice(0, 16) });
-    const leave = await turns.take(context.signal);
+    const leave = await turns.acquire(context.signal);
     const forget = elicitations.begin(context);
     try {
       const result = await afterLoss(async () => {
         const connection = await supervisor.connection(context.signal);
-        if (looking) await withSignal(looking, context.signal);
+        if (looking) await unlessAborted(looking, context.signal, () => cancelled());
         if (pinProblem) throw new ToolError('unavailable', pinWords(name));
         if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
         return request(connection, {
@@ -196,11 +198,13 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
 
   async function subscribe(uri: string, context: BaseContext): Promise<void> {
     const forget = watches.expect(uri);
-    const leave = await turns.take(context.signal);
+    const leave = await turns.acquire(context.signal);
     try {
       const connection = await supervisor.connection(context.signal);
       if (!connection.offers.subscriptions) throw notWatched(name);
-      const refused = await withSignal(connection.setWatched(watches.uris()), context.signal);
+      const refused = await unlessAborted(connection.setWatched(watches.uris()), context.signal, () =>
+        cancelled(),
+      );
       if (refused.has(uri)) throw refused.get(uri);
     } catch (error) {
       forget();
@@ -215,7 +219,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     params: Readonly<Record<string, unknown>>,
     context: BaseContext,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const leave = await turns.take(context.signal);
+    const leave = await turns.acquire(context.signal);
     const forget = elicitations.begin(context);
     try {
       const { signal, progress, trace } = context;

@@ -1,7 +1,8 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
+import { unlessAborted } from '../ground/abort.ts';
+import { cancelled } from '../ground/cancelled.ts';
 import type { Connection } from './connect.ts';
-import { cancelled } from './remote.ts';
 
 export type SupervisedState =
   | { readonly kind: 'idle' | 'starting' | 'ready' }
@@ -99,7 +100,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
       if (state.kind === 'failed' && state.retryAtMs > now()) {
         return Promise.reject(unavailable(options.name, state.error, state.retryAtMs - now()));
       }
-      return withSignal(start(), signal);
+      return unlessAborted(start(), signal, () => cancelled());
     },
     wake() {
       if (state.kind !== 'failed') return;
@@ -117,15 +118,6 @@ export function supervise(options: SuperviseOptions): Supervisor {
       await (await opening?.catch(() => undefined))?.close().catch(() => {});
     },
   };
-}
-
-export function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const give = () => reject(cancelled());
-    if (signal.aborted) give();
-    signal.addEventListener('abort', give, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
-  });
 }
 
 function crashed(cause: unknown): ToolError {

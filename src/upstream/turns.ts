@@ -1,48 +1,13 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
-import { cancelled } from './remote.ts';
-
-/** At most so many calls at once; the others wait in line, and the line has an end. */
-export interface Turns {
-  take(signal: AbortSignal): Promise<() => void>;
-}
+import { cancelled } from '../ground/cancelled.ts';
+import { createSemaphore, type Semaphore } from '../ground/semaphore.ts';
 
 const maxWaiting = 200;
 
-export function createTurns(atOnce: number): Turns {
-  let running = 0;
-  const line: (() => void)[] = [];
-
-  function leave(): void {
-    const next = line.shift();
-    // The turn passes on without becoming free in between.
-    if (next) next();
-    else running -= 1;
-  }
-
-  return {
-    async take(signal) {
-      if (signal.aborted) throw cancelled();
-      if (running < atOnce) {
-        running += 1;
-        return leave;
-      }
-      if (line.length >= maxWaiting) throw tooMany();
-      await new Promise<void>((resolve, reject) => {
-        const go = () => {
-          signal.removeEventListener('abort', give);
-          resolve();
-        };
-        const give = () => {
-          line.splice(line.indexOf(go), 1);
-          reject(cancelled());
-        };
-        line.push(go);
-        signal.addEventListener('abort', give, { once: true });
-      });
-      return leave;
-    },
-  };
+/** Calls of one server: at most so many at once, the others wait in line, and the line has an end. */
+export function createTurns(atOnce: number): Semaphore {
+  return createSemaphore(atOnce, { maxWaiting, aborted: () => cancelled(), full: tooMany });
 }
 
 function tooMany(): ToolError {

@@ -1,4 +1,5 @@
-import { type Answer, type Endpoint, type ModelOptions, openModel } from '../../src/ask/model.ts';
+import type { Endpoint } from '../../src/ask/endpoint.ts';
+import { type Answer, type ModelOptions, openModel } from '../../src/ask/model.ts';
 import type { Message } from '../../src/ask/transcript.ts';
 
 export type { Answer, Endpoint, Message };

@@ -12,7 +12,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@open
 import { expect, test, vi } from 'vitest';
 import { tracesOf } from '../../src/config/traces.ts';
 import type { Call, Reply } from '../../src/contract/call.ts';
-import type { TraceSettings } from '../../src/contract/observe.ts';
+import type { TraceSettings } from '../../src/contract/trace.ts';
 import { encodeSpans } from '../../src/observe/otlp.ts';
 import { openTracing } from '../../src/observe/tracing.ts';
 import { readTraceContext, traceContextOf } from '../../src/transport/trace.ts';

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/confine/process/commands.ts';
+import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import type { CommandLine, RunOptions, SandboxName } from '../../src/contract/process.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 

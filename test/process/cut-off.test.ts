@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/confine/process/commands.ts';
+import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import { cutOffNotes } from '../../src/confine/process/cut-off.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 

@@ -15,7 +15,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CommandsOptions, openCommands } from '../../src/confine/process/commands.ts';
+import { openCommands } from '../../src/confine/process/commands.ts';
+import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import type { ConfiningName } from '../../src/confine/process/sandbox.ts';
 
 /** What an intruder inside a sandbox reached: everything that did not hold, and whether the run came to its end. */

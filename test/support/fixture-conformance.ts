@@ -3,7 +3,7 @@ import type { ContentBlock } from '../../src/contract/call.ts';
 import type { ResourceBlob, ResourceDoor, ResourceText } from '../../src/contract/door.ts';
 import { ToolError } from '../../src/contract/error.ts';
 import { text } from '../../src/contract/text.ts';
-import type { JsonSchema } from '../../src/contract/tool.ts';
+import type { JsonSchema } from '../../src/contract/tool-card.ts';
 import type { Change, Changes } from '../../src/transport/changes.ts';
 import type { Exchange, Method, MethodTable } from '../../src/transport/exchange.ts';
 import type { HttpService } from '../../src/transport/http/serve.ts';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AskPerson } from '../../ask/carry-out.ts';
+import type { Endpoint } from '../../ask/endpoint.ts';
 import { errorEvent } from '../../ask/events.ts';
 import { instructionsFor } from '../../ask/instructions.ts';
 import { type Asked, ask } from '../../ask/loop.ts';
-import { type Endpoint, type Model, openModel } from '../../ask/model.ts';
+import { type Model, openModel } from '../../ask/model.ts';
 import { countQuestion } from '../../ask/question-rate.ts';
 import { recentTurns } from '../../ask/transcript.ts';
 import type { Checkpoint } from '../../checkpoint/open.ts';

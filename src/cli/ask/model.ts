@@ -1,5 +1,5 @@
+import type { Endpoint } from '../../ask/endpoint.ts';
 import { endpointOf } from '../../ask/endpoint.ts';
-import type { Endpoint } from '../../ask/model.ts';
 import { withDefaults } from '../../config/models.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { ModelSettings } from '../../contract/model.ts';

@@ -1,4 +1,4 @@
-import type { CommandWords } from './print.ts';
+import type { CommandWords } from './words.ts';
 
 /** Words for bash: candidates by command, values by option, and files where neither is known. */
 export function bashCompletion(commands: readonly CommandWords[]): string {

@@ -1,4 +1,4 @@
-import type { CommandWords } from './print.ts';
+import type { CommandWords } from './words.ts';
 
 /** Words for fish, which shows what each one means. */
 export function fishCompletion(commands: readonly CommandWords[]): string {

@@ -2,27 +2,8 @@ import type { Command, Option } from 'commander';
 import { say } from '../say.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
+import type { CommandWords, OptionWords } from './words.ts';
 import { zshCompletion } from './zsh.ts';
-
-/** What may stand behind a command, as the shells' scripts need it. */
-export interface CommandWords {
-  /** Its words, e.g. `token create`; empty for `sekisho` alone. */
-  readonly path: string;
-  readonly children: readonly Described[];
-  readonly options: readonly OptionWords[];
-  /** What its argument may be, where that is a short list. */
-  readonly choices: readonly string[];
-}
-
-export interface Described {
-  readonly name: string;
-  readonly description: string;
-}
-
-export interface OptionWords extends Described {
-  readonly takesValue: boolean;
-  readonly choices: readonly string[];
-}
 
 /** Prints a completion script; words come from the program itself, so that none can be missing. */
 export function printCompletion(shell: 'bash' | 'zsh' | 'fish', program: Command): number {

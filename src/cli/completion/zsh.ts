@@ -1,5 +1,5 @@
 import { commandCases, knownPaths, optionCases } from './bash.ts';
-import type { CommandWords } from './print.ts';
+import type { CommandWords } from './words.ts';
 
 /** Words for zsh, whether the script is sourced or lies in a folder of `fpath` as `_sekisho`. */
 export function zshCompletion(commands: readonly CommandWords[]): string {

@@ -1,7 +1,7 @@
 import type { ChangeObserver } from '../../contract/files.ts';
+import type { Turns } from '../../ground/turns.ts';
 import type { CarryOver } from './attributes.ts';
 import type { Scratch } from './changing/scratch.ts';
-import type { Turns } from './changing/turns.ts';
 import type { LineIndexes } from './text/line-indexes.ts';
 
 /** What the places of a workspace share: changes take turns by file, are told to the observer, leave no scrap. */

@@ -148,7 +148,7 @@ export function notAFile(shown: string, kind: 'folder' | 'other'): ToolError {
   );
 }
 
-export function cancelled(shown: string): ToolError {
+export function leftUnchanged(shown: string): ToolError {
   return new ToolError(
     'cancelled',
     text(

@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import { notAFile } from './fault.ts';
-import type { HeldPlace } from './place.ts';
+import type { ProvenPath } from './place-facts.ts';
 import { enterFolder, holdFolder, leaveFolder } from './walk.ts';
 
 /** Makes the folder and those above it; one that is there already is fine. */
-export function makeFolder(place: HeldPlace): void {
+export function makeFolder(place: ProvenPath): void {
   place.assertWritable();
   const { root, components, facts } = place;
   leaveFolder(root, enterFolder(root, components, components.length, facts.hidden, teller(place)));
@@ -12,7 +12,7 @@ export function makeFolder(place: HeldPlace): void {
 
 /** Runs `work` in the folder of the place's last name, which is made if it is missing. */
 export function inOwnFolder<T>(
-  place: HeldPlace,
+  place: ProvenPath,
   work: (folder: number, name: string) => Promise<T>,
 ): Promise<T> {
   return inFolder(place, place.components.length - 1, true, work);
@@ -20,7 +20,7 @@ export function inOwnFolder<T>(
 
 /** The same with the folder of the first `depth` names, made only where `make` says so. */
 export async function inFolder<T>(
-  place: HeldPlace,
+  place: ProvenPath,
   depth: number,
   make: boolean,
   work: (folder: number, name: string) => Promise<T>,
@@ -41,7 +41,7 @@ export async function inFolder<T>(
   }
 }
 
-function teller(place: HeldPlace): (count: number) => void {
+function teller(place: ProvenPath): (count: number) => void {
   return (count) =>
     place.facts.desk.observer?.folderMade?.({
       rootHostPath: place.root.hostPath,

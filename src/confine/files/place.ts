@@ -15,38 +15,22 @@ import type {
 } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
-import { isTemporaryName } from './changing/atomic.ts';
 import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';
-import type { Desk } from './desk.ts';
 import { fault, notAFile } from './fault.ts';
 import { makeFolder } from './folders.ts';
 import { shownPath } from './names.ts';
-import type { Protection } from './protected-names.ts';
+import type { PlaceFacts, ProvenPath } from './place-facts.ts';
 import { readFileBytes, readStat } from './reading.ts';
+import { isTemporaryName } from './temporary-name.ts';
 import { lookalikesOf, withHint } from './text/lookalikes.ts';
 import { mimeOf } from './text/mime.ts';
 import { readTextRange, readWholeText } from './text/text.ts';
 import type { Root } from './walk.ts';
 import { enterFolder, entryOf, itself, leaveFolder, openFileIn } from './walk.ts';
 
-export interface PlaceFacts {
-  readonly root: Root;
-  readonly rootIndex: number;
-  /** From the true root; never with `.`, `..`, an empty name or a NUL. */
-  readonly components: readonly string[];
-  /** How many of them belong to the folder that the place was asked of, and are not shown. */
-  readonly hidden: number;
-  readonly given: string;
-  readonly writable: boolean;
-  /** May the caller be told of what these components name? */
-  readonly isShown: (components: readonly string[]) => boolean;
-  readonly desk: Desk;
-  readonly protection: Protection;
-}
-
 /** A proven path. It holds no descriptor: every operation walks anew, so nothing it does can be stale. */
-export class HeldPlace implements Place {
+export class HeldPlace implements Place, ProvenPath {
   readonly root: Root;
   readonly rootIndex: number;
   readonly components: readonly string[];
@@ -217,7 +201,6 @@ export class HeldPlace implements Place {
     }
   }
 
-  /** Throws `forbidden` where this folder is lent for reading, or the name is protected. */
   assertWritable(asFolder = false): void {
     if (!this.facts.writable) {
       throw new ToolError(

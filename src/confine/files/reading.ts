@@ -4,7 +4,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type { FileStat } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import { cancelled, fault } from './fault.ts';
+import { fault, leftUnchanged } from './fault.ts';
 import { readAt } from './io.ts';
 
 /** A regular file, open for reading. */
@@ -54,7 +54,7 @@ export async function readFileBytes(
     if (all.length > maxBytes) throw tooLarge(shown, all.length, maxBytes);
     return all;
   } catch (cause) {
-    throw signal?.aborted ? cancelled(shown) : fault(cause, shown);
+    throw signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
   }
 }
 

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { isTemporaryName } from '../files/changing/atomic.ts';
+import { isTemporaryName } from '../files/temporary-name.ts';
 
 /** What the file system says of a path. Two that are equal are the same content, but for changes of the same tick. */
 export interface Seen {

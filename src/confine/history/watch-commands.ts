@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Attribution } from '../../contract/history.ts';
 import type { BackgroundCommand, Commands } from '../../contract/process.ts';
-import { createTurns } from '../files/changing/turns.ts';
+import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
 import type { Blobs } from './blobs.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';

@@ -1,5 +1,6 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
 
 /** Says in our own words why a page could not be got; what the network said goes into the log. */
 export function asToolError(
@@ -12,7 +13,7 @@ export function asToolError(
   },
 ): ToolError {
   if (error instanceof ToolError) return error;
-  if (about.cancelled) return cancelled(error);
+  if (about.cancelled) return cancelled('fetch', error);
   const { host } = about;
   if (about.timedOut) {
     const seconds = about.timeoutMs / 1000;
@@ -45,10 +46,6 @@ export function asToolError(
     text(`${host} gave no usable answer.`, `${host} から使える応答がありませんでした。`),
     { suggestion: tryLater, cause: error },
   );
-}
-
-export function cancelled(cause: unknown): ToolError {
-  return new ToolError('cancelled', text('The fetch was cancelled.', '取得は取り消されました。'), { cause });
 }
 
 export function tooManyRedirects(max: number): ToolError {

@@ -1,12 +1,13 @@
 import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../../contract/network.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import { createSemaphore } from '../../ground/semaphore.ts';
 import { acceptedCodings, collectBody } from './body.ts';
 import { createPageCache, freshness } from './cache.ts';
 import { openConverter } from './convert/converter.ts';
 import { readableImage } from './convert/image.ts';
-import { asToolError, cancelled, refusedByRobots, tooManyRedirects } from './errors.ts';
-import { createGate } from './gate.ts';
+import { asToolError, refusedByRobots, tooManyRedirects } from './errors.ts';
 import { request } from './request.ts';
 import { createRobots } from './robots.ts';
 import { createWebRules, type WebRuleOptions } from './rules.ts';
@@ -35,7 +36,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const timeoutMs = options.timeoutMs ?? 30_000;
   const maxBytes = options.maxBytes ?? 5 * 1024 * 1024;
   const cache = createPageCache(options.cacheBytes ?? 32 * 1024 * 1024);
-  const gate = createGate(maxFetches);
+  const places = createSemaphore(maxFetches);
   const converter = openConverter({ url: options.converterUrl });
   const robots = options.robots
     ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
@@ -96,7 +97,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       const deadline = AbortSignal.timeout(timeoutMs);
       try {
         const within = AbortSignal.any([signal, deadline]);
-        const leave = await gate.enter(within);
+        const leave = await places.acquire(within);
         try {
           const page = await follow(url, within, true);
           // Under the address that was asked for too, so that `reuseMs` finds it behind a redirect.
@@ -127,7 +128,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
       }
       if (!signal) return reading;
       return unlessAborted(reading, signal).catch((error: unknown) => {
-        throw signal.aborted ? cancelled(error) : error;
+        throw signal.aborted ? cancelled('fetch', error) : error;
       });
     },
 

@@ -143,7 +143,3 @@ export function timeoutOf(order: PipelineOrder, ends: readonly Ended[]): ToolErr
     wire: { code: 'TIMEOUT', reason: 'TIMEOUT', detail, suggestion, stage: at + 1 },
   });
 }
-
-export function cancelled(): ToolError {
-  return new ToolError('cancelled', text('The pipeline was cancelled.', 'パイプラインは取り消されました。'));
-}

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { openSync } from 'node:fs';
 import type { Folder } from '../../contract/files.ts';
 import type { PipelineOrder, StageWalls } from '../../contract/pipeline.ts';
-import { createDescriptorSet, type MakePipe } from './pipe.ts';
+import { createDescriptorSet, type MakePipe } from '../process/os-pipe.ts';
 import { readPort } from './ports.ts';
 import type { Shelf } from './programs.ts';
 

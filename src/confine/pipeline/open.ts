@@ -7,8 +7,10 @@ import type { Folder } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import type { MirrorVerdict, Pipelines, ShelfEntry, StageWalls } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
+import type { Semaphore } from '../../ground/semaphore.ts';
 import { asUnprotected } from '../files/workspace.ts';
-import { createQueue, type Queue } from '../process/queue.ts';
+import { openPipes } from '../process/os-pipe.ts';
+import { createQueue } from '../process/queue.ts';
 import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './glob.ts';
 import { readAt } from './index-file.ts';
@@ -17,7 +19,6 @@ import { openLock } from './lock.ts';
 import { createMirror } from './mirror.ts';
 import { escaped } from './operands.ts';
 import { createOutputShelf, type OutputShelf } from './output.ts';
-import { openPipes } from './pipe.ts';
 import { createShelf, type Shelf } from './programs.ts';
 import { assertTarget, createRecords } from './records.ts';
 import { runPipeline } from './run.ts';
@@ -70,7 +71,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const records = createRecords(folder, mirrors);
   const folders = createWorkingFolders(folder, options.workingFolders);
   const outputs = new Map<string, OutputShelf>();
-  const queues = new Map<string, Queue>();
+  const queues = new Map<string, Semaphore>();
   const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);
   const measured = new Map<string, Promise<number | undefined>>();
   const startingBytes: typeof measureStart = (walls, start) => {
@@ -102,7 +103,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     return shelfOfSession;
   }
 
-  function queueOf(session: string): Queue {
+  function queueOf(session: string): Semaphore {
     let queue = queues.get(session);
     if (!queue) {
       queue = createQueue(limits.commandsAtOnce, limits.commandsWaiting);
@@ -122,7 +123,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
         async run(order) {
           for (const { work } of order.stages)
             if (work.kind === 'tee') assertTarget(folder, work.target, order.folder.path);
-          const leaveQueue = await queueOf(session).enter(order.signal);
+          const leaveQueue = await queueOf(session).acquire(order.signal);
           const stop = new AbortController();
           underWay.add(stop);
           try {

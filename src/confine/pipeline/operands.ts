@@ -4,7 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { Folder, Place } from '../../contract/files.ts';
 import { guardError, type ProgramWork, type StageArgument } from '../../contract/pipeline.ts';
 import { text, verbatim } from '../../contract/text.ts';
-import type { DescriptorSet } from './pipe.ts';
+import type { DescriptorSet } from '../process/os-pipe.ts';
 import { firstOpenDescriptor } from './stage-shell.ts';
 
 /** A stage's arguments as the program gets them, where it starts, and the files it was handed open. */

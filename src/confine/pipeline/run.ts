@@ -12,11 +12,12 @@ import type {
   StageWalls,
   WriteRecord,
 } from '../../contract/pipeline.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/os-pipe.ts';
 import type { Builtin } from './builtin.ts';
-import { cancelled, type Ended, hasFailed, reportOf, stageFailed, timeoutOf } from './ends.ts';
+import { type Ended, hasFailed, reportOf, stageFailed, timeoutOf } from './ends.ts';
 import { resolveStage } from './operands.ts';
 import type { OutputShelf } from './output.ts';
-import { createDescriptorSet, type DescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort, writePort } from './ports.ts';
 import type { Shelf } from './programs.ts';
 import { type measureStart, type Running, startProgram } from './start-program.ts';
@@ -44,7 +45,7 @@ export interface RunnerOptions {
 
 /** Runs the stages side by side, joined by the system's pipes; resolves when the last process has ended. */
 export async function runPipeline(order: PipelineOrder, options: RunnerOptions): Promise<PipelineResult> {
-  if (order.signal.aborted) throw cancelled();
+  if (order.signal.aborted) throw cancelled('pipeline');
   const walls = await options.stages();
   const programs = await Promise.all(
     order.stages.map(({ work }) => (work.kind === 'program' ? options.shelf.find(work.program) : undefined)),
@@ -155,7 +156,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
 
     if (failure !== undefined && (!collected.stopped || failure instanceof ToolError)) throw failure;
     if (timedOut) throw timeoutOf(order, ends);
-    if (order.signal.aborted) throw cancelled();
+    if (order.signal.aborted) throw cancelled('pipeline');
     const steps = running.map(({ plan }, index) =>
       reportOf(
         plan,
@@ -179,7 +180,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
   } catch (error) {
     stopAll();
     const ends = await Promise.allSettled([...programsUnderWay, ...running].map((stage) => stage.ended));
-    if (order.signal.aborted) throw cancelled();
+    if (order.signal.aborted) throw cancelled('pipeline');
     if (timedOut)
       throw timeoutOf(
         order,

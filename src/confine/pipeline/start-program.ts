@@ -1,8 +1,8 @@
 import { openSync } from 'node:fs';
 import type { ProgramWork, StagePlan, StageWalls } from '../../contract/pipeline.ts';
+import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/os-pipe.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
-import { createDescriptorSet, type DescriptorSet, type MakePipe } from './pipe.ts';
 import { readPort } from './ports.ts';
 import type { FoundProgram } from './programs.ts';
 import { readStatus, stageArguments } from './stage-shell.ts';

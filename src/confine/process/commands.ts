@@ -10,24 +10,19 @@ import type {
   SandboxStatus,
 } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import type { Semaphore } from '../../ground/semaphore.ts';
 import { type RunningCommand, watchBackground } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
 import { isCutOff, startCommand } from './child/start-command.ts';
+import type { CommandsOptions, Order } from './commands-options.ts';
 import { cutOffNotes } from './cut-off.ts';
 import { networkNotes } from './network-notes.ts';
 import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
-import { cancelled, createQueue, type Queue } from './queue.ts';
-import { openSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import { createQueue } from './queue.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
 import { shellOf } from './shell.ts';
-
-export interface CommandsOptions extends SandboxOptions {
-  /** Names of the server's variables that commands may see, over the built-in few. */
-  readonly environment?: readonly string[] | undefined;
-  readonly commandsAtOnce?: number | undefined;
-  readonly commandsWaiting?: number | undefined;
-  readonly maxBackgroundMs?: number | undefined;
-}
 
 /** Commands for all sessions of a server. */
 export interface CommandRunner {
@@ -95,7 +90,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         return shell;
       },
       run: (command, order) => {
-        if (closed) return Promise.reject(cancelled());
+        if (closed) return Promise.reject(cancelled('command'));
         const session = sessionOf(id);
         const work = run(command, order, session, counting, options);
         session.running.add(work);
@@ -104,7 +99,9 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         return work;
       },
       start: (command, order) =>
-        closed ? Promise.reject(cancelled()) : start(command, order, sessionOf(id), counting, options),
+        closed
+          ? Promise.reject(cancelled('command'))
+          : start(command, order, sessionOf(id), counting, options),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
@@ -133,7 +130,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
 
 /** What one session runs. It ends with the session. */
 interface Session {
-  readonly queue: Queue;
+  readonly queue: Semaphore;
   readonly closing: AbortController;
   readonly running: Set<Promise<RunResult>>;
   readonly backgrounds: Map<string, RunningCommand>;
@@ -148,9 +145,6 @@ function isRunning(command: RunningCommand): boolean {
   return command.status().running;
 }
 
-/** What is asked of a command, however it runs. */
-export type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;
-
 async function run(
   command: CommandLine,
   order: RunOptions,
@@ -159,13 +153,13 @@ async function run(
   options: CommandsOptions,
 ): Promise<RunResult> {
   const signal = AbortSignal.any([order.signal, session.closing.signal]);
-  const leave = await session.queue.enter(signal);
+  const leave = await session.queue.acquire(signal);
   try {
     const walls = await sandbox.open();
     const maxBytes = order.maxStreamBytes ?? limits.streamBytes;
     const stdout = createOutputKeeper(maxBytes);
     const stderr = createOutputKeeper(maxBytes);
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
     const { child, contacts } = await startCommand(sandbox, walls, command, order, options, 'null');
     child.stdout.on('data', (chunk) => {
@@ -181,7 +175,7 @@ async function run(
       signal,
       maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     });
-    if (ending.stoppedBy === 'signal') throw cancelled();
+    if (ending.stoppedBy === 'signal') throw cancelled('command');
     const network = contacts();
     const out = stdout.finish();
     const err = stderr.finish();
@@ -234,7 +228,7 @@ async function start(
   // The session may have ended while the child was starting.
   if (session.closing.signal.aborted) {
     await background.kill();
-    throw cancelled();
+    throw cancelled('command');
   }
   return background;
 }

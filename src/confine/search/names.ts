@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { NameMatches, NameQuery } from '../../contract/files.ts';
-import { isTemporaryName } from '../files/changing/atomic.ts';
+import { isTemporaryName } from '../files/temporary-name.ts';
 import { createGlob } from './glob.ts';
 import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';

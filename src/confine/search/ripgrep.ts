@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
 /** Runs ripgrep in the folder, or on the one file, that a place names, and hands out what it prints. */
@@ -40,7 +41,7 @@ export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: Rip
 
   return {
     async run({ below, args, signal, onOutput }) {
-      if (signal.aborted) throw cancelled();
+      if (signal.aborted) throw cancelled('search');
       const deadline = AbortSignal.timeout(timeoutMs);
       const either = AbortSignal.any([signal, deadline]);
       const child = await start(below, [...always, ...args, ...exclusions(below.hostPath, hiddenPaths)]);
@@ -54,7 +55,7 @@ export function createRipgrep({ program, confined, timeoutMs, hiddenPaths }: Rip
       child.stdout.on('data', onOutput);
       try {
         const code = await child.ended;
-        if (signal.aborted) throw cancelled();
+        if (signal.aborted) throw cancelled('search');
         if (deadline.aborted) throw tookTooLong(timeoutMs);
         return { code, complaint };
       } finally {
@@ -77,10 +78,6 @@ const maxComplaintChars = 4096;
 
 /** No configuration of the user's, no link followed, no colour, no word about files that cannot be read. */
 const always = ['--no-config', '--no-follow', '--color=never', '--no-messages'];
-
-function cancelled(): ToolError {
-  return new ToolError('cancelled', text('The search was cancelled.', '検索は取り消されました。'));
-}
 
 function tookTooLong(timeoutMs: number): ToolError {
   const seconds = timeoutMs / 1000;

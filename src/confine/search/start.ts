@@ -7,7 +7,7 @@ import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { SandboxName } from '../../contract/process.ts';
 import { HeldPlace } from '../files/place.ts';
 import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
-import { openPipes } from '../pipeline/pipe.ts';
+import { openPipes } from '../process/os-pipe.ts';
 
 /** What starts a program behind the sandbox's walls. */
 export interface Stages {

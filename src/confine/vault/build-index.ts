@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { read, readSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import { chunkBytes, type Tally, type TallyDesk } from '../files/text/tally.ts';
 import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';
-import { chunkBytes, type Tally, type TallyDesk } from './tally.ts';
 
 /**
  * Reads a file once and counts. Reading happens in the thread pool, one chunk ahead of the counting, which takes
@@ -17,7 +18,7 @@ export async function buildIndex(
   signal: AbortSignal,
   known?: NoteIndex,
 ): Promise<NoteIndex> {
-  if (signal.aborted) throw cancelled();
+  if (signal.aborted) throw cancelled('read');
   const counter = createCounter(desk, bytes);
   const start = known ? counter.startAfter(known, fd) : 0;
   let slot: 0 | 1 = 0;
@@ -25,7 +26,7 @@ export async function buildIndex(
   try {
     for (let at = start; at < bytes; ) {
       const got = await reading;
-      if (signal.aborted) throw cancelled();
+      if (signal.aborted) throw cancelled('read');
       at += got;
       if (at < bytes && got < chunkBytes) throw changed();
       const filled = slot;
@@ -152,8 +153,4 @@ export function changed(): ToolError {
     text('The note changed while it was being read.', 'ノートが読み取り中に変更されました。'),
     { suggestion: text('Read it again.', 'もう一度読み取ってください。') },
   );
-}
-
-export function cancelled(): ToolError {
-  return new ToolError('cancelled', text('The read was cancelled.', '読み取りが取り消されました。'));
 }

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import { readAtNow } from '../files/io.ts';
+import type { Tally, TallyDesk } from '../files/text/tally.ts';
 import { blockBytes } from './note-index.ts';
 import type { KeptNote } from './open-note.ts';
-import type { Tally, TallyDesk } from './tally.ts';
 
 /** Below this a file is counted anew in a few milliseconds, which is certain. */
 const minBytes = 8 * 1024 * 1024;

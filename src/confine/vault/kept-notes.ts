@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
-import { createTurns } from '../files/changing/turns.ts';
-import { buildIndex, cancelled } from './build-index.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import { createTurns } from '../../ground/turns.ts';
+import { createTallyDesk, type TallyDesk } from '../files/text/tally.ts';
+import { buildIndex } from './build-index.ts';
 import { isGrownFrom, readTail } from './growth.ts';
 import { type KeptNote, keepNote } from './open-note.ts';
-import { createTallyDesk, type TallyDesk } from './tally.ts';
 
 /** Indexes of large notes, by device and inode, good for one size, time of modification and time of change. */
 export interface KeptNotes {
@@ -126,7 +127,7 @@ function wait(job: Building, signal: AbortSignal): Promise<KeptNote> {
     const leave = () => {
       job.waiting -= 1;
       if (job.waiting === 0) job.abandon();
-      reject(cancelled());
+      reject(cancelled('read'));
     };
     if (signal.aborted) return leave();
     signal.addEventListener('abort', leave, { once: true });

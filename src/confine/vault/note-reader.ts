@@ -1,11 +1,11 @@
 import { closeSync, fstatSync } from 'node:fs';
 import type { Place } from '../../contract/files.ts';
 import type { NotePart, NoteReading } from '../../contract/vault.ts';
+import { createTallyDesk, type TallyDesk } from '../files/text/tally.ts';
 import { buildSmallIndex } from './build-index.ts';
 import { createKeptNotes, versionOf } from './kept-notes.ts';
 import { keepNote, openNote } from './open-note.ts';
 import { readPart } from './read-part.ts';
-import { createTallyDesk, type TallyDesk } from './tally.ts';
 
 export interface NoteReader {
   read(place: Place, part: NotePart): Promise<NoteReading>;

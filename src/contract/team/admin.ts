@@ -1,5 +1,5 @@
+import type { Hierarchy } from './agents.ts';
 import type { TaskEventView, TaskStatus, TaskView } from './tasks.ts';
-import type { Hierarchy } from './team.ts';
 
 /** What a person at the command line may do with agents, projects and tasks. */
 export interface TeamAdmin {

@@ -1,4 +1,4 @@
-import type { AgentProfile } from './team.ts';
+import type { AgentProfile } from './agents.ts';
 
 export const taskStatuses = ['backlog', 'todo', 'in_progress', 'blocked', 'done', 'cancelled'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

@@ -1,4 +1,5 @@
 import type { Purpose } from '../caller.ts';
+import type { AgentProfile } from './agents.ts';
 import type { TeamChat } from './chat.ts';
 import type { TeamCoordination } from './coordination.ts';
 import type { TeamManagement, TeamTasks } from './tasks.ts';
@@ -54,20 +55,6 @@ export interface TeamSelf {
     input: { readonly timeout_seconds: number; readonly after_event?: number | undefined },
     signal: AbortSignal,
   ): Promise<NextAction>;
-}
-
-export type Hierarchy = 'manager' | 'worker';
-
-export interface AgentProfile {
-  agent_id: string;
-  name: string;
-  hierarchy: Hierarchy;
-  parent_id?: string;
-  projects: string[];
-  status: string;
-  max_parallel_tasks: number;
-  tasks_in_progress: number;
-  model?: string;
 }
 
 export interface ProjectView {

@@ -4,6 +4,7 @@ import type { Purpose } from '../../contract/caller.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Entry } from '../../contract/team/team.ts';
 import { text } from '../../contract/text.ts';
+import { createSemaphore } from '../../ground/semaphore.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow, SessionRow } from '../tables/team.ts';
@@ -13,7 +14,6 @@ import { countAttempt, hashToken, isPasskeyOf } from './passkeys.ts';
 import { forbidden } from './refusals.ts';
 import { leaseMs } from './tasks/free-tasks.ts';
 import { findWork } from './tasks/work.ts';
-import { createTurns } from './turns.ts';
 
 export type Entrance = (input: Proof, arrival: Arrival) => Promise<Entry>;
 
@@ -27,11 +27,14 @@ interface Proof {
 /** How an agent comes in: it proves who it is, and the work that waits makes its session. */
 export function createEntrance(base: TeamBase): Entrance {
   const { openEngine, clock, locale } = base;
-  const inTurn = createTurns(provedAtOnce);
+  // Proving a passkey is work for a processor, and each proof counts as an attempt until it is made: two hundred agents
+  // that start together are no attack.
+  const places = createSemaphore(provedAtOnce);
 
   return async (input, arrival) => {
     const engine = await openEngine();
-    const agent = await inTurn(() => prove(engine, input, arrival));
+    const leave = await places.acquire();
+    const agent = await prove(engine, input, arrival).finally(leave);
     const entry = await engine.write((tx) => enter(tx, engine, agent, input, arrival));
     if (entry.success) engine.changes.tell(topicOf(input.project_id));
     return entry;

@@ -3,20 +3,13 @@ import type { AgentRow, TaskRow } from '../tables/team.ts';
 import { subordinatesOf } from './authority.ts';
 import type { Member, Membership, Reader } from './base.ts';
 import { nextChat } from './chat/next-chat.ts';
-import { type Step, steps } from './instructions.ts';
+import type { Found } from './found.ts';
+import { steps } from './instructions.ts';
 import { hasFreeTask, ownWaitingTask } from './tasks/free-tasks.ts';
 import { readSubtasks, type Subtasks } from './tasks/subtasks.ts';
 import { countByStatus, readTask, unfinishedDependencies } from './tasks/task-rows.ts';
 import { hasSlotFor } from './tasks/transition.ts';
 import { hasFreeSlot } from './tasks/work.ts';
-
-/** What a step needs, beside its name. */
-export interface Found {
-  readonly step: Step;
-  readonly taskId?: string | undefined;
-  readonly needs?: Record<string, string[]> | undefined;
-  readonly counts?: Record<string, number> | undefined;
-}
 
 /** One next step, as data; with a time it waits while there is none, until something in the project changes. */
 export function createNextAction(membership: Membership) {

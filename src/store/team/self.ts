@@ -1,10 +1,5 @@
-import type {
-  AgentProfile,
-  ExecutionView,
-  Hierarchy,
-  NotificationView,
-  ProjectView,
-} from '../../contract/team/team.ts';
+import type { AgentProfile, Hierarchy } from '../../contract/team/agents.ts';
+import type { ExecutionView, NotificationView, ProjectView } from '../../contract/team/team.ts';
 import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow } from '../tables/team.ts';

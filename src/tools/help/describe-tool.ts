@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { tokenArgument } from '../../contract/session-token.ts';
 import { type Locale, text } from '../../contract/text.ts';
-import type { GuideEntry, JsonSchema, Tool } from '../../contract/tool.ts';
+import type { GuideEntry, JsonSchema, ToolCard } from '../../contract/tool-card.ts';
 
 /** What the caller may know of. */
 interface Known {
@@ -30,7 +30,7 @@ export function describeTool(name: string, known: Known, locale: Locale) {
   return { ...head, parameters: parametersOf(tool, locale), example: { ...tool.example } };
 }
 
-function parametersOf(tool: Tool, locale: Locale): Record<string, unknown>[] {
+function parametersOf(tool: ToolCard, locale: Locale): Record<string, unknown>[] {
   const schema = tool.inputSchema(locale);
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -48,7 +48,7 @@ function parametersOf(tool: Tool, locale: Locale): Record<string, unknown>[] {
 }
 
 /** Needed where neither the connection nor a header carries it. */
-function tokenParameter(tool: Tool, locale: Locale): Record<string, unknown> {
+function tokenParameter(tool: ToolCard, locale: Locale): Record<string, unknown> {
   const { name, description } = tokenArgument(tool.permission);
   return { name, type: 'string', required: false, description: description[locale] };
 }

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { StagePlan } from '../../contract/pipeline.ts';
-import type { Reading } from './parse.ts';
+import type { Reading } from './reading.ts';
 
 /**
  * Do the paths of a pipeline stay inside, by their words alone? A suggestion is not made of one that the run would

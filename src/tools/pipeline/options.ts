@@ -1,7 +1,8 @@
 import type { GuardReason } from '../../contract/pipeline.ts';
 import { type Text, text } from '../../contract/text.ts';
+import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
-import { quote, type Word } from './words.ts';
+import type { Word } from './words.ts';
 
 /** A row of a command's option table. What is not in the table does not exist. */
 export interface OptionRow {
@@ -184,7 +185,7 @@ function numbered(value: string): Word[] {
 
 /** A word that we made ourselves. */
 export function plain(value: string): Word {
-  return { text: value, raw: quote(value), quoted: true };
+  return { text: value, raw: shellQuote(value), quoted: true };
 }
 
 /** The command with other words, as a remedy. */

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { guardError, type StagePlan } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
+import { shellQuote } from '../../ground/shell-quote.ts';
 import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';
 import { GuardViolation, pipelineWords, type Remedy } from './guard.ts';
@@ -9,8 +10,9 @@ import { behindXargs, onFiles } from './lessons/per-file.ts';
 import { changesFiles } from './lessons/reasons.ts';
 import { isCommandName, refuseCommand } from './neighbours.ts';
 import { parseOptions } from './options.ts';
+import type { Reading } from './reading.ts';
 import { splitStages, type WrittenStage } from './stages.ts';
-import { quote, tokenize, type Word } from './words.ts';
+import { tokenize, type Word } from './words.ts';
 
 /** What reading a pipeline needs to know of the workspace. */
 export interface ReadingContext {
@@ -21,12 +23,6 @@ export interface ReadingContext {
   /** The working folder, relative to the root. */
   readonly cwd: string;
 }
-
-/** A pipeline that may run, or a move of the working folder. */
-export type Reading =
-  | { readonly kind: 'pipeline'; readonly stages: readonly StagePlan[] }
-  | { readonly kind: 'pwd' }
-  | { readonly kind: 'cd'; readonly path: string | undefined };
 
 /** Reads a command line. Throws a GUARD_VIOLATION whose suggestion, where it is a command, was read the same way. */
 export function readPipeline(line: string, context: ReadingContext): Reading {
@@ -163,7 +159,7 @@ function expandWord(word: Word, context: ReadingContext): Word[] {
   if (names.length === 0) return [word];
   return names.map((name) => {
     const safe = name.startsWith('-') ? `./${name}` : name;
-    return { text: safe, raw: quote(safe), quoted: true, globbed: names.length > 1 };
+    return { text: safe, raw: shellQuote(safe), quoted: true, globbed: names.length > 1 };
   });
 }
 

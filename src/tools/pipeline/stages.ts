@@ -1,9 +1,10 @@
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
+import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import { isLoop, noLoops } from './lessons/reasons.ts';
 import { refuseDynamic } from './substitution.ts';
-import { isWord, type Operator, quote, type Token, type Word } from './words.ts';
+import { isWord, type Operator, type Token, type Word } from './words.ts';
 
 /** A stage as it was written. */
 export interface WrittenStage {
@@ -74,7 +75,7 @@ function joinedWith(before: readonly Word[] | undefined, words: readonly Word[])
   const [first, ...rest] = words;
   const last = before?.at(-1);
   if (!before || before.length < 2 || !last || !first?.afterPipe) return undefined;
-  const word = quote(`${last.text}|${first.text}`);
+  const word = shellQuote(`${last.text}|${first.text}`);
   return [...before.slice(0, -1).map((other) => other.raw), word, ...rest.map((other) => other.raw)].join(
     ' ',
   );
@@ -223,7 +224,7 @@ function quoteRuns(tokens: readonly Token[]): string {
     .map((run) => {
       const [only, ...more] = run;
       if (only && more.length === 0 && (isWord(only) || only.operator === '|')) return rawTokens(run);
-      return quote(run.map((token) => (isWord(token) ? token.text : token.operator)).join(''));
+      return shellQuote(run.map((token) => (isWord(token) ? token.text : token.operator)).join(''));
     })
     .join(' ');
 }

@@ -1,7 +1,8 @@
 import { text } from '../../contract/text.ts';
+import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import { onFiles } from './lessons/per-file.ts';
-import { isWord, quote, type Token, tokenize, type Word } from './words.ts';
+import { isWord, type Token, tokenize, type Word } from './words.ts';
 
 /** Refuses a word that a shell would have replaced by something else before the command saw it. */
 export function refuseDynamic(tokens: readonly Token[], word: Word): void {
@@ -9,11 +10,11 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
     throw new GuardViolation(
       'PATH_ESCAPE',
       text('~ is outside the workspace.', '~ は作業フォルダーの外です。'),
-      [{ pipeline: replaceWord(tokens, word, quote(word.text.replace(/^~[^/]*\/?/, '') || '.')) }],
+      [{ pipeline: replaceWord(tokens, word, shellQuote(word.text.replace(/^~[^/]*\/?/, '') || '.')) }],
     );
   }
   if (word.dynamic === undefined) return;
-  const literal: Remedy = { pipeline: replaceWord(tokens, word, quote(word.text)) };
+  const literal: Remedy = { pipeline: replaceWord(tokens, word, shellQuote(word.text)) };
   if (/^\$['"]/.test(word.dynamic)) {
     throw new GuardViolation(
       'SUBSTITUTION',

@@ -1,6 +1,6 @@
 import { text } from '../../contract/text.ts';
 import { GuardViolation } from './guard.ts';
-import { unescaped } from './lessons/own-text.ts';
+import { unescaped } from './unescaped.ts';
 
 /** A word of a command line. */
 export interface Word {
@@ -217,10 +217,4 @@ function unfinished(en: string, ja: string, repaired: string): GuardViolation {
 
 export function isWord(token: Token | undefined): token is Word {
   return token !== undefined && 'raw' in token;
-}
-
-/** Quotes a word so that it is read back as the same text. */
-export function quote(value: string): string {
-  if (value !== '' && /^[\w@%+=:,./-]+$/.test(value)) return value;
-  return `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -11,10 +11,9 @@ import {
   unlinkSync,
 } from 'node:fs';
 import type { CarryOver } from '../attributes.ts';
-import { cancelled, fault } from '../fault.ts';
+import { fault, leftUnchanged } from '../fault.ts';
 import { fsync, writeAll } from '../io.ts';
 import { entryOf, itself } from '../walk.ts';
-import type { Made } from './change.ts';
 
 export interface AtomicWrite {
   readonly folder: number;
@@ -29,13 +28,6 @@ export interface AtomicWrite {
   readonly confirm: () => void;
   /** Told of the temporary name before it is used; returns what to call when it is not any more. */
   readonly noteTemporary: (name: string) => () => void;
-}
-
-const temporaryName = /^\.sekisho-[0-9a-f]{16}\.tmp$/;
-
-/** Is this one of the names that a write uses until it is whole? Listings leave them out. */
-export function isTemporaryName(name: string): boolean {
-  return name.length === 29 && temporaryName.test(name);
 }
 
 /**
@@ -75,7 +67,7 @@ export async function writeAtomically(write: AtomicWrite): Promise<Made> {
       made = !takeFreeName(from, to);
     }
   } catch (cause) {
-    throw signal?.aborted ? cancelled(shown) : fault(cause, shown);
+    throw signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
   } finally {
     if (made) unlinkQuietly(from);
     forget();
@@ -134,4 +126,9 @@ function unlinkQuietly(path: string): void {
   } catch {
     // It is gone already, or stays for the next start to find.
   }
+}
+
+/** A change that is made. Its name is still on the way to the disk, which others need not wait for. */
+export interface Made {
+  readonly durable: Promise<void>;
 }

@@ -1,23 +1,28 @@
 import { accessSync, closeSync, constants, lstatSync, type Stats } from 'node:fs';
 import type { FileChange, FileStat, FormerFile, WriteOptions } from '../../../contract/files.ts';
-import { cancelled, changedSince, fault } from '../fault.ts';
+import { changedSince, fault, leftUnchanged } from '../fault.ts';
 import { readAtNow } from '../io.ts';
-import type { HeldPlace } from '../place.ts';
+import type { ProvenPath } from '../place-facts.ts';
 import { readStat } from '../reading.ts';
 import { entryOf, itself, openFileIn } from '../walk.ts';
+import type { Made } from './atomic.ts';
 
 /** Runs a change of a file after those that came before it. Throws `forbidden` for what may not be written. */
-export async function change<T>(place: HeldPlace, options: WriteOptions, work: () => Promise<T>): Promise<T> {
+export async function change<T>(
+  place: ProvenPath,
+  options: WriteOptions,
+  work: () => Promise<T>,
+): Promise<T> {
   place.assertWritable();
   return place.facts.desk.turns.take(place.hostPath, async () => {
-    if (options.signal?.aborted) throw cancelled(place.shown);
+    if (options.signal?.aborted) throw leftUnchanged(place.shown);
     return work();
   });
 }
 
 /** Tells the observer before and after; what it throws before stops the change. */
 export async function observed(
-  place: HeldPlace,
+  place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
   former: Former | undefined,
   work: () => Promise<Made>,
@@ -27,7 +32,7 @@ export async function observed(
 
 /** The same with whatever was there. */
 export async function told(
-  place: HeldPlace,
+  place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,
   work: () => Promise<Made>,
 ): Promise<void> {
@@ -50,11 +55,6 @@ export async function told(
   else await durable;
 }
 
-/** A change that is made. Its name is still on the way to the disk, which others need not wait for. */
-export interface Made {
-  readonly durable: Promise<void>;
-}
-
 export function formerFile({ fd, plain, stat }: Former): FormerFile {
   return { stat, read: () => readAtNow(fd, 0, plain.size), descriptor: fd };
 }
@@ -68,7 +68,7 @@ export interface Former {
 
 /** Opens what is there now, if anything. Throws `conflict` where it is not what was expected. */
 export function openFormer(
-  place: HeldPlace,
+  place: ProvenPath,
   folder: number,
   name: string,
   expected?: FileStat,
@@ -93,7 +93,7 @@ export function openFormer(
  * read-only, or that is another's, stays as it is. Throws `forbidden`.
  */
 export function openOverwritable(
-  place: HeldPlace,
+  place: ProvenPath,
   folder: number,
   name: string,
   expected?: FileStat,

@@ -4,14 +4,14 @@ import type { WriteOptions } from '../../../contract/files.ts';
 import { exists, fault, notFound } from '../fault.ts';
 import { inFolder, inOwnFolder } from '../folders.ts';
 import { closeInBackground } from '../io.ts';
-import type { HeldPlace } from '../place.ts';
+import type { ProvenPath } from '../place-facts.ts';
 import { readStat } from '../reading.ts';
 import { entryOf } from '../walk.ts';
 import { syncFolder } from './atomic.ts';
 import { change, formerFile, observed, openFormer, told } from './change.ts';
 
 /** Removes a file or an empty folder. */
-export function remove(place: HeldPlace, options: WriteOptions): Promise<void> {
+export function remove(place: ProvenPath, options: WriteOptions): Promise<void> {
   return change(place, options, () =>
     inFolder(place, place.components.length - 1, false, async (folder, name) => {
       const stat = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
@@ -42,7 +42,7 @@ export function remove(place: HeldPlace, options: WriteOptions): Promise<void> {
 }
 
 /** Gives a file or folder another name. Nothing is replaced: `conflict` where the new name is taken. */
-export function move(place: HeldPlace, target: HeldPlace, options: WriteOptions): Promise<void> {
+export function move(place: ProvenPath, target: ProvenPath, options: WriteOptions): Promise<void> {
   return change(place, options, async () => {
     target.assertWritable();
     await inFolder(place, place.components.length - 1, false, (folder, name) =>

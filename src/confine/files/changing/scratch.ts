@@ -1,7 +1,7 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import { z } from 'zod';
+import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
-import { isTemporaryName } from './atomic.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';
 
 /** Notes which temporary names are in use, so that what a killed process left behind is removed at the next start. */

@@ -4,19 +4,19 @@ import { ToolError } from '../../../contract/error.ts';
 import type { WriteOptions, Written } from '../../../contract/files.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text.ts';
-import { cancelled, exists, fault, linkRefused } from '../fault.ts';
+import { exists, fault, leftUnchanged, linkRefused } from '../fault.ts';
 import { inOwnFolder } from '../folders.ts';
 import { closeInBackground, fsync, readAt, writeAll } from '../io.ts';
-import type { HeldPlace } from '../place.ts';
+import type { ProvenPath } from '../place-facts.ts';
 import { readStat, tooLarge } from '../reading.ts';
 import { encode } from '../text/encode.ts';
 import { entryOf, itself } from '../walk.ts';
-import { writeAtomically } from './atomic.ts';
-import { assertUnchanged, change, type Former, type Made, observed, openOverwritable } from './change.ts';
+import { type Made, writeAtomically } from './atomic.ts';
+import { assertUnchanged, change, type Former, observed, openOverwritable } from './change.ts';
 
 type Content = string | Uint8Array;
 
-export function create(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
+export function create(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
   return change(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
     await inOwnFolder(place, async (folder, name) => {
@@ -31,7 +31,7 @@ export function create(place: HeldPlace, content: Content, options: WriteOptions
   });
 }
 
-export function replace(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
+export function replace(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
   return change(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
     const created = await inOwnFolder(place, async (folder, name) => {
@@ -54,7 +54,7 @@ export function replace(place: HeldPlace, content: Content, options: WriteOption
 const rewriteBytes = 1024 * 1024;
 
 /** Adds at the end. A large file grows in place, unless it is hard-linked: then it may be another's file, too. */
-export function append(place: HeldPlace, content: Content, options: WriteOptions): Promise<Written> {
+export function append(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
   return change(place, options, async () => {
     const encoded = await toBytes(content, place.shown, { encoding: options.encoding });
     return inOwnFolder(place, async (folder, name) => {
@@ -104,14 +104,14 @@ async function growInPlace(
   } catch (cause) {
     // Half an addition is worse than none.
     ftruncateSync(fd, former.plain.size);
-    throw signal?.aborted ? cancelled(shown) : fault(cause, shown);
+    throw signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
   } finally {
     closeSync(fd);
   }
 }
 
 async function write(
-  place: HeldPlace,
+  place: ProvenPath,
   folder: number,
   name: string,
   bytes: Uint8Array,

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { TextEncoding } from '../../../contract/files.ts';
-import { chunkBytes, createTallyDesk, type Tally } from '../../vault/tally.ts';
 import { readInto } from '../io.ts';
 import type { FoundEncoding } from './encoding.ts';
 import { blockBytes, createLineIndex, type LineIndex } from './line-index.ts';
 import { newlineFinder } from './newlines.ts';
+import { chunkBytes, createTallyDesk, type Tally } from './tally.ts';
 
 /** A counted file, with what shows later whether it only grew. */
 export interface CountedLines {

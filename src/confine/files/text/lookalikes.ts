@@ -1,9 +1,9 @@
 import { closeSync, opendirSync, openSync } from 'node:fs';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text.ts';
-import { isTemporaryName } from '../changing/atomic.ts';
 import { shownPath } from '../names.ts';
-import type { PlaceFacts } from '../place.ts';
+import type { PlaceFacts } from '../place-facts.ts';
+import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, itself, leaveFolder } from '../walk.ts';
 
 /** The same error with what to name instead, where something like it is there. Looks at the disk. */

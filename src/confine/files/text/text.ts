@@ -3,7 +3,7 @@ import { ToolError } from '../../../contract/error.ts';
 import type { TextRange, TextSlice, WholeText } from '../../../contract/files.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text.ts';
-import { cancelled, fault } from '../fault.ts';
+import { fault, leftUnchanged } from '../fault.ts';
 import { readAt, readAtNow } from '../io.ts';
 import { locateFromEnd, locateLine } from '../locate.ts';
 import { type OpenFile, readFileBytes, toFileStat } from '../reading.ts';
@@ -47,7 +47,7 @@ export async function readTextRange(
       ? await readSmall(file, range, shown)
       : await readLarge(file, range, shown, indexes);
   } catch (cause) {
-    throw range.signal?.aborted ? cancelled(shown) : fault(cause, shown);
+    throw range.signal?.aborted ? leftUnchanged(shown) : fault(cause, shown);
   }
 }
 

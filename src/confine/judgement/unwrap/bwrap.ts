@@ -1,5 +1,5 @@
 import { isOneField, type Word } from '../words.ts';
-import { type Inner, unread } from './unwrap.ts';
+import { type Inner, unread } from './inner.ts';
 
 const none =
   /^--(help|version|unshare-(all|user|user-try|ipc|pid|net|uts|cgroup|cgroup-try)|share-net|disable-userns|assert-userns-disabled|clearenv|new-session|die-with-parent|as-pid-1|level-prefix|tmp-overlay)$/;

@@ -1,6 +1,6 @@
 import { hasTilde, literalWord, type Word } from '../words.ts';
 import { readHead } from './head.ts';
-import { type Inner, joined, unread } from './unwrap.ts';
+import { type Inner, joined, unread } from './inner.ts';
 
 /** env's assignments, its folder and its command, which `-S` may hold in one word. */
 export function unwrapEnv(words: readonly Word[]): readonly Inner[] {

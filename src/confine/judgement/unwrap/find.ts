@@ -1,5 +1,5 @@
 import { literalWord, mayBeOption, unknownWord, type Word } from '../words.ts';
-import { type Inner, replaceMarker } from './unwrap.ts';
+import { type Inner, replaceMarker } from './inner.ts';
 
 const executes = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 

@@ -1,6 +1,6 @@
 import { subcommandsOf } from '../subcommands.ts';
 import { literalWord, type Word } from '../words.ts';
-import type { Inner } from './unwrap.ts';
+import type { Inner } from './inner.ts';
 
 /** A program that runs another and has more options than are worth listing. */
 interface LooseGrammar {

@@ -1,6 +1,6 @@
 import { optionsNamed, readOptions } from '../options.ts';
 import { literalWord, partOf, type Word } from '../words.ts';
-import type { Inner } from './unwrap.ts';
+import type { Inner } from './inner.ts';
 
 interface ScriptOptions {
   readonly valued: string;

@@ -1,5 +1,5 @@
 import { mayBeOption, type Word } from '../words.ts';
-import type { Inner } from './unwrap.ts';
+import type { Inner } from './inner.ts';
 
 /** A shell's own command line: `-c SCRIPT`, a script file, or commands on standard input. */
 export interface ShellLine {

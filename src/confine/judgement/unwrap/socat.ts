@@ -1,5 +1,5 @@
 import { literalWord, type Word } from '../words.ts';
-import { type Inner, unread } from './unwrap.ts';
+import { type Inner, unread } from './inner.ts';
 
 /** `EXEC:COMMAND,option…` and `SYSTEM:COMMAND` among socat's addresses, alone or parted by `!!`. */
 export function socatAddresses(words: readonly Word[]): readonly Inner[] {

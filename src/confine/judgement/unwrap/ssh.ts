@@ -1,6 +1,6 @@
 import { readOptions } from '../options.ts';
 import { literalWord, type Word } from '../words.ts';
-import { type Inner, joined } from './unwrap.ts';
+import { type Inner, joined } from './inner.ts';
 
 const valued = 'BbcDEeFIiJLlmOopQRSWw';
 

@@ -1,12 +1,13 @@
 import { hasOption, optionsNamed, readOptions } from '../options.ts';
 import { cousinShells, foreignShells, isMultiCall, posixShells, programOf } from '../programs.ts';
 import { subcommandsOf } from '../subcommands.ts';
-import { literalWord, unknownWord, type Word, wordOf } from '../words.ts';
+import { literalWord, unknownWord, type Word } from '../words.ts';
 import { unwrapBwrap } from './bwrap.ts';
 import { unwrapEnv } from './env.ts';
 import { unwrapFd, unwrapFind } from './find.ts';
 import { unwrapGit } from './git.ts';
 import { readHead } from './head.ts';
+import { type Inner, joined, replaceMarker, unread } from './inner.ts';
 import { unwrapLoose } from './loose.ts';
 import { runners } from './runners.ts';
 import { optionScripts } from './scripts.ts';
@@ -14,15 +15,6 @@ import { unwrapShell } from './shell.ts';
 import { socatAddresses } from './socat.ts';
 import { unwrapSsh } from './ssh.ts';
 import { type WrapperGrammar, wrappers } from './table.ts';
-
-/** What a command starts in its turn. */
-export type Inner =
-  | { readonly kind: 'command'; readonly words: readonly Word[] }
-  | { readonly kind: 'script'; readonly source: Word; readonly posix: boolean }
-  | { readonly kind: 'assignment'; readonly word: Word }
-  /** A folder that the inner command runs in. */
-  | { readonly kind: 'folder'; readonly word: Word }
-  | { readonly kind: 'unread'; readonly rule: string; readonly word: Word };
 
 /** Finds the commands inside a command: `sudo`, `xargs`, `find -exec`, `sh -c` and their like. */
 export function unwrap(words: readonly Word[]): readonly Inner[] {
@@ -129,13 +121,6 @@ function withInput(head: {
 function inputWord(byNul: boolean): Word {
   const word = unknownWord('(input of xargs)');
   return byNul ? { ...word, isInput: true } : word;
-}
-
-/** A word with a placeholder in it is not known from there on. */
-export function replaceMarker(word: Word, marker: string, prefix = ''): Word {
-  const at = marker === '' ? 0 : word.prefix.indexOf(marker);
-  if (at < 0) return word;
-  return unknownWord(word.text, word.prefix.slice(0, at) + (at === 0 ? prefix : ''), true);
 }
 
 function unwrapMultiCall(words: readonly Word[]): readonly Inner[] {
@@ -268,24 +253,10 @@ function unwrapScript(words: readonly Word[]): readonly Inner[] {
   return inner;
 }
 
-/** Words that a program joins with spaces and hands to a shell. */
-export function joined(words: readonly Word[]): Inner {
-  const unknown = words.find((word) => word.value === undefined);
-  const source = unknown
-    ? wordOf([{ kind: 'unknown', oneField: false }], unknown.text)
-    : literalWord(words.map((word) => word.value).join(' '));
-  return { kind: 'script', source, posix: false };
-}
-
 /** `trap 'COMMANDS' SIGNAL`; with `-` or an option it only lists or resets. */
 function unwrapTrap(words: readonly Word[]): readonly Inner[] {
   const operands = words[0]?.value === '--' ? words.slice(1) : words;
   const [action] = operands;
   if (!action || operands.length < 2 || /^-[lpP]?$/.test(action.value ?? '')) return [];
   return [{ kind: 'script', source: action, posix: false }];
-}
-
-/** It cannot be told what this word makes of the command. */
-export function unread(word: Word): Inner {
-  return { kind: 'unread', rule: 'wrapper-unread', word };
 }

@@ -2,7 +2,7 @@ import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { CommandLine, NetworkContact } from '../../../contract/process.ts';
 import { text } from '../../../contract/text.ts';
-import type { CommandsOptions, Order } from '../commands.ts';
+import type { CommandsOptions, Order } from '../commands-options.ts';
 import { withoutRetries } from '../cut-off.ts';
 import { buildEnvironment } from '../environment.ts';
 import { defaultProcessLimits } from '../prelude.ts';

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { AgentInput, TeamAdmin } from '../../../contract/team/admin.ts';
-import type { Hierarchy } from '../../../contract/team/team.ts';
+import type { Hierarchy } from '../../../contract/team/agents.ts';
 import { nulInText } from '../../errors.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';

@@ -1,6 +1,6 @@
 import type { Member, Reader } from '../base.ts';
+import type { Found } from '../found.ts';
 import { steps } from '../instructions.ts';
-import type { Found } from '../next-action.ts';
 import { conversationsOf, openConversation, statusAt } from './conversations.ts';
 
 /** The next step of a chat session: hear, run an errand, report it, wait for an answer, or go. */

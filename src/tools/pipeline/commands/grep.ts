@@ -1,8 +1,9 @@
 import { text } from '../../../contract/text.ts';
+import { shellQuote } from '../../../ground/shell-quote.ts';
 import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { type OptionTable, parseOptions } from '../options.ts';
-import { quote, type Word } from '../words.ts';
+import type { Word } from '../words.ts';
 
 /** Options that rg has too, under the same letter or another. `undefined`: nothing is needed. */
 const inRipgrep = new Map<string, string | undefined>([
@@ -141,19 +142,19 @@ export function asRipgrep(
     const isBasic = name === 'grep' && !kinds.has('-E') && !kinds.has('-F') && !kinds.has('-P');
     const flags = options.flatMap(({ row, value }) => {
       const flag = row.flags[0] ?? '';
-      if (flag === '-e') return ['-e', quote(isBasic ? fromBasic(value ?? '') : (value ?? ''))];
-      if (flag === '--include') return ['-g', quote(value ?? '')];
-      if (flag === '--exclude' || flag === '--exclude-dir') return ['-g', quote(`!${value ?? ''}`)];
+      if (flag === '-e') return ['-e', shellQuote(isBasic ? fromBasic(value ?? '') : (value ?? ''))];
+      if (flag === '--include') return ['-g', shellQuote(value ?? '')];
+      if (flag === '--exclude' || flag === '--exclude-dir') return ['-g', shellQuote(`!${value ?? ''}`)];
       const same = inRipgrep.get(flag);
       if (same === undefined) return [];
       // grep counts files without a match too.
       if (flag === '-c') return ['-c', '--include-zero'];
-      return value === undefined ? [same] : [same, quote(value)];
+      return value === undefined ? [same] : [same, shellQuote(value)];
     });
     const fixed = name === 'fgrep' ? ['-F'] : [];
     const [first, ...rest] = operands;
     const named = kinds.has('-e') || kinds.has('-f');
-    const pattern = named || !first ? [] : [quote(isBasic ? fromBasic(first.text) : first.text)];
+    const pattern = named || !first ? [] : [shellQuote(isBasic ? fromBasic(first.text) : first.text)];
     // Only one of rg's engines knows what was matched before.
     const backwards = pattern.some((text) => /\\[1-9]/.test(text)) && !kinds.has('-P') ? ['-P'] : [];
     const dashed = first?.text.startsWith('-') && !named ? ['-e'] : [];

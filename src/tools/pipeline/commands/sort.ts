@@ -1,7 +1,8 @@
 import { text } from '../../../contract/text.ts';
+import { shellQuote } from '../../../ground/shell-quote.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import type { ParsedOption } from '../options.ts';
-import { quote, type Word } from '../words.ts';
+import type { Word } from '../words.ts';
 import { filesFromList } from './wc.ts';
 
 const runsPrograms = {
@@ -49,7 +50,7 @@ export const sort: Grammar = {
           'sort の結果は標準出力に出ます。保存は | tee で行います。',
         ),
         instead: (words, file) => ({
-          pipeline: `sort ${words.map((word) => word.raw).join(' ')} | tee ${quote(file ?? 'sorted.txt')}`,
+          pipeline: `sort ${words.map((word) => word.raw).join(' ')} | tee ${shellQuote(file ?? 'sorted.txt')}`,
         }),
       },
     },

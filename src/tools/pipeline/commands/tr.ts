@@ -1,7 +1,7 @@
 import { text } from '../../../contract/text.ts';
+import { shellQuote } from '../../../ground/shell-quote.ts';
 import { type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { quote } from '../words.ts';
 
 /** `tr a-z A-Z`, `tr -d '\r'`. Reads only what is piped in. */
 export const tr: Grammar = {
@@ -28,7 +28,11 @@ export const tr: Grammar = {
         ),
         [
           ...(asFile !== undefined && kept.length > 0 && /[./]/.test(asFile)
-            ? [{ pipeline: `tail -n +1 ${quote(asFile)} | tr ${flags}${kept.map(quote).join(' ')}` }]
+            ? [
+                {
+                  pipeline: `tail -n +1 ${shellQuote(asFile)} | tr ${flags}${kept.map(shellQuote).join(' ')}`,
+                },
+              ]
             : []),
           {
             words: text(

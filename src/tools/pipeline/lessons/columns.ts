@@ -1,4 +1,5 @@
-import { quote, type Word } from '../words.ts';
+import { shellQuote } from '../../../ground/shell-quote.ts';
+import type { Word } from '../words.ts';
 
 /** awk programs that do what cut, paste, column, uniq, nl and comm do; undefined where an option is not carried over. */
 
@@ -66,7 +67,7 @@ function readCut(words: readonly Word[]) {
 function fieldSeparator(delimiter: string): string | undefined {
   if (delimiter === '\t') return "'\\t'";
   if (/^[,:;=/%@_-]$/.test(delimiter)) return delimiter;
-  return /[\\^\]'"]/.test(delimiter) ? undefined : quote(`[${delimiter}]`);
+  return /[\\^\]'"]/.test(delimiter) ? undefined : shellQuote(`[${delimiter}]`);
 }
 
 export function paste(words: readonly Word[]): string | undefined {

@@ -1,6 +1,7 @@
+import { shellQuote } from '../../../ground/shell-quote.ts';
 import { measuredInFd } from '../measures.ts';
 import { parseOptions } from '../options.ts';
-import { quote, type Word } from '../words.ts';
+import type { Word } from '../words.ts';
 
 /** What find, fd, rg --files or git ls-files asks for, where all of it can be asked of another. */
 export interface NameSearch {
@@ -56,8 +57,8 @@ export function inFd({ below, names, except, onlyFd, maxDepth, hidden, ignored }
     if (names.some(({ ofPath }) => ofPath)) flags.push('-p');
   }
   if (maxDepth !== undefined) flags.push('-d', maxDepth);
-  flags.push(...except.flatMap((glob) => ['-E', quote(glob)]));
-  const wanted = pattern === undefined ? (below.length > 0 ? ['.'] : []) : [quote(pattern)];
+  flags.push(...except.flatMap((glob) => ['-E', shellQuote(glob)]));
+  const wanted = pattern === undefined ? (below.length > 0 ? ['.'] : []) : [shellQuote(pattern)];
   return ['fd', ...flags, ...wanted, ...below].join(' ');
 }
 
@@ -76,13 +77,13 @@ export function inRipgrep({
     .replace(/-t f|-0/g, '')
     .trim();
   if (others !== '' || names.some(({ ofPath }) => ofPath)) return undefined;
-  const globs = names.flatMap(({ glob, ignoresCase }) => [ignoresCase ? '--iglob' : '-g', quote(glob)]);
+  const globs = names.flatMap(({ glob, ignoresCase }) => [ignoresCase ? '--iglob' : '-g', shellQuote(glob)]);
   return [
     ...(hidden ? ['--hidden'] : []),
     ...(ignored ? ['--no-ignore'] : []),
     ...(maxDepth === undefined ? [] : ['--max-depth', maxDepth]),
     ...globs,
-    ...except.flatMap((glob) => ['-g', quote(`!${glob}`)]),
+    ...except.flatMap((glob) => ['-g', shellQuote(`!${glob}`)]),
     ...below,
   ].join(' ');
 }

@@ -1,4 +1,6 @@
-import { quote, type Word } from '../words.ts';
+import { shellQuote } from '../../../ground/shell-quote.ts';
+import { unescaped } from '../unescaped.ts';
+import type { Word } from '../words.ts';
 
 /** awk programs that print what echo, printf and seq print; undefined where that depends on more than the words. */
 
@@ -57,28 +59,5 @@ function printing(text: string): string | undefined {
     const named = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\t': '\\t', '\r': '\\r' }[found];
     return named ?? `\\${found.charCodeAt(0).toString(8).padStart(3, '0')}`;
   });
-  return `awk ${quote(line ? `BEGIN {print "${literal}"}` : `BEGIN {printf "%s", "${literal}"}`)}`;
-}
-
-const letters: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  e: '\x1b',
-  '\\': '\\',
-  '"': '"',
-  "'": "'",
-};
-
-/** Backslash escapes as printf, echo -e and `$'…'` read them. */
-export function unescaped(text: string): string {
-  return text.replace(/\\(x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|[0-7]{1,4}|.)/gs, (whole, code: string) => {
-    if (/^[xu]./.test(code)) return String.fromCodePoint(Number.parseInt(code.slice(1), 16));
-    if (/^[0-7]/.test(code)) return String.fromCodePoint(Number.parseInt(code, 8) & 0xff);
-    return letters[code] ?? whole;
-  });
+  return `awk ${shellQuote(line ? `BEGIN {print "${literal}"}` : `BEGIN {printf "%s", "${literal}"}`)}`;
 }

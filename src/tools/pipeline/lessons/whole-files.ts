@@ -1,4 +1,5 @@
-import { quote, type Word } from '../words.ts';
+import { shellQuote } from '../../../ground/shell-quote.ts';
+import type { Word } from '../words.ts';
 import { operandsOf } from './columns.ts';
 
 /** Pipelines that do what cat, tac, rev, tree, stat and cp do; undefined where an option is not carried over. */
@@ -75,7 +76,7 @@ export function tree(words: readonly Word[]): string | undefined {
       flags.push('-d', value);
       index++;
     } else if (word.text === '-I' && value !== '') {
-      flags.push(...value.split('|').flatMap((name) => ['-E', quote(name)]));
+      flags.push(...value.split('|').flatMap((name) => ['-E', shellQuote(name)]));
       index++;
     } else if (word.text === '-a') flags.push('-H');
     else if (word.text === '-d') flags.push('-t', 'd');

@@ -1,0 +1,13 @@
+import type { RunOptions } from '../../contract/process.ts';
+import type { SandboxOptions } from './sandbox.ts';
+
+export interface CommandsOptions extends SandboxOptions {
+  /** Names of the server's variables that commands may see, over the built-in few. */
+  readonly environment?: readonly string[] | undefined;
+  readonly commandsAtOnce?: number | undefined;
+  readonly commandsWaiting?: number | undefined;
+  readonly maxBackgroundMs?: number | undefined;
+}
+
+/** What is asked of a command, however it runs. */
+export type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;

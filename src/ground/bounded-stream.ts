@@ -1,0 +1,18 @@
+/**
+ * Hands chunks on until they are more than `maxBytes`; then the stream fails with what `tooLarge` makes. Where
+ * `isFresh` says that a chunk ends a message, the count begins anew behind it.
+ */
+export function boundedStream(
+  maxBytes: number,
+  tooLarge: () => unknown,
+  isFresh: (chunk: Uint8Array) => boolean = () => false,
+): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes = isFresh(chunk) ? 0 : bytes + chunk.byteLength;
+      if (bytes > maxBytes) controller.error(tooLarge());
+      else controller.enqueue(chunk);
+    },
+  });
+}

@@ -1,0 +1,5 @@
+/** Quotes a word so that a POSIX shell reads it back as the same text; a plain word stays as it is. */
+export function shellQuote(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,7 @@
+import type { StagePlan } from '../../contract/pipeline.ts';
+
+/** A pipeline that may run, or a move of the working folder. */
+export type Reading =
+  | { readonly kind: 'pipeline'; readonly stages: readonly StagePlan[] }
+  | { readonly kind: 'pwd' }
+  | { readonly kind: 'cd'; readonly path: string | undefined };
