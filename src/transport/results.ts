@@ -2,9 +2,11 @@ import type { Reply } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { JsonSchema } from '../contract/tool-card.ts';
+import { admittingErrors } from './error-schema.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 import { inputRequestsOf } from './question.ts';
+import type { ReplyForm } from './reply-form.ts';
 import { createResultJson } from './result-json.ts';
 import type { Era } from './revision.ts';
 import { metaKey } from './revision.ts';
@@ -28,23 +30,21 @@ export function createResultEncoder(serverInfo: Params): ResultEncoder {
   };
 }
 
-/**
- * A reply as a result of `tools/call`. Text and structured content are each complete: some clients show the model
- * one, some the other.
- */
-export function callResult(reply: Reply, locale: Locale): Params {
+/** A reply as a result of `tools/call`. The text is complete on its own, and so is the structured content. */
+export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Params {
   switch (reply.kind) {
     case 'output':
       return {
         content: reply.content,
-        ...(reply.structured && { structuredContent: reply.structured }),
+        // What a proxied server sends with its own failure need not fit its schema, which some clients hold it to.
+        ...(form === 'both' && !reply.isError && reply.structured && { structuredContent: reply.structured }),
         ...(reply.isError && { isError: true }),
         ...(reply.meta && { _meta: reply.meta }),
       };
     case 'error':
       return {
         content: [{ type: 'text', text: reply.text }],
-        structuredContent: reply.structured,
+        ...(form === 'both' && { structuredContent: reply.structured }),
         isError: true,
         ...(reply.meta && { _meta: reply.meta }),
       };
@@ -57,12 +57,11 @@ export function callResult(reply: Reply, locale: Locale): Params {
   }
 }
 
-/** A tool as `tools/list` shows it. */
-export function toolEntry(tool: Tool, locale: Locale, era: Era): Params {
+/** A tool as `tools/list` shows it. Who gets no structured content is promised none. */
+export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm): Params {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
-  const outputSchema = tool.outputSchema(locale);
-  // Before 2026-07-28 an output schema had to describe an object.
-  const showsOutput = outputSchema && (era === 'modern' || outputSchema.type === 'object');
+  const described = form === 'both' ? tool.outputSchema(locale) : undefined;
+  const outputSchema = described && admittingErrors(described, era);
   const description = tool.description[locale];
   const inputSchema = tool.inputSchema(locale);
   return {
@@ -70,7 +69,7 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era): Params {
     title: tool.title[locale],
     description: tool.unavailable ? `${description} (${tool.unavailable[locale]})` : description,
     inputSchema: tool.server === undefined ? inputSchema : withoutHeaderMarks(inputSchema),
-    ...(showsOutput && { outputSchema }),
+    ...(outputSchema && { outputSchema }),
     annotations: {
       readOnlyHint: readOnly,
       destructiveHint: destructive,

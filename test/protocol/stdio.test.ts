@@ -66,7 +66,7 @@ test('an envelope that is incomplete or of another revision is refused by name',
   expect(door.calls).toEqual([]);
 });
 
-test('a list shows all four hints, titles and output schemas', async () => {
+test('a list shows all four hints, titles and output schemas that an error passes too', async () => {
   const { client } = openStdio();
   const { result } = await client.request('tools/list');
   expect((result as { tools: unknown[] }).tools[0]).toEqual({
@@ -74,7 +74,11 @@ test('a list shows all four hints, titles and output schemas', async () => {
     title: 'echo',
     description: 'The fixture echo.',
     inputSchema: { type: 'object' },
-    outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    outputSchema: {
+      type: 'object',
+      properties: { text: { type: 'string' }, error: { type: 'object' } },
+      anyOf: [{ required: ['text'] }, { required: ['error'] }],
+    },
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   });
 });

@@ -44,7 +44,13 @@ export function legacyExchange(
     id,
     params,
     arrival: session
-      ? { ...arrival, connectionId: session.connectionId, client: session.client, ...trace }
+      ? {
+          ...arrival,
+          connectionId: session.connectionId,
+          client: session.client,
+          revision: session.revision,
+          ...trace,
+        }
       : { ...arrival, ...trace },
     clientCapabilities: session?.clientCapabilities ?? {},
     signal: run.cancel.signal,

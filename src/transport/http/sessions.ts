@@ -21,6 +21,7 @@ export interface Session {
   readonly owner: string;
   readonly connectionId: string;
   readonly client: Handshake['client'];
+  readonly revision: string;
   readonly clientCapabilities: Params;
   readonly running: Map<RequestId, Run>;
   readonly asks: Asks;
@@ -100,6 +101,7 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
       const ticket: Ticket = {
         connectionId: randomUUID(),
         client: hands.client,
+        revision: hands.revision,
         clientCapabilities: essentialCapabilities(hands.clientCapabilities),
         issuedAtMs: Date.now(),
         owner: ownerOf(arrival),
@@ -137,7 +139,7 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
 }
 
 function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): Session {
-  const { connectionId, client, clientCapabilities } = ticket;
+  const { connectionId, client, revision, clientCapabilities } = ticket;
   const keeper = createKeeper();
   const session: Session = {
     id,
@@ -145,6 +147,7 @@ function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): 
     owner: ticket.owner,
     connectionId,
     client,
+    revision,
     clientCapabilities,
     running: new Map(),
     asks: createAsks(),

@@ -9,6 +9,7 @@ import { readClientInfo } from '../revision.ts';
 export interface Ticket {
   readonly connectionId: string;
   readonly client: ClientInfo | undefined;
+  readonly revision: string;
   readonly clientCapabilities: Params;
   readonly issuedAtMs: number;
   /** The holder of the token that made the handshake, or a digest of the token. */

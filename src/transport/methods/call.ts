@@ -6,6 +6,7 @@ import { InsufficientScope, scopeMissingIn } from '../http/challenge.ts';
 import type { Params } from '../jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from '../question.ts';
+import { replyFormOf } from '../reply-form.ts';
 import { callResult } from '../results.ts';
 
 /**
@@ -34,7 +35,7 @@ export function createCallMethod(door: Door): Method {
     if (reply.kind === 'question' && call.canRetry !== true) {
       throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
     }
-    return callResult(reply, door.locale);
+    return callResult(reply, door.locale, replyFormOf(exchange.arrival));
   };
 }
 

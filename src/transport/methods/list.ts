@@ -1,20 +1,22 @@
 import type { Door } from '../../contract/door.ts';
 import type { Method } from '../exchange.ts';
+import { replyFormOf } from '../reply-form.ts';
 import type { ResultEncoder } from '../results.ts';
 import { toolEntry } from '../results.ts';
 
-/** Encoded lists that are kept: one for each role, purpose and era that is about. */
+/** Encoded lists that are kept: one for each role, purpose, era and form that is about. */
 const maxKeptLists = 64;
 
-/** `tools/list`. A list is encoded once for each key of the door, locale and era. */
+/** `tools/list`. A list is encoded once for each key of the door, locale, era and form. */
 export function createListMethod(door: Door, encoder: ResultEncoder): Method {
   const kept = new Map<string, string>();
   return async ({ era, arrival }) => {
     const { key, tools } = await door.list(arrival);
-    const keptAs = `${era} ${door.locale} ${key}`;
+    const form = replyFormOf(arrival);
+    const keptAs = `${era} ${form} ${door.locale} ${key}`;
     const known = kept.get(keptAs);
     if (known !== undefined) return known;
-    const entries = tools.map((tool) => toolEntry(tool, door.locale, era));
+    const entries = tools.map((tool) => toolEntry(tool, door.locale, era, form));
     const encoded = encoder.encode(
       era,
       era === 'modern' ? { tools: entries, ttlMs: 60_000, cacheScope: 'private' } : { tools: entries },
