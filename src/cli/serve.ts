@@ -2,15 +2,18 @@ import { redactText } from '../call/redact.ts';
 import { openCheckpoint } from '../checkpoint/open.ts';
 import { serveHttp, serveStdio } from '../checkpoint/serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { repeatSettings } from '../config/repeat.ts';
 import { tracesOf } from '../config/traces.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { listenProblem } from './listen-problem.ts';
+import { ownCommand } from './own-command.ts';
 import { note } from './say.ts';
 import { keepMemorySteady } from './steady-memory.ts';
 import { untilTold } from './stop.ts';
 import { versionOf } from './version.ts';
+import type { StdioServer } from './welcome.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -27,7 +30,9 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
       'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
     );
   }
-  return options.http === undefined ? serveOverStdio(settings, options) : serveOverHttp(settings, options);
+  return options.http === undefined
+    ? serveOverStdio(settings, options)
+    : serveOverHttp(settings, flags, options);
 }
 
 async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
@@ -53,10 +58,11 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
   return 0;
 }
 
-async function serveOverHttp(settings: Settings, options: Options): Promise<number> {
+async function serveOverHttp(settings: Settings, flags: Flags, options: Options): Promise<number> {
   const { host, port } = addressOf(options.http, settings);
   const checkpoint = await openCheckpoint(settings, {
     version: versionOf(),
+    localRole: options.as as string | undefined,
     trace: wantedTraces(),
     onFault: logFault,
   });
@@ -67,7 +73,7 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
     },
   );
   const { welcome } = await import('./welcome.ts');
-  await welcome(checkpoint, server.address);
+  await welcome(checkpoint, server.address, pasted(flags, settings, options));
   const { noteAddress } = await import('./console.ts');
   const forgetAddress = settings.http.console ? noteAddress(settings.stateFolder, server.address) : undefined;
   const told = untilTold();
@@ -78,6 +84,14 @@ async function serveOverHttp(settings: Settings, options: Options): Promise<numb
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;
+}
+
+/** How a client starts this very server itself. */
+function pasted(flags: Flags, settings: Settings, options: Options): StdioServer {
+  const { args, env } = repeatSettings(flags, settings);
+  const role = options.as === undefined ? [] : ['--as', String(options.as)];
+  const server = ownCommand(['serve', ...args, ...role]);
+  return Object.keys(env).length === 0 ? server : { ...server, env };
 }
 
 /** The variables are often the whole machine's: where they cannot be followed, serving goes on without traces. */

@@ -1,6 +1,7 @@
 import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
+import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';
 import { durationMs } from './duration.ts';
 import { say } from './say.ts';
@@ -13,6 +14,11 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
   if (!/^[\w.@+-]{1,64}$/.test(user)) {
     throw new ConfigError(
       `--user must be 1 to 64 letters, digits or . _ @ + -, got ${JSON.stringify(user)}.`,
+    );
+  }
+  if (options.asRole === localTokenRole) {
+    throw new ConfigError(
+      `--as-role ${localTokenRole} is the role of the token that \`sekisho serve --http\` prints.`,
     );
   }
   const expires =

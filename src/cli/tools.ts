@@ -1,6 +1,7 @@
 import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { say } from './say.ts';
+import { limitLines } from './limit-lines.ts';
+import { note, say } from './say.ts';
 
 /** What would be served to the local caller. */
 export async function tools(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
@@ -26,6 +27,7 @@ export async function tools(flags: Flags, options: Readonly<Record<string, unkno
       const note = tool.unavailable ? ` (${tool.unavailable[settings.locale]})` : '';
       say(`${tool.name.padEnd(width)}  ${tool.description[settings.locale]}${note}`);
     }
+    for (const line of limitLines(settings)) note(line);
     return 0;
   } finally {
     await checkpoint.close();

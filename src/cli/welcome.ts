@@ -2,14 +2,24 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Checkpoint } from '../checkpoint/open.ts';
+import { localTokenRole } from '../contract/caller.ts';
 import type { Locale } from '../contract/text.ts';
 import { consoleLink } from './console.ts';
+import { limitLines } from './limit-lines.ts';
 import { note } from './say.ts';
+
+/** A server as a client that starts it itself has it in its configuration. */
+export interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
 
 /** What a person needs to connect: the address, a token, and lines to paste into a client. */
 export async function welcome(
   checkpoint: Checkpoint,
   address: { readonly host: string; readonly port: number },
+  sameOverStdio: StdioServer,
 ): Promise<void> {
   const { settings } = checkpoint;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
@@ -25,6 +35,7 @@ export async function welcome(
       `  toolsets  ${settings.toolsets.join(', ')}   mode  ${settings.mode}`,
       `  address   ${url}`,
       `  token     ${token}`,
+      ...limitLines(settings).map((line) => `  limit     ${line}`),
       ...(settings.http.console
         ? [`  console   ${await consoleLink(checkpoint, address)}  (${words.once})`]
         : []),
@@ -33,17 +44,11 @@ export async function welcome(
       JSON.stringify(client, null, 2),
       '',
       words.startsItself,
-      JSON.stringify({ mcpServers: { sekisho: startedBy(settings.roots[0]?.path ?? '.') } }, null, 2),
+      JSON.stringify({ mcpServers: { sekisho: sameOverStdio } }, null, 2),
       '',
       words.recorded,
     ].join('\n'),
   );
-}
-
-/** By the path of this program and its Node, so that it starts wherever the client does. */
-function startedBy(root: string): { command: string; args: string[] } {
-  const script = process.argv[1] ?? 'sekisho';
-  return { command: process.execPath, args: [script, 'serve', '--root', root] };
 }
 
 const lines = {
@@ -68,8 +73,10 @@ async function tokenOf(checkpoint: Checkpoint): Promise<string> {
   const path = join(checkpoint.settings.stateFolder, 'local-token');
   const { tokens } = await checkpoint.store();
   const kept = readIfThere(path);
-  if (kept && typeof (await tokens.find(kept, Date.now())) === 'object') return kept;
-  const { token } = await tokens.create({ user: userInfo().username.replace(/[^\w.@+-]/g, '_') || 'local' });
+  const known = kept ? await tokens.find(kept, Date.now()) : 'unknown';
+  if (kept && typeof known === 'object' && known.role === localTokenRole) return kept;
+  const user = userInfo().username.replace(/[^\w.@+-]/g, '_') || 'local';
+  const { token } = await tokens.create({ user, role: localTokenRole });
   mkdirSync(checkpoint.settings.stateFolder, { recursive: true, mode: 0o700 });
   writeFileSync(path, token, { mode: 0o600 });
   return token;

@@ -15,6 +15,7 @@ import { assertMakeable } from './makeable.ts';
 import { type MemorySettings, memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
 import { oauthTrustOf } from './oauth.ts';
+import { workingRates } from './profiles.ts';
 import { assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers.ts';
@@ -53,6 +54,8 @@ export interface Settings {
     /** As it was given, where a link leads there. */
     readonly named: string;
   }[];
+  /** The current folder, where neither flag nor file names one: it is the root then. */
+  readonly startedIn: string | undefined;
   readonly protectedNames: readonly string[];
   readonly toolsets: readonly ToolsetName[];
   readonly only: SingleTool | undefined;
@@ -142,6 +145,7 @@ export function loadSettings(
   ]);
   return Object.freeze({
     roots,
+    startedIn: flags.root === undefined && config.roots === undefined ? roots[0].named : undefined,
     protectedNames: config.protectedNames ?? [],
     toolsets: only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose),
     only,
@@ -164,7 +168,7 @@ export function loadSettings(
       console: config.http?.console ?? true,
     },
     rules: (config.rules ?? []) as readonly PolicyRule[],
-    rateRules: (config.rateLimits ?? [{ toolsets: ['assistant'], perMinute: 10 }]).map((rule, index) => ({
+    rateRules: (config.rateLimits ?? defaultRatesOf(config)).map((rule, index) => ({
       id: `rateLimits.${index}`,
       toolsets: rule.toolsets,
       appliesTo: rule.appliesTo ?? 'remote',
@@ -212,6 +216,11 @@ export function loadSettings(
     // One tool alone is one tool alone.
     servers: only ? [] : serversOf(flags, config, { environment, home, cwd, roots, sandbox }),
   });
+}
+
+/** Document 001 bounds the users of a chat; who works in a folder gets a bound that only a program run wild meets. */
+function defaultRatesOf({ assistant }: ConfigFile): NonNullable<ConfigFile['rateLimits']> {
+  return assistant?.layout === 'workspace' ? workingRates : [{ toolsets: ['assistant'], perMinute: 10 }];
 }
 
 function serversOf(

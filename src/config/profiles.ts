@@ -6,13 +6,16 @@ export interface Profile {
   readonly config: ConfigFile;
 }
 
+/** Of work over the network: far above what an agent does, and below what a loop without end does. */
+export const workingRates: NonNullable<ConfigFile['rateLimits']> = [{ perMinute: 300 }];
+
 export const profiles = {
   coding: {
     summary: {
       en: 'Files, search, edits and a judged shell in your project folder.',
       ja: 'プロジェクトのフォルダーでのファイル、検索、編集、審査されるシェル。',
     },
-    config: { toolsets: ['assistant'], assistant: { layout: 'workspace' } },
+    config: { toolsets: ['assistant'], assistant: { layout: 'workspace' }, rateLimits: workingRates },
   },
   notes: {
     summary: {
@@ -40,7 +43,7 @@ export const profiles = {
       en: 'Agents that share tasks and talk to each other, with files and a judged shell.',
       ja: 'タスクを分け合い、会話するエージェント。ファイルと審査されるシェル付き。',
     },
-    config: { toolsets: ['collaboration', 'agent-cli'] },
+    config: { toolsets: ['collaboration', 'agent-cli'], rateLimits: workingRates },
   },
   gateway: {
     summary: {

@@ -85,7 +85,9 @@ export const configSchema = z.strictObject({
   rateLimits: z
     .array(rateLimit)
     .optional()
-    .describe('Default: 10 a minute for remote users of the assistant toolset.'),
+    .describe(
+      'Default: 10 a minute for remote users of the assistant toolset in its chat layout; 300 for work in a folder (profiles coding and team). The token that serve prints is the operator, who is not remote.',
+    ),
   approval: z
     .strictObject({
       waitMs: milliseconds.optional().describe('How long a call waits for a person. Default: 45000.'),

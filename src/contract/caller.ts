@@ -33,7 +33,7 @@ export interface AnonymousCaller extends CallerBase {
   /** What is wrong with the credential, in words for its holder. */
   readonly problem?: string | undefined;
 }
-/** The person at this machine, over stdio or the command line. */
+/** The person at this machine, over stdio, the command line, or HTTP with the token of this machine. */
 export interface LocalCaller extends CallerBase {
   readonly kind: 'local';
 }
@@ -55,6 +55,9 @@ export type Caller = AnonymousCaller | LocalCaller | UserCaller | CoordinatorCal
 
 /** The roles of tokens that open what operators see of everybody. */
 export const operatorRoles: readonly string[] = ['admin', 'operator'];
+
+/** The role of the token that stands for the person at this machine, for clients of theirs that speak HTTP. */
+export const localTokenRole = 'local-operator';
 
 /** The role of a token that reads `/metrics` and can do nothing else. */
 export const metricsRole = 'metrics';

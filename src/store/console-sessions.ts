@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { metricsRole, operatorRoles } from '../contract/caller.ts';
+import { localTokenRole, metricsRole, operatorRoles } from '../contract/caller.ts';
 import type { ConsolePerson, ConsoleSessions } from '../contract/console.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
@@ -110,6 +110,7 @@ function operatorOf(person: string): ConsolePerson {
 
 function holderOf(token: TokenRow, nowMs: number): ConsolePerson | undefined {
   if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return undefined;
+  if (token.role === localTokenRole) return operatorOf(token.user_name);
   const principal = `user:${token.user_name}`;
   const toolsets = token.toolsets === null ? undefined : (JSON.parse(token.toolsets) as string[]);
   // A token for a part of the tools is no key to everything.

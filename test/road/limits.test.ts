@@ -51,3 +51,16 @@ test('a call that one rule refuses is not counted by another', async () => {
   outputOf(await world.call('file_read', { path: 'a.txt' }, { arrival }));
   expect(errorOf(await world.call('file_read', { path: 'a.txt' }, { arrival })).code).toBe('rate_limited');
 });
+
+test.each(['coding', 'team'])('in %s a user over the network has 300 calls a minute', async (profile) => {
+  await using world = await openTestCheckpoint({
+    flags: { profile },
+    files: { 'a.txt': 'x' },
+    options: { now: () => 1_800_000_000_000 },
+  });
+  const { tokens } = await world.checkpoint.store();
+  const arrival = remote((await tokens.create({ user: 'alice' })).token);
+  const tool = profile === 'coding' ? 'read_file' : 'file_read';
+  for (let calls = 1; calls <= 300; calls++) outputOf(await world.call(tool, { path: 'a.txt' }, { arrival }));
+  expect(errorOf(await world.call(tool, { path: 'a.txt' }, { arrival })).code).toBe('rate_limited');
+});

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import type { Flags, Settings } from './load.ts';
+import { homeOf, stateFolderOf } from './state.ts';
+
+/** How the same settings are had again: arguments, and the variables that they came from beside them. */
+export interface Repeated {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * What gives the same settings to a program that another one starts, in another folder and with little environment: every
+ * flag as it was meant, with whole paths, and what the environment decided.
+ */
+export function repeatSettings(
+  flags: Flags,
+  settings: Settings,
+  environment: NodeJS.ProcessEnv = process.env,
+  cwd: string = process.cwd(),
+): Repeated {
+  const args: string[] = [];
+  const add = (flag: string, value: string | undefined) => {
+    if (value !== undefined) args.push(flag, value);
+  };
+  const path = (value: string | undefined) => (value === undefined ? undefined : resolve(cwd, value));
+  add('--config', path(flags.config));
+  add('--profile', flags.profile);
+  // Where neither flag nor file names a folder, the current one was meant.
+  add('--root', flags.root === undefined ? settings.startedIn : path(flags.root));
+  for (const more of flags.allowPath ?? []) add('--allow-path', path(more));
+  if (flags.toolsets) add('--toolsets', flags.toolsets.join(','));
+  add('--only', flags.only);
+  add('--mode', flags.mode);
+  add('--sandbox', flags.sandbox);
+  add('--env-file', path(flags.envFile));
+  for (const kind of flags.allowMime ?? []) add('--allow-mime', kind);
+  if (flags.allowExecutable) args.push('--allow-executable');
+  add('--state', flags.state === undefined ? movedState(settings, environment) : path(flags.state));
+  add('--locale', flags.locale ?? (settings.locale === 'en' ? undefined : settings.locale));
+  return { args, env: variablesOf(environment, cwd) };
+}
+
+/** The records of a state folder that a variable moved, which the other program may not have. */
+function movedState({ stateFolder, roots }: Settings, environment: NodeJS.ProcessEnv): string | undefined {
+  const [root] = roots;
+  if (!root || !environment.XDG_STATE_HOME) return undefined;
+  return stateFolder === stateFolderOf(root.path, environment, homeOf(environment)) ? stateFolder : undefined;
+}
+
+const paths = ['MCP_CONFIG_PATH', 'XDG_CONFIG_HOME'];
+const bounds = ['HARD_MAX_CHARS', 'VAULT_SCAN_DEFAULT_CHUNK_LINES', 'VAULT_SCAN_MAX_CHUNK_LINES'];
+
+/** Of the variables that settings come from those that are no secret. */
+function variablesOf(environment: NodeJS.ProcessEnv, cwd: string): Record<string, string> {
+  const given = (name: string): [string, string][] => {
+    const value = environment[name];
+    return value ? [[name, value]] : [];
+  };
+  return Object.fromEntries([
+    ...paths.flatMap(given).map(([name, value]) => [name, resolve(cwd, value)]),
+    ...bounds.flatMap(given),
+  ]);
+}
