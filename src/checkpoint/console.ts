@@ -1,4 +1,4 @@
-import type { ConsoleDesk, HistoryPages, PolicyPages, ServerPages, UndoOutcome } from '../console/desk.ts';
+import type { ConsoleDesk, HistoryPages, PolicyPages } from '../console/desk.ts';
 import { isConsolePath } from '../console/paths.ts';
 import { once } from '../ground/once.ts';
 import type { Pages } from '../transport/http/pages.ts';
@@ -23,7 +23,7 @@ export function createConsolePages(
 }
 
 async function deskOf(checkpoint: Checkpoint, onFault: (error: unknown) => void): Promise<ConsoleDesk> {
-  const { settings, team, store } = checkpoint;
+  const { settings, rooms, team, store } = checkpoint;
   const { readConsoleAsset } = await import('../config/console-assets.ts');
   return {
     locale: settings.locale,
@@ -43,7 +43,8 @@ async function deskOf(checkpoint: Checkpoint, onFault: (error: unknown) => void)
     memoryBrowser: async () => (await store()).memoryBrowser,
     team: async () => (await team.open()).admin,
     history: settings.history.enabled ? historyOf(checkpoint) : undefined,
-    servers: settings.servers.length > 0 ? serversOf(checkpoint) : undefined,
+    servers: settings.servers.length > 0 ? async () => (await rooms.upstreams()).status() : undefined,
+    operator: checkpoint.operator,
     policy: policyOf(checkpoint),
     asset: readConsoleAsset,
     onFault,
@@ -51,53 +52,17 @@ async function deskOf(checkpoint: Checkpoint, onFault: (error: unknown) => void)
 }
 
 function historyOf(checkpoint: Checkpoint): HistoryPages {
-  const opened = once(async () => (await import('./undo.ts')).openHistoryOf(checkpoint));
   return {
     list: async (query) => (await checkpoint.store()).history.list(query),
     get: async (id) => (await checkpoint.store()).history.get(id),
     async diff(entry) {
-      const { describeChange } = await import('../confine/history/describe.ts');
-      const { history, folders } = await opened();
+      const { describeChange } = await import('../operator/describe-change.ts');
+      const { history, folders } = await checkpoint.history();
       const [before, after] = await Promise.all([
         history.content(entry, 'before', folders),
         history.content(entry, 'after', folders),
       ]);
       return describeChange(entry, before, after);
-    },
-    async undo(order, person, force): Promise<UndoOutcome> {
-      const { undoChanges } = await import('./undo.ts');
-      const { folders } = await opened();
-      const who = { principal: person.name, transport: 'console' } as const;
-      const { steps } = await undoChanges(checkpoint, order, { folders, force, who });
-      const last = steps.at(-1)?.outcome ?? 'nothing';
-      const isSome = steps.some(({ outcome }) => outcome === 'undone');
-      if (!isSome) return last;
-      return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
-    },
-  };
-}
-
-function serversOf({ rooms }: Checkpoint): ServerPages {
-  return {
-    status: async () => (await rooms.upstreams()).status(),
-    async review(name) {
-      const review = (await rooms.upstreams()).pins.review(name);
-      if (!review) return undefined;
-      const { createTwoFilesPatch } = await import('diff');
-      const changes = review.changes.map(({ before, after, ...held }) => {
-        const patch = createTwoFilesPatch('approved', 'now', spell(before), spell(after), '', '');
-        return { ...held, diff: patch.split('\n').slice(1).join('\n') };
-      });
-      return { digest: review.digest, changes, removed: review.removed };
-    },
-    async approve(name, digest) {
-      const upstreams = await rooms.upstreams();
-      const approved = upstreams.pins.approve(name, digest);
-      for (const server of upstreams.servers) server.refresh();
-      return approved;
-    },
-    async forget(name) {
-      (await rooms.upstreams()).pins.forget(name);
     },
   };
 }
@@ -117,8 +82,4 @@ function policyOf({ settings, rooms, team }: Checkpoint): PolicyPages {
     },
     test: async (json) => (await import('./policy.ts')).tryCall(json, rooms, team),
   };
-}
-
-function spell(tool: unknown): string {
-  return tool === undefined ? '' : `${JSON.stringify(tool, null, 2)}\n`;
 }

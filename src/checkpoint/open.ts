@@ -11,6 +11,7 @@ import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities.ts';
 import type { Admission, Door } from '../contract/door.ts';
 import type { CallWatcher } from '../contract/observe.ts';
+import type { Operator } from '../contract/operator.ts';
 import type { RiskContext, Toolset } from '../contract/tool.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
@@ -19,6 +20,7 @@ import { createLiveCatalog } from './catalog.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createLookouts, mayObserve } from './observe.ts';
+import { createOperator, type OpenedHistory } from './operator.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
 import { joinUpstreamDoors } from './upstream.ts';
@@ -44,6 +46,10 @@ export interface Checkpoint {
   /** Agents and their work. */
   readonly team: TeamRoom;
   store(): ReturnType<Rooms['store']>;
+  /** What a person does here, whichever face they do it by. */
+  operator(): Promise<Operator>;
+  /** What was changed here, settled after whatever a killed server left. */
+  history(): Promise<OpenedHistory>;
   /** Has every call from now on watched as well. */
   watch(watcher: CallWatcher): void;
   /** Who sent this; somebody without a proof is `anonymous`. */
@@ -171,12 +177,15 @@ export async function openCheckpoint(
     },
   };
 
+  const { operator, history } = createOperator(rooms, team, now);
   return {
     door,
     settings,
     rooms,
     team,
     store: () => rooms.store(),
+    operator,
+    history,
     watch: lookouts.add,
     identify: (arrival) => identifyArrival(arrival, {}, credentials),
     async close(graceMs = 0) {

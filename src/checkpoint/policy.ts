@@ -12,6 +12,8 @@ import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
 import { loadTools } from './toolsets.ts';
 
+export { renderExplanation, renderTrial } from '../call/policy/trial.ts';
+
 /** The rules in force. */
 export function explainRules({ mode, rules }: Settings): PolicyExplanation {
   return explainPolicy({ mode, rules, builtin: listBuiltinRules() });

@@ -1,15 +1,16 @@
-import { openCheckpoint } from '../checkpoint/open.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
-import type { ApprovalRecord, ApprovalStore, AuditLog } from '../contract/records.ts';
-import { personHere, recordAct } from './record-act.ts';
+import type { Acts } from '../contract/operator.ts';
+import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { say } from './say.ts';
+import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Lists what calls are waiting for, or answers one of them. */
 export function approve(id: string | undefined, flags: Flags, options: Options): Promise<number> {
-  return withApprovals(flags, async ({ approvals, audit }) => {
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const { approvals } = await checkpoint.store();
     if (id === undefined) return list(approvals, options);
     const record = await approvals.get(id);
     if (!record) {
@@ -20,14 +21,14 @@ export function approve(id: string | undefined, flags: Flags, options: Options):
       say(options.json ? JSON.stringify(record) : describe(record));
       return 0;
     }
-    return answer(record, { approvals, audit }, options);
+    return answer(record, acts, options);
   });
 }
 
 /** Lists what was allowed for a session or for always, and still stands. */
 export function listGrants(flags: Flags, options: Options): Promise<number> {
-  return withApprovals(flags, async ({ approvals }) => {
-    const grants = await approvals.grants(Date.now());
+  return withOperator(flags, async ({ checkpoint }) => {
+    const grants = await (await checkpoint.store()).approvals.grants(Date.now());
     if (options.json) say(JSON.stringify(grants));
     else if (grants.length === 0) say('Nothing is allowed beyond single calls.');
     else for (const record of grants) say(describeGrant(record));
@@ -37,9 +38,8 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
 
 /** Takes a standing yes back; the next call like it is asked about again. */
 export function revokeGrant(id: string, flags: Flags): Promise<number> {
-  return withApprovals(flags, async ({ approvals, audit }) => {
-    const revoked = await approvals.revoke(id, Date.now());
-    await recordAct(audit, { tool: 'sekisho approve revoke', arguments: { id }, done: revoked });
+  return withOperator(flags, async ({ acts }) => {
+    const revoked = await acts.revokeGrant(id);
     say(
       revoked
         ? `${id} is taken back.`
@@ -47,20 +47,6 @@ export function revokeGrant(id: string, flags: Flags): Promise<number> {
     );
     return revoked ? 0 : 1;
   });
-}
-
-interface Records {
-  readonly approvals: ApprovalStore;
-  readonly audit: AuditLog;
-}
-
-async function withApprovals(flags: Flags, work: (records: Records) => Promise<number>): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    return await work(await checkpoint.store());
-  } finally {
-    await checkpoint.close();
-  }
 }
 
 async function list(approvals: ApprovalStore, options: Options): Promise<number> {
@@ -71,27 +57,17 @@ async function list(approvals: ApprovalStore, options: Options): Promise<number>
   return 0;
 }
 
-async function answer(
-  record: ApprovalRecord,
-  { approvals, audit }: Records,
-  options: Options,
-): Promise<number> {
+async function answer(record: ApprovalRecord, acts: Acts, options: Options): Promise<number> {
   const scope = options.always ? 'always' : options.session ? 'session' : 'once';
   const decision = options.deny ? 'declined' : 'approved';
-  const decided = await approvals.decide(record.id, decision, personHere(), scope, Date.now());
-  await recordAct(audit, {
-    tool: 'sekisho approve',
-    arguments: { id: record.id, decision, scope },
-    done: decided !== undefined,
-    ...(!decided && { code: 'conflict' }),
-  });
-  if (!decided) {
+  const answered = await acts.answer(record.id, { decision, scope });
+  if (answered.outcome !== 'answered') {
     say(
       `${record.id} cannot be answered any more: it is ${record.status === 'pending' ? 'expired' : record.status}.`,
     );
     return 1;
   }
-  if (options.json) say(JSON.stringify(decided));
+  if (options.json) say(JSON.stringify(answered.record));
   else say(`${record.id}: ${decision}${decision === 'approved' ? ` (${scope})` : ''}.`);
   return 0;
 }

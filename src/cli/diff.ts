@@ -1,6 +1,6 @@
 import type { Flags } from '../config/load.ts';
-import { describeChange } from '../confine/history/describe.ts';
 import { cleanText } from '../contract/clean-text.ts';
+import { describeChange } from '../operator/describe-change.ts';
 import { say } from './say.ts';
 import { withHistory } from './with-history.ts';
 

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import type { Flags } from '../config/load.ts';
-import { sizeOf } from '../confine/history/describe.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import type { FileState, HistoryEntry } from '../contract/history.ts';
+import { sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './duration.ts';
 import { say } from './say.ts';
 import { withHistory } from './with-history.ts';

@@ -4,28 +4,28 @@ import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
-import type { Memories } from '../contract/memory.ts';
 import { note, say } from './say.ts';
+import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Prints a user's memories as JSON Lines, oldest first. */
-export async function exportMemory(flags: Flags, options: Options): Promise<number> {
-  return withMemories(flags, options, async (memories) => {
-    const { exportMemories } = await import('../store/memory/lines.ts');
+export function exportMemory(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => {
+    const { exportMemories } = await import('../operator/memory-lines.ts');
+    const memories = (await checkpoint.store()).memoriesFor(ownerOf(options));
     for await (const line of exportMemories(memories)) process.stdout.write(line);
     return 0;
   });
 }
 
 /** Stores what `memory export` printed; what is there already is not doubled. */
-export async function importMemory(file: string, flags: Flags, options: Options): Promise<number> {
-  return withMemories(flags, options, async (memories) => {
-    const { importMemories } = await import('../store/memory/lines.ts');
+export function importMemory(file: string, flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ acts }) => {
     const input = file === '-' ? process.stdin : createReadStream(file);
     const opened = input === process.stdin ? Promise.resolve() : openedOrThrow(input, file);
     await opened;
-    const { stored, duplicates } = await importMemories(memories, createInterface({ input }));
+    const { stored, duplicates } = await acts.importMemories(ownerOf(options), createInterface({ input }));
     if (options.json) say(JSON.stringify({ stored, duplicates }));
     else say(`${stored} stored, ${duplicates} already there.`);
     return 0;
@@ -79,16 +79,6 @@ async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promis
   });
 }
 
-async function withMemories(
-  flags: Flags,
-  options: Options,
-  use: (memories: Memories) => Promise<number>,
-): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    const principal = options.user === undefined ? 'local' : `user:${String(options.user)}`;
-    return await use((await checkpoint.store()).memoriesFor(principal));
-  } finally {
-    await checkpoint.close();
-  }
+function ownerOf({ user }: Options): string {
+  return user === undefined ? 'local' : `user:${String(user)}`;
 }

@@ -1,5 +1,4 @@
-import { renderExplanation, renderTrial } from '../call/policy/trial.ts';
-import { explainRules, tryCall } from '../checkpoint/policy.ts';
+import { explainRules, renderExplanation, renderTrial, tryCall } from '../checkpoint/policy.ts';
 import { createRooms } from '../checkpoint/rooms.ts';
 import { createTeamRoom } from '../checkpoint/team.ts';
 import { type Flags, loadSettings } from '../config/load.ts';

@@ -1,4 +1,3 @@
-import { redactText } from '../call/redact.ts';
 import { openCheckpoint } from '../checkpoint/open.ts';
 import { serveHttp, serveStdio } from '../checkpoint/serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
@@ -7,6 +6,7 @@ import { tracesOf } from '../config/traces.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { TraceSettings } from '../contract/trace.ts';
+import { redactText } from '../ground/redact.ts';
 import { listenProblem } from './listen-problem.ts';
 import { ownCommand } from './own-command.ts';
 import { note } from './say.ts';

@@ -3,7 +3,7 @@ import { ConfigError } from '../contract/error.ts';
 import { note, say } from './say.ts';
 
 /** Copies every record into an empty store of either kind. Stop the servers first. */
-export async function copyRecords(
+export async function copyStore(
   from: string,
   to: string,
   options: Readonly<Record<string, unknown>>,
@@ -13,25 +13,17 @@ export async function copyRecords(
       throw new ConfigError(`A store is named as sqlite:PATH or postgres://…, got ${JSON.stringify(url)}.`);
     }
   }
-  const { openStore } = await import('../store/open.ts');
-  const { copyStore } = await import('../store/copy.ts');
   const stateFolder = options.state === undefined ? undefined : String(options.state);
   if (stateFolder !== undefined) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  const source = await openStore({ url: from, stateFolder });
-  const target = await openStore({ url: to, stateFolder });
-  try {
-    const counts: Record<string, number> = {};
-    await copyStore(await source.engine(), await target.engine(), (table, rows) => {
-      counts[table] = rows;
-      if (process.stderr.isTTY) process.stderr.write(`\r${table}: ${rows}   `);
-    });
-    if (process.stderr.isTTY) process.stderr.write('\n');
-    if (options.json) say(JSON.stringify(counts));
-    else for (const [table, rows] of Object.entries(counts)) say(`${table}\t${rows}`);
-    note('The audit chain goes on under the same audit.key: copy it to the state folder of the new store.');
-    return 0;
-  } finally {
-    await target.close();
-    await source.close();
-  }
+  const { copyRecords } = await import('../checkpoint/copy-records.ts');
+  const counts: Record<string, number> = {};
+  await copyRecords({ from, to, stateFolder }, (table, rows) => {
+    counts[table] = rows;
+    if (process.stderr.isTTY) process.stderr.write(`\r${table}: ${rows}   `);
+  });
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  if (options.json) say(JSON.stringify(counts));
+  else for (const [table, rows] of Object.entries(counts)) say(`${table}\t${rows}`);
+  note('The audit chain goes on under the same audit.key: copy it to the state folder of the new store.');
+  return 0;
 }

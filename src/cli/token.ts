@@ -1,10 +1,10 @@
-import { openCheckpoint } from '../checkpoint/open.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/load.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
 import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';
 import { durationMs } from './duration.ts';
 import { say } from './say.ts';
+import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -23,9 +23,8 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
   }
   const expires =
     options.expires === undefined ? undefined : durationMs(String(options.expires), '--expires');
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    const { token, record } = await (await checkpoint.store()).tokens.create({
+  return withOperator(flags, async ({ acts }) => {
+    const { token, record } = await acts.createToken({
       user,
       role: options.asRole as string | undefined,
       toolsets: toolsetsOf(options.for),
@@ -37,14 +36,11 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
         `${token}\n\nFor ${user} (${record.id}). It is shown only now; send it as "Authorization: Bearer …".`,
       );
     return 0;
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
-export async function listTokens(flags: Flags, options: Options): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
+export function listTokens(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => {
     const records = await (await checkpoint.store()).tokens.list();
     if (options.json) {
       say(JSON.stringify(records));
@@ -68,20 +64,15 @@ export async function listTokens(flags: Flags, options: Options): Promise<number
     }
     if (records.length === 0) say('No tokens. `sekisho token create --user NAME` makes one.');
     return 0;
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
-export async function revokeToken(id: string, flags: Flags): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    const revoked = await (await checkpoint.store()).tokens.revoke(id);
+export function revokeToken(id: string, flags: Flags): Promise<number> {
+  return withOperator(flags, async ({ acts }) => {
+    const revoked = await acts.revokeToken(id);
     say(revoked ? `${id} is revoked.` : `There is no active token ${id}.`);
     return revoked ? 0 : 1;
-  } finally {
-    await checkpoint.close();
-  }
+  });
 }
 
 function toolsetsOf(value: unknown): readonly string[] | undefined {

@@ -1,27 +1,21 @@
-import { userInfo } from 'node:os';
-import { undoChanges } from '../checkpoint/undo.ts';
 import type { Flags } from '../config/load.ts';
-import { sizeOf } from '../confine/history/describe.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import { ConfigError } from '../contract/error.ts';
+import type { UndoOrder, UndoStep } from '../contract/history.ts';
+import { sizeOf } from '../operator/describe-change.ts';
 import { counted } from './counted.ts';
 import { durationMs } from './duration.ts';
 import { say } from './say.ts';
-import { type OpenedHistory, withHistory } from './with-history.ts';
+import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
-type History = OpenedHistory['history'];
-type Order = Parameters<History['undo']>[0];
-type Step = Awaited<ReturnType<History['undo']>>[number];
 
 /** Takes changes back. Exit code 1 where it stopped before the end, or there was nothing to take back. */
 export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   const order = orderOf(id, options);
-  return withHistory(flags, async ({ checkpoint, folders }) => {
-    const { steps, sessionId, stopped } = await undoChanges(checkpoint, order, {
-      folders,
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const { steps, sessionId, stopped } = await acts.undo(order, {
       force: options.force === true,
-      who: { principal: `cli:${userInfo().username}`, transport: 'cli' },
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
     });
     const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
@@ -33,7 +27,7 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
   });
 }
 
-function orderOf(id: string | undefined, { session, since }: Options): Order {
+function orderOf(id: string | undefined, { session, since }: Options): UndoOrder {
   if ([id, session, since].filter((given) => given !== undefined).length !== 1) {
     throw new ConfigError(
       'undo takes one of: an entry, --session, --since. `sekisho history` lists entries.',
@@ -44,7 +38,7 @@ function orderOf(id: string | undefined, { session, since }: Options): Order {
   return { sinceMs: Date.now() - durationMs(String(since), '--since') };
 }
 
-function describe({ entry, ...step }: Step): string {
+function describe({ entry, ...step }: UndoStep): string {
   const path = cleanLine(entry.path);
   switch (step.outcome) {
     case 'undone':
@@ -58,9 +52,9 @@ function describe({ entry, ...step }: Step): string {
   }
 }
 
-type Conflict = Extract<Step, { outcome: 'conflict' }>;
+type Conflict = Extract<UndoStep, { outcome: 'conflict' }>;
 
-function conflictOf({ after }: Step['entry'], { found, because }: Omit<Conflict, 'entry'>): string {
+function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Conflict, 'entry'>): string {
   if (because) return `cannot be taken back. ${cleanLine(because.en)}`;
   return `changed since. The change left ${sizeOf(after)}, now there is ${sizeOf(found)}`;
 }

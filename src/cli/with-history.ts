@@ -1,24 +1,13 @@
-import { type Checkpoint, openCheckpoint } from '../checkpoint/open.ts';
-import { openHistoryOf } from '../checkpoint/undo.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
-import type { Folder } from '../contract/files.ts';
-
-/** The folders that can have been changed, and the history of them. */
-export interface OpenedHistory {
-  readonly checkpoint: Checkpoint;
-  readonly history: Awaited<ReturnType<Checkpoint['rooms']['history']>>;
-  readonly folders: readonly Folder[];
-}
+import type { Checkpoint } from '../checkpoint/open.ts';
+import type { Flags } from '../config/load.ts';
+import { withOperator } from './with-operator.ts';
 
 /** Opens the history of the workspace that the flags name. */
-export async function withHistory(
+export function withHistory(
   flags: Flags,
-  use: (opened: OpenedHistory) => Promise<number>,
+  use: (
+    opened: Awaited<ReturnType<Checkpoint['history']>> & { readonly checkpoint: Checkpoint },
+  ) => Promise<number>,
 ): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    return await use({ checkpoint, ...(await openHistoryOf(checkpoint)) });
-  } finally {
-    await checkpoint.close();
-  }
+  return withOperator(flags, async ({ checkpoint }) => use({ checkpoint, ...(await checkpoint.history()) }));
 }

@@ -1,12 +1,13 @@
-import type { ConsolePerson, ConsoleSessions } from '../contract/console.ts';
+import type { ConsoleSessions } from '../contract/console.ts';
 import type { HistoryEntry, HistoryQuery } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
+import type { Operator } from '../contract/operator.ts';
 import type { DecisionKind } from '../contract/process.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { Locale, Text } from '../contract/text.ts';
-import type { HeldTool, ServerStatus } from '../contract/upstream.ts';
+import type { ServerStatus } from '../contract/upstream.ts';
 
 /** Everything that the console is lent: the same functions that the command line uses. */
 export interface ConsoleDesk {
@@ -27,7 +28,10 @@ export interface ConsoleDesk {
   memoryBrowser(): Promise<MemoryBrowser>;
   team(): Promise<TeamAdmin>;
   readonly history: HistoryPages | undefined;
-  readonly servers: ServerPages | undefined;
+  /** Absent where none is configured. */
+  readonly servers: (() => Promise<readonly ServerStatus[]>) | undefined;
+  /** What a person does, by whichever face. */
+  operator(): Promise<Operator>;
   readonly policy: PolicyPages;
   asset(name: string): Promise<Asset | undefined>;
   /** Hears of failures that the person is told nothing of. */
@@ -44,27 +48,6 @@ export interface HistoryPages {
   get(id: string): Promise<HistoryEntry | undefined>;
   /** As a unified diff, or a line that says why there is none. */
   diff(entry: HistoryEntry): Promise<string>;
-  /** One change, or what a session changed, newest first; stops where a later change would be lost. */
-  undo(order: UndoOrder, person: ConsolePerson, force: boolean): Promise<UndoOutcome>;
-}
-
-export type UndoOrder = { readonly id: string } | { readonly sessionId: string };
-
-/** `partly`: some changes of a session were taken back before one could not be. */
-export type UndoOutcome = 'undone' | 'already' | 'conflict' | 'lost' | 'nothing' | 'partly';
-
-export interface ServerPages {
-  status(): Promise<readonly ServerStatus[]>;
-  review(name: string): Promise<ServerReview | undefined>;
-  /** False where something else waits by now. */
-  approve(name: string, digest: string): Promise<boolean>;
-  forget(name: string): Promise<void>;
-}
-
-export interface ServerReview {
-  readonly digest: string;
-  readonly changes: readonly (HeldTool & { readonly diff: string })[];
-  readonly removed: readonly string[];
 }
 
 export interface PolicyPages {

@@ -1,6 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { ConsolePerson } from '../contract/console.ts';
-import { recordAct } from './acts.ts';
+import type { Person } from '../contract/operator.ts';
 import { cookieOf, endedCookie, sessionCookie, sessionCookieName } from './cookies.ts';
 import type { ConsoleDesk } from './desk.ts';
 import { isOwnOrigin } from './headers.ts';
@@ -11,7 +10,7 @@ import type { Outside, PageContext } from './pages/page-context.ts';
 export async function personOf(
   desk: ConsoleDesk,
   request: Request,
-): Promise<{ readonly person: ConsolePerson; readonly secret: string } | undefined> {
+): Promise<{ readonly person: Person; readonly secret: string } | undefined> {
   const secret = cookieOf(request, sessionCookieName(request));
   if (secret === undefined) return undefined;
   const person = await (await desk.sessions()).find(secret, desk.now());
@@ -45,12 +44,7 @@ export function addEntrance(
     if (before !== undefined) await sessions.end(before);
     const person = await sessions.find(secret, desk.now());
     if (!person) return turnAway(context);
-    await recordAct(desk, person, {
-      tool: 'sekisho console',
-      arguments: { act: 'login' },
-      outcome: 'ok',
-      facts: { address: context.env.address, operator: person.isOperator },
-    });
+    await (await desk.operator()).as(person).entered(context.env.address);
     context.header('set-cookie', sessionCookie(request, secret));
     return context.redirect('/', 303);
   }

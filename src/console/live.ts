@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConsolePerson } from '../contract/console.ts';
+import type { Person } from '../contract/operator.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { ConsoleDesk } from './desk.ts';
 import { scopeOf } from './pages/view.ts';
 
 /** Somebody who watches: what they may see, and how it is drawn for them. */
 export interface Watcher {
-  readonly person: ConsolePerson;
+  readonly person: Person;
   /** Calls after this one are shown. */
   readonly afterSeq: number;
   draw(entry: AuditEntry): string;

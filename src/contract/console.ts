@@ -1,14 +1,4 @@
-/** Who looks at the console. */
-export interface ConsolePerson {
-  /** As approvals and the audit log name them: `console:alice`, `console:user:bob`. */
-  readonly name: string;
-  /** Whose own records theirs are: `local`, `user:NAME`. */
-  readonly principal: string;
-  /** Sees everybody's records, answers questions and acts. */
-  readonly isOperator: boolean;
-  /** What the pasted token covers; absent: everything. */
-  readonly toolsets?: readonly string[] | undefined;
-}
+import type { Person } from './operator.ts';
 
 /** Logins: codes that work once, and the sessions that they and tokens begin. Only hashes are kept. */
 export interface ConsoleSessions {
@@ -19,6 +9,6 @@ export interface ConsoleSessions {
   /** The same for a bearer token. */
   enterByToken(token: string, nowMs: number): Promise<string | undefined>;
   /** Who a session is of; undefined where it is over, or its token was revoked. */
-  find(secret: string, nowMs: number): Promise<ConsolePerson | undefined>;
+  find(secret: string, nowMs: number): Promise<Person | undefined>;
   end(secret: string): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Text } from './text.ts';
 /**
  * What was at a path. A file without a digest was too large to be kept. Where a large file only grew, nothing is
  * copied: the state before is the first `bytes` of it (`isStart`), the state after ends with `tail`.
@@ -74,3 +75,21 @@ export interface HistoryStore {
   /** Forgets entries up to this number, or older than this time. */
   forget(bound: { readonly upToSeq?: number; readonly beforeMs?: number }): Promise<number>;
 }
+
+/** Which changes to take back, newest first. */
+export type UndoOrder =
+  | { readonly id: string }
+  | { readonly sessionId: string }
+  | { readonly sinceMs: number };
+
+/** What became of one entry. */
+export type UndoStep =
+  | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
+  | {
+      readonly entry: HistoryEntry;
+      readonly outcome: 'conflict';
+      readonly found: FileState;
+      /** Why it cannot be done at all, where that is not what is found there. */
+      readonly because?: Text;
+    }
+  | { readonly entry: HistoryEntry; readonly outcome: 'lost' };

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { localTokenRole, metricsRole, operatorRoles } from '../contract/caller.ts';
-import type { ConsolePerson, ConsoleSessions } from '../contract/console.ts';
+import type { ConsoleSessions } from '../contract/console.ts';
+import type { Person } from '../contract/operator.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
 import type { ConsoleSessionRow } from './tables/console.ts';
@@ -104,18 +105,18 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
   };
 }
 
-function operatorOf(person: string): ConsolePerson {
-  return { name: `console:${person}`, principal: 'local', isOperator: true };
+function operatorOf(person: string): Person {
+  return { name: `console:${person}`, principal: 'local', isOperator: true, face: 'console' };
 }
 
-function holderOf(token: TokenRow, nowMs: number): ConsolePerson | undefined {
+function holderOf(token: TokenRow, nowMs: number): Person | undefined {
   if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return undefined;
   if (token.role === localTokenRole) return operatorOf(token.user_name);
   const principal = `user:${token.user_name}`;
   const toolsets = token.toolsets === null ? undefined : (JSON.parse(token.toolsets) as string[]);
   // A token for a part of the tools is no key to everything.
   const isOperator = toolsets === undefined && token.role !== null && operatorRoles.includes(token.role);
-  return { name: `console:${principal}`, principal, isOperator, toolsets };
+  return { name: `console:${principal}`, principal, isOperator, toolsets, face: 'console' };
 }
 
 /** Strangers send what they like; only what could be one of ours is hashed and looked up. */

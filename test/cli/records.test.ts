@@ -93,7 +93,7 @@ test('records move to another store, and their chain still verifies', async () =
     '--state',
     state,
   );
-  expect(copied).toMatchObject({ code: 0, stdout: expect.stringMatching(/audit\t1\n/) });
+  expect(copied).toMatchObject({ code: 0, stdout: expect.stringMatching(/audit\t2\n/) });
   const config = join(folder, 'c.jsonc');
   writeFileSync(config, JSON.stringify({ store: { url: `sqlite:${state}/new.db` } }));
   expect(await sekisho('audit', 'verify', '--config', config, '--state', state)).toMatchObject({ code: 0 });

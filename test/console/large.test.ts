@@ -121,7 +121,7 @@ test('of a burst the newest calls are shown, and a reader that takes nothing is 
   onTestFinished(() => feed.close());
   const watch = () =>
     feed.watch({
-      person: { name: 'console:me', principal: 'local', isOperator: true },
+      person: { name: 'console:me', principal: 'local', isOperator: true, face: 'console' },
       afterSeq: 0,
       draw: ({ tool }) => tool,
       isStillIn: async () => true,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { exportMemories } from '../../src/store/memory/lines.ts';
+import { exportMemories } from '../../src/operator/memory-lines.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { paraphrases } from './concept-model.ts';
 import { allEmbedded, embeddingsAt } from './embedded-store.ts';

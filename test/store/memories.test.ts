@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Memories } from '../../src/contract/memory.ts';
-import { exportMemories, importMemories } from '../../src/store/memory/lines.ts';
+import { exportMemories, importMemories } from '../../src/operator/memory-lines.ts';
 import { startEngines } from './engines.ts';
 
 const engines = await startEngines();

@@ -15,8 +15,8 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
     .option('--state <path>', 'state folder with the audit.key of both')
     .option('--json', 'print as JSON')
     .action(async (from: string, to: string, options: Options) => {
-      const { copyRecords } = await import('../store.ts');
-      exitWith(await copyRecords(from, to, options));
+      const { copyStore } = await import('../store.ts');
+      exitWith(await copyStore(from, to, options));
     });
 }
 

@@ -11,12 +11,12 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** A person logs in at a server by their browser, and what the server offers is looked at. */
 export function loginServer(name: string, flags: Flags, options: Options): Promise<number> {
-  return withUpstreams(flags, async (upstreams, locale) => {
+  return withUpstreams(flags, async (upstreams, locale, { acts }) => {
     const server = serverOf(upstreams, name);
     const told = words[locale];
     let lines: Interface | undefined;
     try {
-      await upstreams.logIn(server, {
+      await acts.logInServer(name, {
         scope: options.scope as string | undefined,
         show(url, issuer, handBack) {
           say(told.open(name, cleanText(issuer)));
@@ -49,9 +49,10 @@ export function loginServer(name: string, flags: Flags, options: Options): Promi
 
 /** Ends the login, at the authorization server too where it can be told. */
 export function logoutServer(name: string, flags: Flags): Promise<number> {
-  return withUpstreams(flags, async (upstreams, locale) => {
+  return withUpstreams(flags, async (upstreams, locale, { acts }) => {
+    serverOf(upstreams, name);
     try {
-      say(`${name}: ${words[locale][await upstreams.logOut(serverOf(upstreams, name))]}`);
+      say(`${name}: ${words[locale][await acts.logOutServer(name)]}`);
       return 0;
     } catch (error) {
       process.stderr.write(`${name}: ${wordsOf(error, locale)}\n`);

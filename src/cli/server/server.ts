@@ -1,20 +1,18 @@
 import { createInterface } from 'node:readline/promises';
-import { createTwoFilesPatch } from 'diff';
-import { type Checkpoint, openCheckpoint } from '../../checkpoint/open.ts';
-import { type Flags, loadSettings } from '../../config/load.ts';
+import type { Checkpoint } from '../../checkpoint/open.ts';
+import type { Flags } from '../../config/load.ts';
 import { cleanText } from '../../contract/clean-text.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { AuditLog } from '../../contract/records.ts';
+import type { Acts, Operator, ServerReview } from '../../contract/operator.ts';
 import type { Locale } from '../../contract/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
 import { counted } from '../counted.ts';
-import { recordAct } from '../record-act.ts';
 import { say } from '../say.ts';
+import { withOperator } from '../with-operator.ts';
 import { examine, placeOf, type ServerReport } from './report.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type Upstreams = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>;
-type Review = NonNullable<ReturnType<Upstreams['pins']['review']>>;
 
 /** Proxied servers, their tools and what waits for a person's look. Starts none of them. */
 export function listServers(flags: Flags, options: Options): Promise<number> {
@@ -38,9 +36,9 @@ export function checkServers(name: string | undefined, flags: Flags, options: Op
 
 /** Shows what changed, and lets it in when a person says so: by an answer, or by the digest of what they saw. */
 export function approveServer(name: string, flags: Flags, options: Options): Promise<number> {
-  return withUpstreams(flags, async (upstreams, _locale, audit) => {
+  return withUpstreams(flags, async (upstreams, _locale, { acts, operator }) => {
     serverOf(upstreams, name);
-    const review = upstreams.pins.review(name);
+    const review = await operator.review(name);
     if (!review) {
       say(`Nothing of ${name} waits for a look.`);
       return 0;
@@ -56,12 +54,7 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
       if (!(await agrees())) return 1;
     }
     const digest = options.digest === undefined ? review.digest : String(options.digest);
-    const approved = upstreams.pins.approve(name, digest);
-    await recordAct(await audit(), {
-      tool: 'sekisho server approve',
-      arguments: { name, digest },
-      done: approved,
-    });
+    const approved = await acts.approveServer(name, digest);
     if (!approved) {
       say(`The server changed again; look anew: sekisho server approve ${name}`);
       return 1;
@@ -73,31 +66,26 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
 
 /** Forgets what was approved; the server is met as a stranger the next time. */
 export function forgetServer(name: string, flags: Flags): Promise<number> {
-  return withUpstreams(flags, async (upstreams, _locale, audit) => {
+  return withUpstreams(flags, async (upstreams, _locale, { acts }) => {
     serverOf(upstreams, name);
-    upstreams.pins.forget(name);
-    await recordAct(await audit(), { tool: 'sekisho server forget', arguments: { name }, done: true });
+    await acts.forgetServer(name);
     say(`${name}: forgotten.`);
     return 0;
   });
 }
 
 /** Opens what the settings say, without serving it. */
-export async function withUpstreams(
+export function withUpstreams(
   flags: Flags,
-  work: (upstreams: Upstreams, locale: Locale, audit: () => Promise<AuditLog>) => Promise<number>,
+  work: (
+    upstreams: Upstreams,
+    locale: Locale,
+    by: { readonly acts: Acts; readonly operator: Operator },
+  ) => Promise<number>,
 ): Promise<number> {
-  const settings = loadSettings(flags);
-  const checkpoint = await openCheckpoint(settings);
-  try {
-    return await work(
-      await checkpoint.rooms.upstreams(),
-      settings.locale,
-      async () => (await checkpoint.store()).audit,
-    );
-  } finally {
-    await checkpoint.close();
-  }
+  return withOperator(flags, async ({ checkpoint, ...by }) =>
+    work(await checkpoint.rooms.upstreams(), checkpoint.settings.locale, by),
+  );
 }
 
 export function serverOf(upstreams: Upstreams, name: string): Upstreams['servers'][number] {
@@ -129,17 +117,10 @@ function lineOf({ name, why, findings }: ServerStatus['held'][number]): string {
   return cleanText(`${name} (${[why, ...findings].join('; ')})`);
 }
 
-function describe(name: string, review: Review): string {
-  const parts = review.changes.map(({ before, after, ...held }) => {
-    const patch = createTwoFilesPatch('approved', 'now', spell(before), spell(after), '', '');
-    return `${lineOf(held)}\n${cleanText(patch.split('\n').slice(1).join('\n'))}`;
-  });
+function describe(name: string, review: ServerReview): string {
+  const parts = review.changes.map(({ diff, ...held }) => `${lineOf(held)}\n${cleanText(diff)}`);
   const removed = review.removed.map((tool) => cleanText(`${tool} (removed)`));
   return [`Server ${name}:`, ...parts, ...removed].join('\n');
-}
-
-function spell(tool: unknown): string {
-  return tool === undefined ? '' : `${JSON.stringify(tool, null, 2)}\n`;
 }
 
 async function agrees(): Promise<boolean> {

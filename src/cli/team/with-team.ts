@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { openCheckpoint } from '../../checkpoint/open.ts';
-import { type Flags, loadSettings } from '../../config/load.ts';
+import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
+import { withOperator } from '../with-operator.ts';
 
-/** Opens the records of the team for one command, and closes them after it. */
-export async function withTeam(flags: Flags, work: (admin: TeamAdmin) => Promise<number>): Promise<number> {
-  const checkpoint = await openCheckpoint(loadSettings(flags));
-  try {
-    return await work((await checkpoint.team.open()).admin);
-  } finally {
-    await checkpoint.close();
-  }
+/** Opens the records of the team for one command: what changes them is in the log as the person's act. */
+export function withTeam(flags: Flags, work: (admin: TeamAdmin) => Promise<number>): Promise<number> {
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const { admin } = await checkpoint.team.open();
+    return work({ ...admin, ...acts.team });
+  });
 }
 
 /** A secret from the variable that was named, or a new one. Never from the command line, where others see it. */

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
-import type { Attribution, FileState, HistoryEntry, HistoryStore } from '../../contract/history.ts';
+import type {
+  Attribution,
+  FileState,
+  HistoryEntry,
+  HistoryStore,
+  UndoOrder,
+  UndoStep,
+} from '../../contract/history.ts';
 import type { Commands } from '../../contract/process.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
@@ -8,7 +15,7 @@ import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
 import { createRecorder, didHappen, type Recorder, type Tell } from './recorder.ts';
 import { stateOf } from './restore.ts';
-import { type UndoStep, undoEntry } from './undo.ts';
+import { undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
 
 export interface HistoryOptions {
@@ -21,12 +28,6 @@ export interface HistoryOptions {
   readonly ignore: readonly string[];
   readonly now?: (() => number) | undefined;
 }
-
-/** Which changes to take back, newest first. */
-export type UndoOrder =
-  | { readonly id: string }
-  | { readonly sessionId: string }
-  | { readonly sinceMs: number };
 
 export interface History {
   readonly observer: ChangeObserver;

@@ -2,25 +2,12 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, lstatSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type { Place } from '../../contract/files.ts';
-import type { FileState, HistoryEntry } from '../../contract/history.ts';
-import type { Text } from '../../contract/text.ts';
+import type { FileState, HistoryEntry, UndoStep } from '../../contract/history.ts';
 import { readAtNow } from '../files/io.ts';
 import type { Blobs } from './blobs.ts';
 import type { Recorder } from './recorder.ts';
 import { atEntry, restore, stateOf } from './restore.ts';
 import { isSame, stateAt } from './state.ts';
-
-/** What became of one entry. */
-export type UndoStep =
-  | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
-  | {
-      readonly entry: HistoryEntry;
-      readonly outcome: 'conflict';
-      readonly found: FileState;
-      /** Why it cannot be done at all, where that is not what is found there. */
-      readonly because?: Text;
-    }
-  | { readonly entry: HistoryEntry; readonly outcome: 'lost' };
 
 export interface UndoOptions {
   /** Go on where a later change is lost by it. */

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import type { ServerReview } from '../../contract/operator.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
-import type { ServerReview } from '../desk.ts';
 import { diffBlock, line } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';

@@ -1,5 +1,5 @@
 import type { html } from 'hono/html';
-import type { ConsolePerson } from '../../contract/console.ts';
+import type { Person } from '../../contract/operator.ts';
 import type { Locale } from '../../contract/text.ts';
 import type { ConsoleDesk } from '../desk.ts';
 import type { Words } from '../words/en.ts';
@@ -9,7 +9,7 @@ export type Html = ReturnType<typeof html>;
 /** What every page of a logged-in person needs to be drawn. */
 export interface View {
   readonly desk: ConsoleDesk;
-  readonly person: ConsolePerson;
+  readonly person: Person;
   readonly locale: Locale;
   readonly words: Words;
   /** Proves that a form comes from a page of ours. */
@@ -28,6 +28,6 @@ export interface AssetPaths {
 }
 
 /** Whose records this person may see; undefined: everybody's. */
-export function scopeOf(person: ConsolePerson): string | undefined {
+export function scopeOf(person: Person): string | undefined {
   return person.isOperator ? undefined : person.principal;
 }

@@ -1,5 +1,4 @@
-import type { Hono } from 'hono';
-import { recordAct } from '../acts.ts';
+import type { Context, Hono } from 'hono';
 import type { ConsoleDesk } from '../desk.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import { policyPage } from '../pages/policy.ts';
@@ -9,42 +8,37 @@ import { reviewPage, serversPage } from '../pages/servers.ts';
 export function addOperatorRoutes(app: Hono<PageContext>, desk: ConsoleDesk): void {
   const { servers, policy } = desk;
   app.get('/servers', async (context) =>
-    context.html(await serversPage((await servers?.status()) ?? [], context.get('view'))),
+    context.html(await serversPage((await servers?.()) ?? [], context.get('view'))),
   );
 
   app.get('/servers/:name', async (context) => {
     const name = context.req.param('name');
     if (!servers || !(await isKnown(name))) return context.notFound();
-    return context.html(await reviewPage(name, await servers.review(name), context.get('view')));
+    return context.html(
+      await reviewPage(name, await (await desk.operator()).review(name), context.get('view')),
+    );
   });
 
   app.post('/servers/:name/approve', async (context) => {
     const name = context.req.param('name');
     if (!servers || !(await isKnown(name))) return context.notFound();
     const digest = (await fieldOf(context, 'digest')) ?? '';
-    const approved = await servers.approve(name, digest);
-    await recordAct(desk, context.get('view').person, {
-      tool: 'sekisho server approve',
-      arguments: { name, digest },
-      outcome: approved ? 'ok' : 'error',
-    });
+    const approved = await (await actsOf(context)).approveServer(name, digest);
     return goBack(context, approved ? 'pinned' : 'moved', '/servers');
   });
 
   app.post('/servers/:name/forget', async (context) => {
     const name = context.req.param('name');
     if (!servers || !(await isKnown(name))) return context.notFound();
-    await servers.forget(name);
-    await recordAct(desk, context.get('view').person, {
-      tool: 'sekisho server forget',
-      arguments: { name },
-      outcome: 'ok',
-    });
+    await (await actsOf(context)).forgetServer(name);
     return goBack(context, 'unpinned', '/servers');
   });
 
+  const actsOf = async (context: Context<PageContext>) =>
+    (await desk.operator()).as(context.get('view').person);
+
   async function isKnown(name: string): Promise<boolean> {
-    return (await servers?.status())?.some((status) => status.name === name) ?? false;
+    return (await servers?.())?.some((status) => status.name === name) ?? false;
   }
 
   app.get('/policy', async (context) =>

@@ -1,14 +1,14 @@
 import type { Context, Hono } from 'hono';
 import { ToolError } from '../../contract/error.ts';
-import type { Memories } from '../../contract/memory.ts';
-import { recordAct } from '../acts.ts';
+import type { UndoOrder } from '../../contract/history.ts';
+import type { Acts, Answer } from '../../contract/operator.ts';
 import type { ConsoleDesk } from '../desk.ts';
 import { approvalsPage } from '../pages/approvals.ts';
 import { changePage, historyPage } from '../pages/history.ts';
 import { memoriesPage, memoryPage } from '../pages/memories.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import { scopeOf, type View } from '../pages/view.ts';
-import { mayAnswer, waitingFor } from '../waiting.ts';
+import { waitingFor } from '../waiting.ts';
 import type { Words } from '../words/en.ts';
 
 /** Pages that act on records: approvals, history, memories. Every act is in the log under the person's name. */
@@ -37,33 +37,19 @@ function addApprovals(app: Hono<PageContext>, desk: ConsoleDesk): void {
   });
 
   app.post('/approvals/:id', async (context) => {
-    const { person } = context.get('view');
-    const id = context.req.param('id');
     const answer = answers.get((await fieldOf(context, 'answer')) ?? '');
-    const approvals = await desk.approvals();
-    const record = await approvals.get(id);
-    if (!record || !answer) return goBack(context, 'gone', '/approvals');
-    const may = mayAnswer(person, record);
-    const refusal = { tool: 'sekisho approve', arguments: { id, ...answer }, outcome: 'error' } as const;
-    if (may !== 'yes') {
-      await recordAct(desk, person, { ...refusal, code: 'forbidden' });
-      return may === 'own' ? goBack(context, 'own', '/approvals') : context.notFound();
-    }
-    const decided = await approvals.decide(id, answer.decision, person.name, answer.scope, desk.now());
-    await recordAct(desk, person, decided ? { ...refusal, outcome: 'ok' } : { ...refusal, code: 'conflict' });
-    return goBack(context, decided ? answer.decision : 'gone', '/approvals');
+    const id = context.req.param('id');
+    if (!answer || !(await (await desk.approvals()).get(id))) return goBack(context, 'gone', '/approvals');
+    const { outcome } = await (await actsOf(context, desk)).answer(id, answer);
+    if (outcome === 'forbidden') return context.notFound();
+    return goBack(context, outcome === 'answered' ? answer.decision : outcome, '/approvals');
   });
 
   app.post('/approvals/:id/revoke', async (context) => {
     const { person } = context.get('view');
     if (!person.isOperator) return context.notFound();
     const id = context.req.param('id');
-    const revoked = await (await desk.approvals()).revoke(id, desk.now());
-    await recordAct(desk, person, {
-      tool: 'sekisho approve revoke',
-      arguments: { id },
-      outcome: revoked ? 'ok' : 'error',
-    });
+    const revoked = await (await actsOf(context, desk)).revokeGrant(id);
     return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
   });
 }
@@ -73,10 +59,12 @@ const answers = new Map([
   ['session', { decision: 'approved', scope: 'session' }],
   ['always', { decision: 'approved', scope: 'always' }],
   ['deny', { decision: 'declined', scope: 'once' }],
-] as const) as ReadonlyMap<
-  string,
-  { readonly decision: 'approved' | 'declined'; readonly scope: 'once' | 'session' | 'always' }
->;
+] as const) as ReadonlyMap<string, Answer>;
+
+/** The acts of whoever sent this request; each leaves its record where it is done. */
+async function actsOf(context: Context<PageContext>, desk: ConsoleDesk): Promise<Acts> {
+  return (await desk.operator()).as(context.get('view').person);
+}
 
 function addHistory(app: Hono<PageContext>, desk: ConsoleDesk): void {
   const { history } = desk;
@@ -103,31 +91,33 @@ function addHistory(app: Hono<PageContext>, desk: ConsoleDesk): void {
   app.post('/history/undo-session', async (context) => {
     const sessionId = await fieldOf(context, 'session');
     if (!history || !sessionId) return context.notFound();
-    const outcome = await history.undo({ sessionId }, context.get('view').person, false);
-    return goBack(context, outcome, '/history');
+    return goBack(context, await undo(context, { sessionId }, false), '/history');
   });
 
   app.post('/history/:id/undo', async (context) => {
     if (!history) return context.notFound();
     const id = context.req.param('id');
     const force = (await fieldOf(context, 'force')) === 'yes';
-    // The act is written down where it is done, with what came of it.
-    const outcome = await history.undo({ id }, context.get('view').person, force);
-    return goBack(context, outcome, `/history/${encodeURIComponent(id)}`);
+    return goBack(context, await undo(context, { id }, force), `/history/${encodeURIComponent(id)}`);
   });
+
+  /** `partly`: some changes of a session were taken back before one could not be. */
+  async function undo(context: Context<PageContext>, order: UndoOrder, force: boolean) {
+    const { steps } = await (await actsOf(context, desk)).undo(order, { force });
+    const last = steps.at(-1)?.outcome ?? 'nothing';
+    if (!steps.some(({ outcome }) => outcome === 'undone')) return last;
+    return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
+  }
 }
 
 function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
-  /** Whose memories a request may touch: an operator's choice, everybody else their own, if their token covers them. */
-  function ownerOf({ person }: View, given: string | undefined): string | undefined {
-    if (person.isOperator) return given ?? person.principal;
-    if (person.toolsets && !person.toolsets.includes('assistant')) return undefined;
-    return given === undefined || given === person.principal ? person.principal : undefined;
+  async function ownerOf({ person }: View, wanted: string | undefined): Promise<string | undefined> {
+    return (await desk.operator()).memoryOwner(person, wanted);
   }
 
   app.get('/memories', async (context) => {
     const view = context.get('view');
-    const owner = ownerOf(view, context.req.query('owner'));
+    const owner = await ownerOf(view, context.req.query('owner'));
     if (owner === undefined) return context.notFound();
     const browser = await desk.memoryBrowser();
     const query = context.req.query('query')?.trim().slice(0, 200) || undefined;
@@ -146,7 +136,7 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
 
   app.get('/memories/:owner/:id', async (context) => {
     const view = context.get('view');
-    const owner = ownerOf(view, context.req.param('owner'));
+    const owner = await ownerOf(view, context.req.param('owner'));
     const memory =
       owner === undefined
         ? undefined
@@ -157,16 +147,11 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
 
   async function change(
     context: Context<PageContext>,
-    act: string,
-    work: (memories: Memories, id: string) => Promise<keyof Words['notes'] | undefined>,
+    work: (acts: Acts, owner: string, id: string) => Promise<keyof Words['notes'] | undefined>,
   ): Promise<Response> {
-    const view = context.get('view');
-    const id = context.req.param('id') ?? '';
-    const owner = ownerOf(view, context.req.param('owner'));
+    const owner = await ownerOf(context.get('view'), context.req.param('owner'));
     if (owner === undefined) return context.notFound();
-    const note = await work(await desk.memories(owner), id);
-    const outcome = note === undefined || note === 'same' ? 'error' : 'ok';
-    await recordAct(desk, view.person, { tool: 'sekisho memory', arguments: { act, owner, id }, outcome });
+    const note = await work(await actsOf(context, desk), owner, context.req.param('id') ?? '');
     if (note === undefined) return context.notFound();
     const back =
       note === 'forgotten' ? `/memories?owner=${encodeURIComponent(owner)}&note=forgotten` : undefined;
@@ -174,13 +159,13 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
   }
 
   app.post('/memories/:owner/:id', (context) =>
-    change(context, 'edit', async (memories, id) => {
+    change(context, async (acts, owner, id) => {
       const content = (await fieldOf(context, 'content'))?.trim();
       if (!content) return undefined;
       const tags = (await fieldOf(context, 'tags'))?.split(/[,、，]/).map((tag) => tag.trim());
       const category = (await fieldOf(context, 'category'))?.trim();
       try {
-        const saved = await memories.update(id, {
+        const saved = await acts.changeMemory(owner, id, {
           content,
           category: category || undefined,
           tags: tags?.filter((tag) => tag !== ''),
@@ -194,8 +179,8 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
   );
 
   app.post('/memories/:owner/:id/forget', (context) =>
-    change(context, 'forget', async (memories, id) =>
-      (await memories.forget(id)) ? 'forgotten' : undefined,
+    change(context, async (acts, owner, id) =>
+      (await acts.forgetMemory(owner, id)) ? 'forgotten' : undefined,
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ToolError } from '../../contract/error.ts';
-import type { Memories } from '../../contract/memory.ts';
-import { text } from '../../contract/text.ts';
+import { ToolError } from '../contract/error.ts';
+import type { Memories } from '../contract/memory.ts';
+import { text } from '../contract/text.ts';
 
 /** All memories as JSON Lines, oldest first; each string is one line with its end. */
 export async function* exportMemories(memories: Memories): AsyncIterable<string> {

@@ -1,0 +1,21 @@
+import { copyStore } from '../store/copy.ts';
+import { openStore } from '../store/open.ts';
+
+/** Copies every record into an empty store of either kind, and tells how many rows of each table there were. */
+export async function copyRecords(
+  {
+    from,
+    to,
+    stateFolder,
+  }: { readonly from: string; readonly to: string; readonly stateFolder: string | undefined },
+  tell: (table: string, rows: number) => void,
+): Promise<void> {
+  const source = await openStore({ url: from, stateFolder });
+  const target = await openStore({ url: to, stateFolder });
+  try {
+    await copyStore(await source.engine(), await target.engine(), tell);
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}

@@ -1,0 +1,64 @@
+import { ToolError } from '../contract/error.ts';
+import type { Folder } from '../contract/files.ts';
+import type { Operator } from '../contract/operator.ts';
+import { text } from '../contract/text.ts';
+import { once } from '../ground/once.ts';
+import type { ServerAdmin } from '../operator/servers.ts';
+import type { Rooms } from './rooms.ts';
+import type { TeamRoom } from './team.ts';
+
+type Upstreams = Awaited<ReturnType<Rooms['upstreams']>>;
+
+/** The history of a checkpoint, with the folders that can have been changed. */
+export interface OpenedHistory {
+  readonly history: Awaited<ReturnType<Rooms['history']>>;
+  readonly folders: readonly Folder[];
+}
+
+/** What a person does, joined to the rooms that it is done in. Loaded at the first act. */
+export function createOperator(rooms: Rooms, team: TeamRoom, now: () => number) {
+  const history = once(async (): Promise<OpenedHistory> => {
+    const opened = await rooms.history();
+    await opened.recovered();
+    const { folder } = await rooms.workspace();
+    // A vault elsewhere has a root of its own; where it is missing there is nothing in it to take back.
+    const vault = await rooms.vault().catch(() => undefined);
+    return { history: opened, folders: vault ? [folder, vault.folder] : [folder] };
+  });
+  const operator = once(async (): Promise<Operator> => {
+    const { openOperator } = await import('../operator/open.ts');
+    return openOperator({
+      audit: async () => (await rooms.store()).audit,
+      approvals: async () => (await rooms.store()).approvals,
+      tokens: async () => (await rooms.store()).tokens,
+      memories: async (owner) => (await rooms.store()).memoriesFor(owner),
+      team: async () => (await team.open()).admin,
+      servers: async () => serversOf(await rooms.upstreams()),
+      history,
+      now,
+    });
+  });
+  return { operator, history };
+}
+
+function serversOf(upstreams: Upstreams): ServerAdmin {
+  const find = (name: string) => {
+    const server = upstreams.servers.find(({ settings }) => settings.name === name);
+    if (server) return server;
+    throw new ToolError(
+      'not_found',
+      text(`There is no enabled server ${name}.`, `有効なサーバー ${name} はありません。`),
+    );
+  };
+  return {
+    pending: (name) => upstreams.pins.review(find(name).settings.name),
+    approve(name, digest) {
+      const approved = upstreams.pins.approve(find(name).settings.name, digest);
+      for (const server of upstreams.servers) server.refresh();
+      return approved;
+    },
+    forget: (name) => upstreams.pins.forget(find(name).settings.name),
+    logIn: (name, options) => upstreams.logIn(find(name), options),
+    logOut: (name) => upstreams.logOut(find(name)),
+  };
+}

@@ -1,0 +1,115 @@
+import type { UndoOrder, UndoStep } from './history.ts';
+import type { Memory } from './memory.ts';
+import type { ApprovalRecord, TokenStore } from './records.ts';
+import type { TeamAdmin } from './team/admin.ts';
+import type { HeldTool, LoginOptions } from './upstream.ts';
+
+/** A person behind one of the faces of this program. */
+export interface Person {
+  /** As approvals and the audit log name them: `cli:alice`, `console:user:bob`. */
+  readonly name: string;
+  /** Whose own records theirs are: `local`, `user:NAME`. */
+  readonly principal: string;
+  /** Sees everybody's records, answers questions and acts. */
+  readonly isOperator: boolean;
+  /** What the pasted token covers; absent: everything. */
+  readonly toolsets?: readonly string[] | undefined;
+  readonly face: 'cli' | 'console';
+}
+
+/**
+ * Everything that a person does to this program. Each act asks one predicate whether they may, and leaves exactly one
+ * entry in the audit log, refused and failed ones too, which is durable when the act returns. Who may not is refused with
+ * `forbidden`.
+ */
+export interface Acts {
+  /** Answers a question. `gone`: there is none, or it was answered or expired meanwhile. */
+  answer(id: string, answer: Answer): Promise<Answered>;
+  /** Takes a standing yes back; false where none stood. */
+  revokeGrant(id: string): Promise<boolean>;
+  createToken(token: Parameters<TokenStore['create']>[0]): ReturnType<TokenStore['create']>;
+  /** False where no such token is active. */
+  revokeToken(id: string): Promise<boolean>;
+  /** Lets in what waits of a proxied server; false where something else waits by now. */
+  approveServer(name: string, digest: string): Promise<boolean>;
+  forgetServer(name: string): Promise<void>;
+  logInServer(name: string, options: LoginOptions): Promise<void>;
+  logOutServer(name: string): Promise<'revoked' | 'forgotten' | 'none'>;
+  undo(order: UndoOrder, options?: UndoWishes): Promise<Undone>;
+  importMemories(owner: string, lines: MemoryLines): Promise<ImportedMemories>;
+  /** `undefined` where there is no such memory. Throws `conflict` where another says the same. */
+  changeMemory(owner: string, id: string, change: MemoryChange): Promise<Memory | undefined>;
+  forgetMemory(owner: string, id: string): Promise<boolean>;
+  /** The person has logged in to the console from this address. */
+  entered(address: string | undefined): Promise<void>;
+  /** What changes agents, projects and tasks. */
+  readonly team: TeamChanges;
+}
+
+/** Acts by person, and what the faces ask before they show a button. */
+export interface Operator {
+  as(person: Person): Acts;
+  mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forbidden' | 'own';
+  /** Whose memories the person may read and change: an operator's choice, everybody else their own. */
+  memoryOwner(person: Person, wanted: string | undefined): string | undefined;
+  /** What waits of a proxied server for a person's look. */
+  review(name: string): Promise<ServerReview | undefined>;
+}
+
+export interface Answer {
+  readonly decision: 'approved' | 'declined';
+  readonly scope: 'once' | 'session' | 'always';
+}
+
+export type Answered =
+  | { readonly outcome: 'answered'; readonly record: ApprovalRecord }
+  | { readonly outcome: 'gone' | 'forbidden' | 'own'; readonly record?: ApprovalRecord | undefined };
+
+export interface UndoWishes {
+  /** Go on where a later change is lost by it. */
+  readonly force?: boolean | undefined;
+  readonly tell?: ((step: UndoStep) => void) | undefined;
+}
+
+export interface Undone {
+  readonly steps: readonly UndoStep[];
+  /** Taking this session back brings back all that was undone. */
+  readonly sessionId: string;
+  /** It stopped before the end, or something could not be brought back. */
+  readonly stopped: boolean;
+}
+
+export type MemoryLines = AsyncIterable<string> | Iterable<string>;
+
+export interface ImportedMemories {
+  readonly stored: number;
+  readonly duplicates: number;
+}
+
+export interface MemoryChange {
+  readonly content?: string | undefined;
+  readonly category?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+export interface ServerReview {
+  readonly digest: string;
+  readonly changes: readonly (HeldTool & { readonly diff: string })[];
+  readonly removed: readonly string[];
+}
+
+/** The part of `TeamAdmin` that changes something. */
+export type TeamChanges = Pick<
+  TeamAdmin,
+  | 'addAgent'
+  | 'changeAgent'
+  | 'removeAgent'
+  | 'addProject'
+  | 'changeProject'
+  | 'assign'
+  | 'unassign'
+  | 'setCoordinatorToken'
+  | 'addTask'
+  | 'assignTask'
+  | 'cancelTask'
+>;

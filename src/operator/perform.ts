@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { ConfigError, ToolError } from '../contract/error.ts';
+import type { Person } from '../contract/operator.ts';
+import type { AuditLog } from '../contract/records.ts';
+
+/** Something that a person does, as the log has it. */
+export interface Act {
+  /** As the command line has it: `sekisho approve`. */
+  readonly tool: string;
+  /** No secrets. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The session that the act makes; absent: none. */
+  readonly sessionId?: string | undefined;
+}
+
+/** What came of an act, for its caller and for the log. */
+export interface Came<T> {
+  readonly result: T;
+  /** Absent: it was done. */
+  readonly code?: string | undefined;
+  readonly facts?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Does an act and writes its one record, which is durable when this returns. The work is given the record's id. */
+export type Perform = <T>(act: Act, work: (id: string) => Promise<Came<T>>) => Promise<T>;
+
+/** The one writer of what people do. A failed act is written down too, and fails as it did. */
+export function createPerform(person: Person, audit: () => Promise<AuditLog>, now: () => number): Perform {
+  return async ({ tool, arguments: about, sessionId = '' }, work) => {
+    const id = randomUUID();
+    const atMs = now();
+    const startedMs = performance.now();
+    const record = async (outcome: 'ok' | 'error', rest: Omit<Came<unknown>, 'result'>, cause?: unknown) =>
+      (await audit()).write({
+        ...{ id, atMs, sessionId, tool, arguments: about, outcome },
+        ...{ principal: person.name, transport: person.face, stop: 'run' },
+        ...{ inputBytes: 0, outputBytes: 0, durationMs: Math.round(performance.now() - startedMs) },
+        ...{ code: rest.code, facts: rest.facts },
+        ...(cause !== undefined && { cause: cause instanceof Error ? cause.message : String(cause) }),
+      });
+    let came: Awaited<ReturnType<typeof work>>;
+    try {
+      came = await work(id);
+    } catch (error) {
+      await record('error', { code: codeOf(error) }, error);
+      throw error;
+    }
+    const { result, ...rest } = came;
+    await record(rest.code === undefined ? 'ok' : 'error', rest);
+    return result;
+  };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ToolError) return error.code;
+  return error instanceof ConfigError ? 'invalid_parameter' : 'internal';
+}
