@@ -7,6 +7,7 @@ import type { Locale } from '../contract/text.ts';
 import { consoleLink } from './console.ts';
 import { limitLines } from './limit-lines.ts';
 import { note } from './say.ts';
+import { personHere } from './with-operator.ts';
 
 /** A server as a client that starts it itself has it in its configuration. */
 export interface StdioServer {
@@ -76,7 +77,9 @@ async function tokenOf(checkpoint: Checkpoint): Promise<string> {
   const known = kept ? await tokens.find(kept, Date.now()) : 'unknown';
   if (kept && typeof known === 'object' && known.role === localTokenRole) return kept;
   const user = userInfo().username.replace(/[^\w.@+-]/g, '_') || 'local';
-  const { token } = await tokens.create({ user, role: localTokenRole });
+  const { token } = await (await checkpoint.operator())
+    .as(personHere())
+    .createToken({ user, role: localTokenRole });
   mkdirSync(checkpoint.settings.stateFolder, { recursive: true, mode: 0o700 });
   writeFileSync(path, token, { mode: 0o600 });
   return token;

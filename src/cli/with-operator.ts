@@ -11,7 +11,7 @@ export interface AtWork {
 }
 
 /** The person at the terminal, as an approver and in the log. */
-function personHere(): Person {
+export function personHere(): Person {
   return { name: `cli:${userInfo().username}`, principal: 'local', isOperator: true, face: 'cli' };
 }
 

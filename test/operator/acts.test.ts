@@ -58,7 +58,11 @@ const teamCases: { readonly [C in keyof TeamChanges]: Case } = {
     act: ({ team }) => team.assignTask('none', 'a1'),
     code: 'invalid_parameter',
   },
-  cancelTask: { tool: 'sekisho task cancel', act: ({ team }) => team.cancelTask('none'), code: 'invalid_parameter' },
+  cancelTask: {
+    tool: 'sekisho task cancel',
+    act: ({ team }) => team.cancelTask('none'),
+    code: 'invalid_parameter',
+  },
   setCoordinatorToken: {
     tool: 'sekisho coordinator token',
     act: ({ team }) => team.setCoordinatorToken(secret),

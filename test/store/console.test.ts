@@ -23,6 +23,7 @@ describe.each(engines)('$name', ({ missing, createPlace }) => {
         name: 'console:ada',
         principal: 'local',
         isOperator: true,
+        face: 'console',
       });
 
       const late = await one.consoleSessions.createCode('ada', 1000);
@@ -64,6 +65,7 @@ describe.each(engines)('$name', ({ missing, createPlace }) => {
           name: 'console:user:bob',
           principal: 'user:bob',
           isOperator,
+          face: 'console',
         });
       },
     );
