@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -47,6 +47,12 @@ function targetsOf(file: string): string[] {
 test('there is something to look at', () => {
   expect(files.length).toBeGreaterThan(50);
   expect(rooms.size).toBeGreaterThan(20);
+});
+
+test('every file and folder that the page names is there', () => {
+  const named = [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/`((?:src|docs|test)\/[^`*]+)`/g)];
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test('every folder of src is a room, and every room is there', () => {
