@@ -68,6 +68,7 @@ const closingSections = [
     '1\nThe task failed.',
     '2\nThe configuration, an option or a permission.',
     '3\nThe system.',
+    '141\nWhoever read the output left before its end.',
   ].map((words) => `.TP\n.B ${words}`),
   '.SH FILES',
   '.TP',

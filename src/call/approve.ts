@@ -4,7 +4,7 @@ import type { CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import { type Locale, text, verbatim } from '../contract/text.ts';
+import { type Locale, text } from '../contract/text.ts';
 import type { RiskContext, Tool } from '../contract/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import { digestOf } from './digest.ts';
@@ -28,6 +28,8 @@ export interface ApprovalDesk {
   readonly waitMs: number;
   readonly expiryMs: number;
   readonly locale: Locale;
+  /** What the person's command line needs to find these records. */
+  readonly recordFlags: string;
   /** Seals and opens the state that travels through a client (MCP 2026-07-28 requestState). */
   readonly seal: { close(approvalId: string): string; open(state: string): string | undefined };
   /** Calls that wait between two requests. */
@@ -82,22 +84,25 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
     },
     nowMs,
   );
-  await askPerson(call, pending, store, desk);
+  await askPerson(order, pending, store, desk);
   // A yes that comes when nobody waits any more is kept for the same call sent again.
   if (call.signal.aborted) throw cancelled();
   const taken = await store.take(binding, desk.now());
   if (taken) return permit(order, risk, verdict.rule, approverOf(taken));
   const now = await store.get(pending.id);
-  throw now?.status === 'declined' ? declined(pending) : stillPending(pending);
+  throw now?.status === 'declined'
+    ? declined(pending)
+    : stillPending(pending, answering(pending, order, desk));
 }
 
 /** Returns when the approval was decided or the time is over; throws the question where the client carries it. */
 async function askPerson(
-  call: Call,
+  order: Order,
   pending: ApprovalRecord,
   store: ApprovalStore,
   desk: ApprovalDesk,
 ): Promise<void> {
+  const { call } = order;
   const answered = call.questionState === undefined ? undefined : desk.seal.open(call.questionState);
   if (call.answer && answered === pending.id) {
     await writeDown(call.answer, pending, store, desk);
@@ -106,7 +111,7 @@ async function askPerson(
   const question = { approvalId: pending.id, message: pending.message, state: desk.seal.close(pending.id) };
   if (!call.elicit) {
     if (call.canRetry) throw new QuestionPending(question);
-    call.progress?.(0, undefined, waitingFor(pending, desk.locale));
+    call.progress?.(0, undefined, answering(pending, order, desk));
     await store.wait(pending.id, desk.waitMs, call.signal);
     return;
   }
@@ -165,20 +170,21 @@ function declined(pending: ApprovalRecord): ToolError {
   );
 }
 
-function stillPending(pending: ApprovalRecord): ToolError {
+function stillPending(pending: ApprovalRecord, command: string): ToolError {
   return new ToolError(
     'approval_pending',
     text('A person must agree to this first.', '先に人の同意が必要です。'),
     {
       suggestion: text(
-        `Ask them to run \`sekisho approve ${pending.id}\`, then send the same call again.`,
-        `\`sekisho approve ${pending.id}\` の実行を頼み、その後で同じ呼び出しを送ってください。`,
+        `Ask them to run \`${command}\`, then send the same call again.`,
+        `\`${command}\` の実行を頼み、その後で同じ呼び出しを送ってください。`,
       ),
       details: { approval_id: pending.id, rule: pending.rule },
     },
   );
 }
 
-function waitingFor(pending: ApprovalRecord, locale: Locale): string {
-  return verbatim(`sekisho approve ${pending.id}`)[locale];
+/** The command that answers. Where the records lie is nothing for callers from elsewhere. */
+function answering(pending: ApprovalRecord, { caller }: Order, desk: ApprovalDesk): string {
+  return `sekisho approve ${pending.id}${caller.kind === 'local' ? desk.recordFlags : ''}`;
 }

@@ -117,6 +117,7 @@ export async function openCheckpoint(
     suspended,
     stopping: stopping.signal,
     locale: settings.locale,
+    recordFlags: settings.recordFlags,
     waitMs: settings.approval.waitMs,
     expiryMs: settings.approval.expiryMs,
     now,

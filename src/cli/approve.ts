@@ -3,6 +3,7 @@ import { cleanLine } from '../contract/clean-text.ts';
 import type { Acts } from '../contract/operator.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { say } from './say.ts';
+import { idsOf, wholeApprovalId, wholeId } from './whole-id.ts';
 import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ export function approve(id: string | undefined, flags: Flags, options: Options):
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const { approvals } = await checkpoint.store();
     if (id === undefined) return list(approvals, options);
-    const record = await approvals.get(id);
+    const record = await approvals.get(await wholeApprovalId(id, approvals));
     if (!record) {
       say(`There is no question ${id}. \`sekisho approve\` lists them.`);
       return 1;
@@ -38,11 +39,12 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
 
 /** Takes a standing yes back; the next call like it is asked about again. */
 export function revokeGrant(id: string, flags: Flags): Promise<number> {
-  return withOperator(flags, async ({ acts }) => {
-    const revoked = await acts.revokeGrant(id);
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const whole = wholeId(id, idsOf(await (await checkpoint.store()).approvals.grants(Date.now())));
+    const revoked = await acts.revokeGrant(whole);
     say(
       revoked
-        ? `${id} is taken back.`
+        ? `${whole} is taken back.`
         : `Nothing stands under ${id}. \`sekisho approve grants\` lists what does.`,
     );
     return revoked ? 0 : 1;

@@ -5,7 +5,7 @@ import { cleanLine } from '../contract/clean-text.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { counted } from './counted.ts';
 import { durationMs, wholeNumber } from './duration.ts';
-import { note, say } from './say.ts';
+import { flushOutput, note, say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -24,6 +24,8 @@ export async function tailAudit(flags: Flags, options: Options): Promise<number>
     if (last === 0 && !options.json) note('No call was recorded yet.');
     while (options.follow) {
       await sleep(followMs);
+      // The reader may leave while there is nothing to write.
+      await flushOutput();
       for (const entry of await log.search({ afterSeq: last, limit: pageEntries })) {
         show(entry, options);
         last = entry.seq;

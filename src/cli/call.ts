@@ -1,9 +1,14 @@
+import type { AskPerson } from '../ask/carry-out.ts';
 import { openCheckpoint } from '../checkpoint/open.ts';
 import { toolsetOf } from '../checkpoint/toolsets.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
+import type { Locale } from '../contract/text.ts';
+import { type Lines, openLines } from './ask/lines.ts';
+import { withPatience } from './ask/patience.ts';
+import { createAskPerson } from './ask/person.ts';
 import { note, say } from './say.ts';
 
 /** One call through the whole road, as the local caller. Exit code 1 where the tool failed, 2 where it was refused. */
@@ -14,9 +19,12 @@ export async function call(
   options: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const input = parseInput(words);
-  const checkpoint = await openCheckpoint(await settingsFor(tool, flags));
+  const settings = await settingsFor(tool, flags);
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const checkpoint = await openCheckpoint(isTerminal ? withPatience(settings) : settings);
   const cancel = new AbortController();
   const onInterrupt = () => cancel.abort();
+  const person = isTerminal ? openPerson(settings.locale, onInterrupt) : undefined;
   process.once('SIGINT', onInterrupt);
   try {
     const reply = await checkpoint.door.call({
@@ -24,6 +32,7 @@ export async function call(
       input,
       arrival: { transport: 'cli' },
       signal: cancel.signal,
+      elicit: person && ((question) => person.ask(question, cancel.signal)),
       progress: (_done, _total, message) => {
         if (message !== undefined) note(`… ${message}`);
       },
@@ -32,8 +41,17 @@ export async function call(
     return exitCodeOf(reply);
   } finally {
     process.off('SIGINT', onInterrupt);
+    person?.close();
     await checkpoint.close();
   }
+}
+
+/** Whoever typed the call answers what policy asks about it. The terminal is read only once there is a question. */
+function openPerson(locale: Locale, onInterrupt: () => void): { readonly ask: AskPerson; close(): void } {
+  let lines: Lines | undefined;
+  const { stdin: input, stderr: output } = process;
+  const open = () => (lines ??= openLines({ input, output, isTerminal: true, onInterrupt }));
+  return { ask: createAskPerson(open, output, locale), close: () => lines?.close() };
 }
 
 /** Where nobody chose what is served, the tool's own toolset is: whoever types a name means that tool. */

@@ -2,6 +2,7 @@ import type { Flags } from '../config/load.ts';
 import { cleanText } from '../contract/clean-text.ts';
 import { describeChange } from '../operator/describe-change.ts';
 import { say } from './say.ts';
+import { wholeEntryId } from './whole-id.ts';
 import { withHistory } from './with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -9,7 +10,8 @@ type Options = Readonly<Record<string, unknown>>;
 /** What one change changed, as a unified diff. */
 export function showDiff(id: string, flags: Flags, options: Options): Promise<number> {
   return withHistory(flags, async ({ checkpoint, history, folders }) => {
-    const entry = await (await checkpoint.store()).history.get(id);
+    const store = await checkpoint.store();
+    const entry = await store.history.get(await wholeEntryId(id, store.history));
     if (!entry) {
       say(`There is no change ${id}. \`sekisho history\` lists them.`);
       return 1;

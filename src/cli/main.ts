@@ -3,12 +3,25 @@ import { localeOf } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences } from '../contract/text.ts';
 import { createProgram } from './program/program.ts';
+import { flushOutput, OutputClosed, watchOutput } from './say.ts';
 
 /** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
 export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as const;
 
 /** Runs one command line and returns its exit code. Errors are one line each, without a stack. */
 export async function main(args: readonly string[]): Promise<number> {
+  watchOutput();
+  try {
+    const exitCode = await run(args);
+    // Its output is the protocol's, which knows of clients that leave.
+    if (args[0] !== 'serve') await flushOutput();
+    return exitCode;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = createProgram((code) => {
     exitCode = code;
@@ -17,12 +30,17 @@ export async function main(args: readonly string[]): Promise<number> {
     await program.parseAsync(args as string[], { from: 'user' });
     return exitCode;
   } catch (error) {
-    return report(error);
+    // It was told in words already: help, a version, or what is wrong with an option.
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? exitCodes.ok : exitCodes.configuration;
   }
 }
 
+/** As a shell says of a program whose reader left before it was done: 128 and the number of SIGPIPE. */
+const readerGone = 141;
+
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.configuration;
+  if (error instanceof OutputClosed && error.isReaderGone) return readerGone;
   if (error instanceof ConfigError) {
     process.stderr.write(`sekisho: ${error.message}\n`);
     return exitCodes.configuration;

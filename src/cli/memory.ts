@@ -4,7 +4,7 @@ import { openCheckpoint } from '../checkpoint/open.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
-import { note, say } from './say.ts';
+import { note, print, say } from './say.ts';
 import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export function exportMemory(flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ checkpoint }) => {
     const { exportMemories } = await import('../operator/memory-lines.ts');
     const memories = (await checkpoint.store()).memoriesFor(ownerOf(options));
-    for await (const line of exportMemories(memories)) process.stdout.write(line);
+    for await (const line of exportMemories(memories)) print(line);
     return 0;
   });
 }

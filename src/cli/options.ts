@@ -12,7 +12,7 @@ export function withSettings(command: Command): Command {
     .option('--env-file <file>', 'variables for the settings of proxied servers; never one in a workspace')
     .option('--allow-path <path>', 'one more folder; can be given again', collect)
     .option('--toolsets <names>', `what to serve: ${toolsetNames.join(', ')}`, commaList)
-    .addOption(new Option('--only <tool>', 'serve this one tool').choices(Object.keys(singleTools)))
+    .option('--only <tool>', `serve this one tool: ${Object.keys(singleTools).join(', ')}`)
     .addOption(
       new Option('--mode <mode>', 'how far tools may go').choices([
         'read-only',

@@ -20,8 +20,6 @@ type Options = Readonly<Record<string, unknown>>;
 /** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
 export async function serve(flags: Flags, options: Options): Promise<number> {
   keepMemorySteady();
-  // Who reads what we note may leave; the next line would end the server, and all calls with it.
-  process.stderr.on('error', () => {});
   const loaded = loadSettings(flags);
   const settings =
     options.console === false ? { ...loaded, http: { ...loaded.http, console: false } } : loaded;

@@ -4,6 +4,7 @@ import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';
 import { durationMs } from './duration.ts';
 import { say } from './say.ts';
+import { idsOf, wholeId } from './whole-id.ts';
 import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -68,9 +69,12 @@ export function listTokens(flags: Flags, options: Options): Promise<number> {
 }
 
 export function revokeToken(id: string, flags: Flags): Promise<number> {
-  return withOperator(flags, async ({ acts }) => {
-    const revoked = await acts.revokeToken(id);
-    say(revoked ? `${id} is revoked.` : `There is no active token ${id}.`);
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const tokens = await (await checkpoint.store()).tokens.list();
+    const active = tokens.filter((token) => token.revokedAtMs === undefined);
+    const whole = wholeId(id, idsOf(active));
+    const revoked = await acts.revokeToken(whole);
+    say(revoked ? `${whole} is revoked.` : `There is no active token ${id}.`);
     return revoked ? 0 : 1;
   });
 }

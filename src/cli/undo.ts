@@ -6,21 +6,24 @@ import { sizeOf } from '../operator/describe-change.ts';
 import { counted } from './counted.ts';
 import { durationMs } from './duration.ts';
 import { say } from './say.ts';
+import { wholeEntryId } from './whole-id.ts';
 import { withOperator } from './with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Takes changes back. Exit code 1 where it stopped before the end, or there was nothing to take back. */
 export function undo(id: string | undefined, flags: Flags, options: Options): Promise<number> {
-  const order = orderOf(id, options);
+  const given = orderOf(id, options);
   return withOperator(flags, async ({ acts, checkpoint }) => {
+    const { history } = await checkpoint.store();
+    const order = 'id' in given ? { id: await wholeEntryId(given.id, history) } : given;
     const { steps, sessionId, stopped } = await acts.undo(order, {
       force: options.force === true,
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
     });
     const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
     if (!options.json) {
-      const entry = 'id' in order ? await (await checkpoint.store()).history.get(order.id) : undefined;
+      const entry = 'id' in order ? await history.get(order.id) : undefined;
       say(steps.length === 0 ? nothingFor(order, entry?.undoneBy) : summary(undone, stopped, sessionId));
     }
     return stopped || steps.length === 0 ? 1 : 0;

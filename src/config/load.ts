@@ -8,6 +8,7 @@ import type { ModelSettings } from '../contract/model.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
+import { shellQuote } from '../ground/shell-quote.ts';
 import { readConfig } from './file.ts';
 import { type HistorySettings, historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
@@ -23,6 +24,7 @@ import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
 import {
   defaultToolsets,
   type SingleTool,
+  singleToolPrefix,
   singleTools,
   type ToolsetName,
   toolsetNames,
@@ -62,6 +64,8 @@ export interface Settings {
   readonly mode: Mode;
   readonly locale: Locale;
   readonly stateFolder: string;
+  /** What another command needs to find these records, as a shell takes it; mostly nothing. */
+  readonly recordFlags: string;
   /** What of the server's own lies inside a root, as where the home folder is served: no tool may see it. */
   readonly hiddenPaths: readonly string[];
   readonly storeUrl: string;
@@ -156,6 +160,7 @@ export function loadSettings(
     ]),
     locale: oneOf('--locale', flags.locale ?? config.locale ?? localeOf(environment), ['en', 'ja']),
     stateFolder,
+    recordFlags: recordFlagsOf(flags, config, roots[0].path, cwd),
     hiddenPaths: insideOf(roots, own),
     storeUrl,
     http: {
@@ -218,6 +223,17 @@ export function loadSettings(
   });
 }
 
+function recordFlagsOf(flags: Flags, config: ConfigFile, root: string, cwd: string): string {
+  const { config: file, state } = flags;
+  const named: [flag: string, path: string][] = [];
+  if (file !== undefined && (config.state ?? config.store) !== undefined) named.push(['--config', file]);
+  if (state !== undefined) named.push(['--state', state]);
+  // Records may lie in the folder that somebody happens to be in, which is then no root for them.
+  const isRootTold = config.roots !== undefined && flags.root === undefined;
+  if (named.length > 0 && !isRootTold) named.unshift(['--root', root]);
+  return named.map(([flag, path]) => ` ${flag} ${shellQuote(resolve(cwd, path))}`).join('');
+}
+
 /** Document 001 bounds the users of a chat; who works in a folder gets a bound that only a program run wild meets. */
 function defaultRatesOf({ assistant }: ConfigFile): NonNullable<ConfigFile['rateLimits']> {
   return assistant?.layout === 'workspace' ? workingRates : [{ toolsets: ['assistant'], perMinute: 10 }];
@@ -262,7 +278,8 @@ function toolsetsOf(flags: Flags, config: ConfigFile, purpose: 'serve' | 'ask'):
 
 function onlyOf(name: string | undefined): SingleTool | undefined {
   if (name === undefined) return undefined;
-  return oneOf('--only', name, Object.keys(singleTools) as SingleTool[]);
+  const short = name.startsWith(singleToolPrefix) ? name.slice(singleToolPrefix.length) : name;
+  return oneOf('--only', short, Object.keys(singleTools) as SingleTool[]);
 }
 
 function oneOf<T extends string>(key: string, value: string, among: readonly T[]): T {

@@ -13,4 +13,7 @@ export const singleTools = {
   'shell-exec': { toolset: 'agent-cli', tool: 'shell_exec' },
 } as const satisfies Record<string, { toolset: ToolsetName; tool: string }>;
 
+/** The document's whole name of such a server. */
+export const singleToolPrefix = 'mcp-server/';
+
 export type SingleTool = keyof typeof singleTools;

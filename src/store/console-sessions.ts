@@ -111,8 +111,8 @@ function operatorOf(person: string): Person {
 
 function holderOf(token: TokenRow, nowMs: number): Person | undefined {
   if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return undefined;
-  if (token.role === localTokenRole) return operatorOf(token.user_name);
-  const principal = `user:${token.user_name}`;
+  // Programs of the person hold it too, and none of them may agree to what it asks for: operators come by a link.
+  const principal = token.role === localTokenRole ? 'local' : `user:${token.user_name}`;
   const toolsets = token.toolsets === null ? undefined : (JSON.parse(token.toolsets) as string[]);
   // A token for a part of the tools is no key to everything.
   const isOperator = toolsets === undefined && token.role !== null && operatorRoles.includes(token.role);

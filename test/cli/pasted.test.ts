@@ -84,8 +84,8 @@ test('what is pasted gives the same settings, wherever and with whatever environ
         .exitOverride()
         .parse([...args], { from: 'user' });
       const elsewhere = loadSettings(again.opts(), { HOME: home, ...env }, join(home, 'elsewhere'));
-      // How a folder was spelled, and whether it was the current one, is not what is served.
-      const served = ({ roots, startedIn: _, ...rest }: typeof settings) => ({
+      // How it was spelled is not what is served.
+      const served = ({ roots, startedIn: _, recordFlags: __, ...rest }: typeof settings) => ({
         ...rest,
         roots: roots.map(({ path, writable }) => ({ path, writable })),
       });

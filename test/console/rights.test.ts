@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { localTokenRole } from '../../src/contract/caller.ts';
 import { type ConsoleWorld, csrfIn, openConsole } from './console-world.ts';
 
 const config = {
@@ -49,22 +50,26 @@ describe('an approval', () => {
     expect(again.headers.get('location')).toBe('/approvals?note=gone');
   });
 
-  test("a token's holder sees its own questions and cannot answer them", async () => {
-    const world = await openConsole({ config });
-    const { cookie } = await world.enterByToken(world.token);
-    const { question, reply } = await waiting(world);
-    const page = await (await world.get('/approvals', cookie)).text();
-    expect(page).toContain(question.id);
-    expect(page).not.toContain('name="answer"');
-    for (const answer of ['once', 'session', 'always', 'deny']) {
-      const response = await world.submit(`/approvals/${question.id}`, cookie, { answer });
-      expect(response.status).toBe(404);
-    }
-    expect((await world.store.approvals.get(question.id))?.status).toBe('pending');
-    expect(isMade(world)).toBe(false);
-    await world.store.approvals.decide(question.id, 'declined', 'test', 'once', Date.now());
-    await reply;
-  });
+  test.each([[undefined], [localTokenRole]])(
+    'the holder of a token with the role %s sees its own questions and cannot answer them',
+    async (role) => {
+      const world = await openConsole({ config });
+      const { token } = await world.store.tokens.create({ user: 'bob', role });
+      const { cookie } = await world.enterByToken(token);
+      const { question, reply } = await waiting(world, token);
+      const page = await (await world.get('/approvals', cookie)).text();
+      expect(page).toContain(question.id);
+      expect(page).not.toContain('name="answer"');
+      for (const answer of ['once', 'session', 'always', 'deny']) {
+        const response = await world.submit(`/approvals/${question.id}`, cookie, { answer });
+        expect(response.status).toBe(404);
+      }
+      expect((await world.store.approvals.get(question.id))?.status).toBe('pending');
+      expect(isMade(world)).toBe(false);
+      await world.store.approvals.decide(question.id, 'declined', 'test', 'once', Date.now());
+      await reply;
+    },
+  );
 
   test('a token with the role of an operator cannot answer its own calls, and can answer those of others', async () => {
     const world = await openConsole({ config });

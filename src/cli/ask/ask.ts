@@ -1,13 +1,14 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Asked } from '../../ask/loop.ts';
 import { openCheckpoint } from '../../checkpoint/open.ts';
-import { type Flags, loadSettings, type Settings } from '../../config/load.ts';
+import { type Flags, loadSettings } from '../../config/load.ts';
 import type { ErrorCode } from '../../contract/error.ts';
 import { versionOf } from '../version.ts';
 import { openConversation } from './conversation.ts';
 import { createInterrupts } from './interrupts.ts';
 import { type Lines, openLines } from './lines.ts';
 import { chooseModel } from './model.ts';
+import { withPatience } from './patience.ts';
 import { createAskPerson } from './person.ts';
 import { openSession } from './sessions.ts';
 import { talk } from './talk.ts';
@@ -36,7 +37,8 @@ export async function askModel(
   const { environment, input, beside } = world;
   const isTerminal = input.isTTY === true;
   const headless = Boolean(options.headless);
-  const settings = settingsFor(loadSettings(flags, environment, world.cwd, 'ask'), isTerminal && !headless);
+  const loaded = loadSettings(flags, environment, world.cwd, 'ask');
+  const settings = isTerminal && !headless ? withPatience(loaded) : loaded;
   const session =
     options.session === undefined ? undefined : openSession(settings.stateFolder, String(options.session));
   const flag = options.model === undefined ? undefined : String(options.model);
@@ -104,13 +106,6 @@ export async function askModel(
   }
 }
 
-/** A person who sits at the terminal is given longer than one who has to notice a question elsewhere. */
-function settingsFor(settings: Settings, isAsking: boolean): Settings {
-  if (!isAsking) return settings;
-  const waitMs = Math.max(settings.approval.waitMs, 600_000);
-  return { ...settings, approval: { ...settings.approval, waitMs } };
-}
-
 /** 0 answered, 1 not, 2 where the model's server refuses us, 3 where it cannot be reached. */
 function exitCodeOf({ reason, error }: Pick<Asked, 'reason' | 'error'>): number {
   if (reason === 'answered') return 0;
@@ -139,8 +134,11 @@ function processWorld(): AskWorld {
       };
       const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       for (const name of names) process.on(name, heard);
+      // An answer that nobody reads is not worth the work.
+      process.stdout.once('error', stop);
       return () => {
         for (const name of names) process.off(name, heard);
+        process.stdout.off('error', stop);
       };
     },
   };

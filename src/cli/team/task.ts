@@ -1,7 +1,9 @@
 import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
+import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';
 import { say } from '../say.ts';
+import { wholeId } from '../whole-id.ts';
 import { withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -41,7 +43,7 @@ export function listTasks(flags: Flags, options: Options): Promise<number> {
 
 export function showTask(id: string, flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
-    const { task, events } = await admin.task(id);
+    const { task, events } = await admin.task(await taskId(admin, id));
     if (options.json) {
       say(JSON.stringify({ task, events }));
       return 0;
@@ -59,16 +61,26 @@ export function showTask(id: string, flags: Flags, options: Options): Promise<nu
 
 export function assignTask(id: string, agentId: string | undefined, flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
-    await admin.assignTask(id, agentId);
-    say(agentId === undefined ? `${id} is free.` : `${id} is for ${agentId}.`);
+    const whole = await taskId(admin, id);
+    await admin.assignTask(whole, agentId);
+    say(agentId === undefined ? `${whole} is free.` : `${whole} is for ${agentId}.`);
     return 0;
   });
 }
 
 export function cancelTask(id: string, flags: Flags, options: Options): Promise<number> {
   return withTeam(flags, async (admin) => {
-    await admin.cancelTask(id, options.reason as string | undefined);
-    say(`${id} is cancelled.`);
+    const whole = await taskId(admin, id);
+    await admin.cancelTask(whole, options.reason as string | undefined);
+    say(`${whole} is cancelled.`);
     return 0;
   });
+}
+
+async function taskId(admin: TeamAdmin, given: string): Promise<string> {
+  const tasks = await admin.tasks({});
+  return wholeId(
+    given,
+    tasks.map((task) => task.task_id),
+  );
 }
