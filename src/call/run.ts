@@ -1,5 +1,6 @@
 import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
+import { limits } from '../contract/limits.ts';
 import type { Locale } from '../contract/text.ts';
 import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
 import type { CallTrace } from '../contract/trace.ts';
@@ -39,6 +40,7 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
     caller,
     signal,
     locale: desk.locale,
+    replyBytes: call.replyBytes ?? limits.replyBytes,
     progress: (done, total, message) => call.progress?.(done, total, message),
     audit: (facts) => void Object.assign(notes.facts, facts),
     meta: (facts) => void Object.assign(notes.meta, facts),

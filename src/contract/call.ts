@@ -32,6 +32,8 @@ export interface Call {
   readonly arrival: Arrival;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;
+  /** How long a reply this client shows whole, as UTF-8; absent: as long as any. */
+  readonly replyBytes?: number | undefined;
   /** Tells the caller how far the work is; absent where nobody listens. */
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
   /** Puts a question to the person behind the client, where the client can do that while the call waits. */

@@ -61,7 +61,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
       return {
         structured: output as Readonly<Record<string, unknown>>,
         content: (locale) => {
-          const rendered = definition.render?.(output as z.output<O>, locale);
+          const rendered = definition.render?.(output as z.output<O>, locale, context.replyBytes);
           return rendered === undefined ? [jsonBlock(output)] : contentOf(rendered);
         },
       };

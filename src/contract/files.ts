@@ -48,6 +48,8 @@ export interface TextRange {
   readonly charOffset?: number | undefined;
   readonly endLine?: number | undefined;
   readonly maxChars?: number | undefined;
+  /** The same as UTF-8, whatever the encoding of the file. */
+  readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -58,7 +60,7 @@ export interface TextSlice {
   readonly endLine: number;
   /** Absent where the end was not reached and the file has no index yet. */
   readonly totalLines?: number | undefined;
-  /** `maxChars` ended it before `endLine`. */
+  /** `maxChars` or `maxBytes` ended it before `endLine`. */
   readonly truncated: boolean;
   readonly nextStartLine?: number | undefined;
   /** The last line alone is longer than `maxChars`: it goes on at `nextStartLine` with `nextCharOffset`. */

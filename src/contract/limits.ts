@@ -5,7 +5,9 @@ export const limits = {
   httpBodyBytes: 8 * 1024 * 1024,
   /** One write of a file. */
   writeBytes: 16 * 1024 * 1024,
-  /** What a read returns unless the caller asks for more, and the most that it may ask for. */
+  /** What a reply holds unless more is asked for, as UTF-8: clients cut what is longer, or put it where no tool reads it. */
+  replyBytes: 30_000,
+  /** What a read returns of a text for a program, and the most that it may ask for. */
   readChars: 100_000,
   readMaxChars: 8_000_000,
   /** A component of a path; Linux takes no more. */

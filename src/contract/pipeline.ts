@@ -12,7 +12,7 @@ export interface Pipelines {
   readProgram(path: string, folder: WorkingFolder): string;
   run(order: PipelineOrder): Promise<PipelineResult>;
   /** More of an output that was cut, by the cursor of its reply. */
-  readOn(cursor: string): Promise<OutputPage>;
+  readOn(cursor: string, shownBytes: number): Promise<OutputPage>;
   /** Sets the session's working folder; throws where it is not a folder inside. Returns it relative to the root. */
   changeFolder(path: string | undefined, folder: WorkingFolder): string;
   write(order: WriteOrder): Promise<WriteRecord>;
@@ -34,6 +34,8 @@ export interface PipelineOrder {
   readonly folder: WorkingFolder;
   readonly timeoutMs: number;
   readonly confirmOversize: boolean;
+  /** How much of the output the result shows; the rest is read on. */
+  readonly shownBytes: number;
   readonly signal: AbortSignal;
 }
 

@@ -64,6 +64,8 @@ export interface Commands {
   /** Throws `unavailable` with what to install where no sandbox works, `timed_out` never: see `timedOut`. */
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
   start(command: CommandLine, options: Omit<RunOptions, 'timeoutMs' | 'signal'>): Promise<BackgroundCommand>;
+  /** Keeps an output that is too long for a reply, to be read on under the id it returns; undefined: no room. */
+  keep(command: CommandLine, output: string, exitCode: number): string | undefined;
   background(id: string): BackgroundCommand | undefined;
   backgrounds(): readonly BackgroundCommand[];
 }
@@ -75,10 +77,15 @@ export interface BackgroundCommand {
   readonly startedAtMs: number;
   status(): { readonly running: boolean; readonly exitCode?: number; readonly signal?: string };
   /** Output after `cursor` (a byte count from the start), cleaned; says if bytes before it were dropped. */
-  read(cursor?: number): {
+  read(
+    cursor?: number,
+    maxBytes?: number,
+  ): {
     readonly text: string;
     readonly nextCursor: number;
     readonly droppedBytes: number;
+    /** There was more than `maxBytes`. */
+    readonly more: boolean;
   };
   /** What it reached or tried to reach so far. */
   network(): readonly NetworkContact[];

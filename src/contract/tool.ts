@@ -12,6 +12,8 @@ export interface BaseContext {
   readonly caller: Caller;
   readonly signal: AbortSignal;
   readonly locale: Locale;
+  /** How much a reply should hold at most, as UTF-8, where the caller does not ask for more: the rest goes by a cursor. */
+  readonly replyBytes: number;
   progress(done: number, total?: number, message?: string): void;
   /** Adds facts to the call's audit entry: files touched, bytes written. No secrets. */
   audit(facts: Readonly<Record<string, unknown>>): void;
@@ -49,7 +51,9 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U 
   /** What policy needs to answer allow, ask or deny. */
   readonly risk?: ((input: z.output<I>, context: RiskContext<U>) => Risk | Promise<Risk>) | undefined;
   /** The text that a model without structured content reads; default: the output as JSON. */
-  readonly render?: ((output: z.output<O>, locale: Locale) => string | readonly ContentBlock[]) | undefined;
+  readonly render?:
+    | ((output: z.output<O>, locale: Locale, replyBytes: number) => string | readonly ContentBlock[])
+    | undefined;
   run(input: z.output<I>, context: ToolContext<U>): Promise<z.input<O>>;
 }
 

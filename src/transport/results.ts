@@ -1,4 +1,4 @@
-import type { Reply } from '../contract/call.ts';
+import type { ContentBlock, Reply } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { JsonSchema } from '../contract/tool-card.ts';
@@ -35,18 +35,18 @@ export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Param
   switch (reply.kind) {
     case 'output':
       return {
-        content: reply.content,
+        content: reply.content.map((block) => spokenIn(form.revision, block)),
         // What a proxied server sends with its own failure need not fit its schema, which some clients hold it to.
-        ...(form === 'both' && !reply.isError && reply.structured && { structuredContent: reply.structured }),
+        ...(form.structured && !reply.isError && reply.structured && { structuredContent: reply.structured }),
         ...(reply.isError && { isError: true }),
-        ...(reply.meta && { _meta: reply.meta }),
+        ...(form.meta && reply.meta && { _meta: reply.meta }),
       };
     case 'error':
       return {
         content: [{ type: 'text', text: reply.text }],
-        ...(form === 'both' && { structuredContent: reply.structured }),
+        ...(form.structured && { structuredContent: reply.structured }),
         isError: true,
-        ...(reply.meta && { _meta: reply.meta }),
+        ...(form.meta && reply.meta && { _meta: reply.meta }),
       };
     case 'question':
       return {
@@ -57,10 +57,22 @@ export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Param
   }
 }
 
+/** A block in words where the client's revision does not have its kind. */
+function spokenIn(revision: string | undefined, block: ContentBlock): ContentBlock {
+  if (revision === undefined || revision >= (blockSince.get(block.type) ?? '')) return block;
+  if (block.type === 'resource_link') return { type: 'text', text: `${block.name}: ${block.uri}` };
+  return block.type === 'audio' ? { type: 'text', text: `[${block.mimeType}]` } : block;
+}
+
+const blockSince = new Map([
+  ['audio', '2025-03-26'],
+  ['resource_link', '2025-06-18'],
+]);
+
 /** A tool as `tools/list` shows it. Who gets no structured content is promised none. */
 export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm): Params {
   const { readOnly, destructive, idempotent, openWorld } = tool.annotations;
-  const described = form === 'both' ? tool.outputSchema(locale) : undefined;
+  const described = form.structured ? tool.outputSchema(locale) : undefined;
   const outputSchema = described && admittingErrors(described, era);
   const description = tool.description[locale];
   const inputSchema = tool.inputSchema(locale);

@@ -54,6 +54,7 @@ export function openWorld(
       caller,
       signal: as.signal ?? new AbortController().signal,
       locale: 'en',
+      replyBytes: 30_000,
       progress() {},
       audit() {},
       meta() {},

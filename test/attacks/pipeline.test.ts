@@ -39,6 +39,7 @@ async function runPastGrammar(
   const session = room().forSession('attacker');
   try {
     const result = await session.run({
+      shownBytes: 64 * 1024,
       stages: [
         {
           shown: program,

@@ -38,6 +38,7 @@ function openTools(options: Partial<AgentCliOptions> = {}) {
       caller: { kind: 'local', principal: 'local', sessionId: 's', remote: false },
       signal: new AbortController().signal,
       locale: 'en',
+      replyBytes: 30_000,
       progress() {},
       audit: (fact: unknown) => facts.push(fact),
       meta() {},
@@ -63,15 +64,15 @@ test('file_read returns a text as it is', async () => {
 
 test('a long text is cut at a line end and says how to go on', async () => {
   const { root, call } = openTools();
-  writeFileSync(join(root, 'long.txt'), 'nine char\n'.repeat(20_000));
+  writeFileSync(join(root, 'long.txt'), 'nine char\n'.repeat(5000));
   const first = await call('file_read', { path: 'long.txt' });
-  expect(first).toMatchObject({ truncated: true, next_start_line: 10_001, total_lines: 20_000 });
-  expect(first.blocks.at(-1)).toEqual({ type: 'text', text: '[More follows: go on with start_line 10001.]' });
-  const second = await call('file_read', { path: 'long.txt', start_line: 10_001 });
-  expect(second).toMatchObject({ truncated: false, total_lines: 20_000 });
+  expect(first).toMatchObject({ truncated: true, next_start_line: 3001, total_lines: 5000 });
+  expect(first.blocks.at(-1)).toEqual({ type: 'text', text: '[More follows: go on with start_line 3001.]' });
+  const second = await call('file_read', { path: 'long.txt', start_line: 3001 });
+  expect(second).toMatchObject({ truncated: false, total_lines: 5000 });
   expect(second).not.toHaveProperty('next_start_line');
   const all = await call('file_read', { path: 'long.txt', max_chars: 8_000_000 });
-  expect(all).toMatchObject({ content: 'nine char\n'.repeat(20_000), truncated: false });
+  expect(all).toMatchObject({ content: 'nine char\n'.repeat(5000), truncated: false });
 });
 
 test('file_read returns no other kind of file unless that kind is allowed', async () => {

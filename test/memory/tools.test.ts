@@ -30,6 +30,7 @@ async function openTools() {
       memory,
       signal: new AbortController().signal,
       locale: 'en',
+      replyBytes: 30_000,
       progress() {},
       audit: (told: object) => facts.push(told),
       meta() {},

@@ -62,6 +62,7 @@ export async function openWorld(options: WorldOptions = {}) {
       pipelines: room.forSession(session),
       signal,
       locale: 'en',
+      replyBytes: 30_000,
       audit() {},
       meta() {},
       progress() {},

@@ -31,6 +31,7 @@ async function call(input: Record<string, unknown>) {
     files: workspace.folder,
     signal,
     locale: 'en',
+    replyBytes: 30_000,
     progress() {},
     audit: () => {},
     meta: (facts: unknown) => notes.push(facts),

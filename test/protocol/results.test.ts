@@ -15,7 +15,7 @@ const schema = {
 
 test('a remote server keeps its wish for headers to itself; a property of that name stays', () => {
   const remote = { ...plain, server: 'far', inputSchema: () => schema };
-  expect(toolEntry(remote, 'en', 'modern', 'both').inputSchema).toEqual({
+  expect(toolEntry(remote, 'en', 'modern', program).inputSchema).toEqual({
     type: 'object',
     properties: { region: { type: 'string' }, 'x-mcp-header': { type: 'string' } },
   });
@@ -23,30 +23,30 @@ test('a remote server keeps its wish for headers to itself; a property of that n
 
 test('a tool that is unavailable is listed with the reason', () => {
   const broken = { ...plain, unavailable: { en: 'Needs git.', ja: 'git が必要です。' } };
-  expect(toolEntry(broken, 'ja', 'modern', 'both').description).toBe('echo (git が必要です。)');
+  expect(toolEntry(broken, 'ja', 'modern', program).description).toBe('echo (git が必要です。)');
 });
 
 test('an output schema that is no object is shown to the newest revision alone', () => {
   const listing = { ...plain, outputSchema: () => ({ type: 'array' }) };
-  expect(toolEntry(listing, 'en', 'modern', 'both').outputSchema).toEqual({ type: 'array' });
-  expect(toolEntry(listing, 'en', 'legacy', 'both')).not.toHaveProperty('outputSchema');
+  expect(toolEntry(listing, 'en', 'modern', program).outputSchema).toEqual({ type: 'array' });
+  expect(toolEntry(listing, 'en', 'legacy', program)).not.toHaveProperty('outputSchema');
 });
 
 test('an error is complete as text and as data; an agent gets the text', () => {
   const error = { code: 'conflict', message: 'a.md exists.' };
   const reply = { kind: 'error', code: 'conflict', text: 'a.md exists.', structured: { error } } as const;
   const words = { content: [{ type: 'text', text: 'a.md exists.' }], isError: true };
-  expect(callResult(reply, 'en', 'both')).toEqual({ ...words, structuredContent: { error } });
-  expect(callResult(reply, 'en', 'text')).toEqual(words);
+  expect(callResult(reply, 'en', program)).toEqual({ ...words, structuredContent: { error } });
+  expect(callResult(reply, 'en', agent)).toEqual(words);
 });
 
 test('an output schema is one that an error passes too, and an agent that gets text is promised no data', () => {
-  expect(toolEntry(plain, 'en', 'legacy', 'both').outputSchema).toEqual({
+  expect(toolEntry(plain, 'en', 'legacy', program).outputSchema).toEqual({
     type: 'object',
     properties: { text: { type: 'string' }, error: { type: 'object' } },
     anyOf: [{ required: ['text'] }, { required: ['error'] }],
   });
-  expect(toolEntry(plain, 'en', 'legacy', 'text')).not.toHaveProperty('outputSchema');
+  expect(toolEntry(plain, 'en', 'legacy', agent)).not.toHaveProperty('outputSchema');
 });
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   ['has an error of its own', { properties: { error: { type: 'string' } } }],
 ])('an output schema that %s than an error would fit is not shown', (_, more) => {
   const odd = { ...plain, outputSchema: () => ({ type: 'object', ...more }) };
-  expect(toolEntry(odd, 'en', 'legacy', 'both')).not.toHaveProperty('outputSchema');
+  expect(toolEntry(odd, 'en', 'legacy', program)).not.toHaveProperty('outputSchema');
 });
 
 test("a proxied server's own failure goes out as text, whatever its schema", () => {
@@ -64,24 +64,23 @@ test("a proxied server's own failure goes out as text, whatever its schema", () 
     structured: { city: null },
     isError: true,
   } as const;
-  expect(callResult(reply, 'en', 'both')).toEqual({ content: reply.content, isError: true });
+  expect(callResult(reply, 'en', program)).toEqual({ content: reply.content, isError: true });
 });
+
+const program = replyFormOf({});
+const agent = replyFormOf({ client: { name: 'claude-code', version: '1' } });
 
 test.each([
-  ['claude-code', '2026-07-28', 'text'],
-  ['qwen-cli-mcp-client-sekisho', '2025-11-25', 'text'],
-  ['opencode', '2025-11-25', 'text'],
-  ['opencode-like', '2025-11-25', 'both'],
-  ['sdk', '2026-07-28', 'both'],
-  ['sdk', '2025-06-18', 'both'],
-  ['sdk', '2025-03-26', 'text'],
-  ['sdk', '2024-11-05', 'text'],
-])('%s on %s is sent: %s', (name, revision, form) => {
-  expect(replyFormOf({ client: { name, version: '1' }, revision })).toBe(form);
-});
-
-test('who says neither name nor revision is sent all', () => {
-  expect(replyFormOf({})).toBe('both');
+  ['claude-code', '2026-07-28', { structured: false, maxBytes: 30_000 }],
+  ['qwen-cli-mcp-client-sekisho', '2025-11-25', { structured: false, maxBytes: 24_000 }],
+  ['@cline/core', '2024-11-05', { structured: false, meta: false, maxBytes: 6500 }],
+  ['opencode-like', '2025-11-25', { structured: true }],
+  ['sdk', '2026-07-28', { structured: true, meta: true, maxBytes: 30_000 }],
+  ['sdk', '2025-06-18', { structured: true }],
+  ['sdk', '2025-03-26', { structured: false, meta: true }],
+  ['sdk', '2024-11-05', { structured: false, meta: true }],
+])('%s on %s is sent: %j', (name, revision, form) => {
+  expect(replyFormOf({ client: { name, version: '1' }, revision })).toMatchObject(form);
 });
 
 test("a result of the newest revision says its type and its server, and keeps the tool's own words", () => {

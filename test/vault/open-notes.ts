@@ -48,6 +48,7 @@ export function openNotes(
       vault,
       signal,
       locale: 'en',
+      replyBytes: 30_000,
       caller: { kind: 'local', principal: 'local', sessionId: 's', remote: false },
       progress() {},
       audit: (more: object) => Object.assign(facts, more),

@@ -118,7 +118,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
         workingFolder: (cwd) => folders.of(session, cwd),
         expand: (pattern, { path }) => expandGlob(folder, path, pattern),
         readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
-        readOn: async (cursor) => outputsOf(session).readOn(cursor),
+        readOn: async (cursor, shownBytes) => outputsOf(session).readOn(cursor, shownBytes),
         changeFolder: (path, from) => folders.change(session, path, from.path),
         async run(order) {
           for (const { work } of order.stages)

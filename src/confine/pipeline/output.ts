@@ -7,8 +7,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { OutputPage } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 
-/** What a reply shows of an output, and what is kept of it at most for reading on. */
-export const shownBytes = 64 * 1024;
+/** What is kept of an output at most for reading on. */
 export const keptBytes = 64 * 1024 * 1024;
 const keptOutputs = 8;
 
@@ -23,8 +22,9 @@ export interface CollectedOutput {
 
 /** The outputs of one session that were too long for a reply. */
 export interface OutputShelf {
-  collect(stream: AsyncIterable<Buffer>): Promise<CollectedOutput>;
-  readOn(cursor: string): OutputPage;
+  /** Shows at most `shownBytes` of it, its beginning and its end. */
+  collect(stream: AsyncIterable<Buffer>, shownBytes: number): Promise<CollectedOutput>;
+  readOn(cursor: string, shownBytes: number): OutputPage;
   close(): void;
 }
 
@@ -32,7 +32,7 @@ export function createOutputShelf(folder: string): OutputShelf {
   const kept: { readonly id: string; readonly path: string; readonly bytes: number }[] = [];
   let made = 0;
 
-  async function collect(stream: AsyncIterable<Buffer>): Promise<CollectedOutput> {
+  async function collect(stream: AsyncIterable<Buffer>, shownBytes: number): Promise<CollectedOutput> {
     const head: Buffer[] = [];
     let bytes = 0;
     let stopped = false;
@@ -64,9 +64,9 @@ export function createOutputShelf(folder: string): OutputShelf {
       for (const old of kept.splice(0, Math.max(0, kept.length - keptOutputs)))
         rmSync(old.path, { force: true });
       return {
-        ...cut(path, bytes, stopped),
+        ...cut(path, bytes, shownBytes / 2, stopped),
         bytes,
-        nextCursor: `${id}.${headEnd(path)}`,
+        nextCursor: `${id}.${headEnd(path, shownBytes / 2)}`,
         truncated: true,
         stopped,
       };
@@ -77,7 +77,7 @@ export function createOutputShelf(folder: string): OutputShelf {
 
   return {
     collect,
-    readOn(cursor) {
+    readOn(cursor, shownBytes) {
       const [, id, at] = /^(\d+)\.(\d+)$/.exec(cursor) ?? [];
       const output = kept.find((candidate) => candidate.id === id);
       const from = Number(at);
@@ -93,7 +93,7 @@ export function createOutputShelf(folder: string): OutputShelf {
           },
         );
       }
-      const page = pageOf(output.path, from);
+      const page = pageOf(output.path, from, shownBytes);
       const next = from + page.length;
       return {
         text: cleanText(page.toString('utf8')),
@@ -108,10 +108,10 @@ export function createOutputShelf(folder: string): OutputShelf {
 }
 
 /** The start and the end of a long output; each begins and ends at a line where one is near. */
-function cut(path: string, bytes: number, stopped: boolean): { readonly text: string } {
-  const head = readAt(path, 0, headEnd(path));
-  const from = bytes - shownBytes / 2;
-  const tail = readAt(path, from, shownBytes / 2);
+function cut(path: string, bytes: number, half: number, stopped: boolean): { readonly text: string } {
+  const head = readAt(path, 0, headEnd(path, half));
+  const from = bytes - half;
+  const tail = readAt(path, from, half);
   const line = tail.indexOf(10) + 1;
   const start = line > 0 && line < 4096 ? line : continuation(tail);
   const gap = from + start - head.length;
@@ -124,11 +124,11 @@ function cut(path: string, bytes: number, stopped: boolean): { readonly text: st
   };
 }
 
-function headEnd(path: string): number {
-  return lineEnd(readAt(path, 0, shownBytes / 2)).length;
+function headEnd(path: string, half: number): number {
+  return lineEnd(readAt(path, 0, half)).length;
 }
 
-function pageOf(path: string, from: number): Buffer {
+function pageOf(path: string, from: number, shownBytes: number): Buffer {
   const page = readAt(path, from, shownBytes);
   return page.length < shownBytes ? page : lineEnd(page);
 }

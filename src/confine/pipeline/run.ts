@@ -149,7 +149,10 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
       }
     }
     const last = pipes.at(-1);
-    const collected = await options.outputs.collect(readPort(descriptors.giveAway(last?.read ?? -1)));
+    const collected = await options.outputs.collect(
+      readPort(descriptors.giveAway(last?.read ?? -1)),
+      order.shownBytes,
+    );
     // Enough: what is still under way would only write more.
     if (collected.stopped) stopAll();
     const ends = await Promise.all(running.map((stage) => stage.ended));

@@ -3,6 +3,7 @@ import { cleanChunk, cleanText } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { BackgroundCommand, NetworkContact } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
+import { firstBytes } from '../../ground/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import { describe, stopTree } from './child/run-child.ts';
 import { watchCrowd } from './crowd.ts';
@@ -98,7 +99,7 @@ export function watchBackground(
     wake();
   }
 
-  function read(cursor = 0) {
+  function read(cursor = 0, maxBytes = keepBytes) {
     const bytes = settle();
     const first = total - bytes.length;
     const from = Math.min(Math.max(cursor, first), total);
@@ -106,15 +107,19 @@ export function watchBackground(
     let part = bytes.subarray(from - first);
     if (dropped > 0) part = part.subarray(continuationBytes(part));
     const skipped = bytes.length - (from - first) - part.length;
-    if (exit) {
-      return { text: cleanText(part.toString('utf8')), nextCursor: total, droppedBytes: dropped + skipped };
-    }
+    const droppedBytes = dropped + skipped;
+    const page = firstBytes(part, maxBytes);
+    const more = page.length < part.length;
+    if (exit && !more)
+      return { text: cleanText(part.toString('utf8')), nextCursor: total, droppedBytes, more };
+    part = page;
     const whole = wholeCharacters(part);
     const cleaned = cleanChunk(whole.toString('utf8'));
     return {
       text: cleaned.text,
       nextCursor: Math.max(from + skipped, from + skipped + whole.length - Buffer.byteLength(cleaned.rest)),
-      droppedBytes: dropped + skipped,
+      droppedBytes,
+      more,
     };
   }
 
@@ -134,10 +139,7 @@ export function watchBackground(
     async write(input) {
       const { stdin } = child;
       if (exit || !stdin || stdin.destroyed) {
-        throw new ToolError(
-          'conflict',
-          text(`${id} takes no input: it has ended.`, `${id} は終了しており、入力を受け付けません。`),
-        );
+        throw takesNoInput(id);
       }
       await new Promise<void>((resolve, reject) => {
         stdin.write(input, (error) => {
@@ -173,6 +175,13 @@ export function watchBackground(
       }
     },
   };
+}
+
+export function takesNoInput(id: string): ToolError {
+  return new ToolError(
+    'conflict',
+    text(`${id} takes no input: it has ended.`, `${id} は終了しており、入力を受け付けません。`),
+  );
 }
 
 function finished(stream: Child['stdout']): Promise<void> {

@@ -17,6 +17,7 @@ import { waitForEnd } from './child/run-child.ts';
 import { isCutOff, startCommand } from './child/start-command.ts';
 import type { CommandsOptions, Order } from './commands-options.ts';
 import { cutOffNotes } from './cut-off.ts';
+import { keptOutput } from './kept-output.ts';
 import { networkNotes } from './network-notes.ts';
 import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
@@ -102,6 +103,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         closed
           ? Promise.reject(cancelled('command'))
           : start(command, order, sessionOf(id), counting, options),
+      keep: (command, output, exitCode) => keep(sessionOf(id), command, output, exitCode),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
@@ -216,7 +218,7 @@ async function start(
   session.started++;
   const background = watchBackground(child, {
     id: `p${session.started}`,
-    command: command.kind === 'script' ? command.script : [command.program, ...command.args].join(' '),
+    command: wordsOf(command),
     startedAtMs: Date.now(),
     keepBytes: order.maxStreamBytes ?? limits.streamBytes,
     maxMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
@@ -233,17 +235,31 @@ async function start(
   return background;
 }
 
+function keep(session: Session, command: CommandLine, output: string, exitCode: number): string | undefined {
+  if (!hasRoom(session)) return undefined;
+  session.started++;
+  const id = `p${session.started}`;
+  const startedAtMs = Date.now();
+  session.backgrounds.set(id, keptOutput({ id, command: wordsOf(command), startedAtMs, output, exitCode }));
+  return id;
+}
+
+function wordsOf(command: CommandLine): string {
+  return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
+}
+
 const defaultMaxBackgroundMs = 60 * 60 * 1000;
 const backgroundsAtOnce = 16;
 
-/** Forgets the oldest that ended; refuses where all still run. */
-function makeRoom({ backgrounds }: Session): void {
-  if (backgrounds.size < backgroundsAtOnce) return;
+/** Forgets the oldest that ended; false where all still run. */
+function hasRoom({ backgrounds }: Session): boolean {
+  if (backgrounds.size < backgroundsAtOnce) return true;
   const ended = [...backgrounds.values()].find((command) => !command.status().running);
-  if (ended) {
-    backgrounds.delete(ended.id);
-    return;
-  }
+  return ended !== undefined && backgrounds.delete(ended.id);
+}
+
+function makeRoom(session: Session): void {
+  if (hasRoom(session)) return;
   throw new ToolError(
     'rate_limited',
     text(

@@ -46,7 +46,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
         .min(1)
         .max(limits.readMaxChars)
         .optional()
-        .describe(`Most characters to return, e.g. 20000. Default ${limits.readChars}.`),
+        .describe('Most characters to return, e.g. 20000; default some 30 KB.'),
     }),
     output: z.object({
       content: z.string().describe('The content, e.g. "# Title\\n".'),
@@ -67,7 +67,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       start_line: '最初の行。例: 200。-50 は最後の 50 行。',
       char_offset: 'その行で飛ばす文字数。next_char_offset の値。',
       end_line: '最後の行。例: 260',
-      max_chars: `返す最大文字数。例: 20000。既定値 ${limits.readChars}。`,
+      max_chars: '返す最大文字数。例: 20000。既定では約 30 KB。',
       content: '内容。例: "# 見出し\\n"',
       encoding: '例: "utf-8"。テキスト以外は "base64"。',
       mime_type: 'テキスト以外のファイルの種類。例: "image/png"',
@@ -81,7 +81,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
     risk: ({ path }, { files }) => ({ reads: [files.at(path).path] }),
     render: (output, locale) => contentBlocks(output, locale),
 
-    async run({ path, start_line, char_offset, end_line, max_chars }, { files, signal }) {
+    async run({ path, start_line, char_offset, end_line, max_chars }, { files, signal, replyBytes }) {
       const file = files.at(path);
       let slice: TextSlice;
       try {
@@ -90,6 +90,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
           charOffset: char_offset,
           endLine: end_line,
           maxChars: max_chars,
+          ...(max_chars === undefined && { maxBytes: replyBytes }),
           signal,
         });
       } catch (error) {

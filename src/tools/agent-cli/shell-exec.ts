@@ -4,7 +4,8 @@ import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text.ts';
+import { type Locale, text } from '../../contract/text.ts';
+import { cutMiddle } from '../../ground/cut-middle.ts';
 import { commandLineOf } from './command-line.ts';
 
 /** Runs a program, or a line that is judged as a script, in the sandbox. */
@@ -72,6 +73,15 @@ export function createShellExec(): LooseTool {
     },
     example: { command: 'git', args: ['log', '--oneline', '-5'] },
 
+    render({ exitCode, timed_out: isOver, stdout, stderr }, locale, replyBytes) {
+      const parts = [text(`exit code ${exitCode}`, `終了コード ${exitCode}`)[locale]];
+      if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+      const errBytes = Math.min(Buffer.byteLength(stderr), Math.floor(replyBytes / 4));
+      if (stdout !== '') parts.push(`stdout:\n${shortened(stdout, replyBytes - errBytes, locale)}`);
+      if (stderr !== '') parts.push(`stderr:\n${shortened(stderr, errBytes, locale)}`);
+      return parts.join('\n');
+    },
+
     risk(input, { files, commands }) {
       return {
         command: { line: commandLineOf(input, commands.shell), dialect: 'plain' },
@@ -102,6 +112,16 @@ export function createShellExec(): LooseTool {
       };
     },
   });
+}
+
+function shortened(stream: string, maxBytes: number, locale: Locale): string {
+  const cut = cutMiddle(stream, maxBytes);
+  if (!cut) return stream;
+  const note = text(
+    `[… ${cut.leftOutBytes} bytes left out: write the output to a file and read that to have all …]`,
+    `[… ${cut.leftOutBytes} バイト省略: 全部を見るには、出力をファイルに書いてから読んでください …]`,
+  );
+  return `${cut.head}\n${note[locale]}\n${cut.tail}`;
 }
 
 function workingFolderOf(cwd: string | undefined, files: Folder): string {

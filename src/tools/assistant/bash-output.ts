@@ -22,6 +22,7 @@ export const bashOutput = defineTool({
   output: z.object({
     output: z.string(),
     next_cursor: z.number().int(),
+    more: z.literal(true).optional().describe('Read on at next_cursor now.'),
     dropped_bytes: z.number().int().optional().describe('Output that was too much to keep.'),
     ...stateOutput,
   }),
@@ -29,24 +30,28 @@ export const bashOutput = defineTool({
     process_id: 'bash が返した ID。',
     cursor: '前回の next_cursor。',
     wait: '出力を待つ秒数。例: 10',
+    more: '続きがすでにあり、next_cursor で読める。',
     dropped_bytes: '多すぎて保持できなかった出力。',
   },
   example: { process_id: 'bg_1', wait: 10 },
-  render: ({ output, running, exit_code: code, next_cursor: next }, locale) => {
-    const state = running
-      ? text(`[running; cursor ${next}]`, `[実行中、cursor ${next}]`)
-      : text(`[ended with exit code ${code}]`, `[終了コード ${code} で終了]`);
+  render: ({ output, running, exit_code: code, next_cursor: next, more }, locale) => {
+    const state = more
+      ? text(`[more follows: cursor ${next}]`, `[続きは cursor ${next}]`)
+      : running
+        ? text(`[running; cursor ${next}]`, `[実行中、cursor ${next}]`)
+        : text(`[ended with exit code ${code}]`, `[終了コード ${code} で終了]`);
     return output === '' ? state[locale] : `${output}\n${state[locale]}`;
   },
 
-  async run({ process_id, cursor, wait }, { commands, signal, audit }) {
+  async run({ process_id, cursor, wait }, { commands, signal, audit, replyBytes }) {
     const command = backgroundOf(commands, process_id);
     if (wait > 0) await command.wait(cursor, wait * 1000, signal);
     audit({ process: process_id, ...networkOf(command) });
-    const { text: output, nextCursor, droppedBytes } = command.read(cursor);
+    const { text: output, nextCursor, droppedBytes, more } = command.read(cursor, replyBytes);
     return {
       output,
       next_cursor: nextCursor,
+      ...(more && { more: true as const }),
       ...(droppedBytes > 0 && { dropped_bytes: droppedBytes }),
       ...stateOf(command),
     };

@@ -4,6 +4,7 @@ import { defineTool } from '../../contract/define-tool.ts';
 import { limits } from '../../contract/limits.ts';
 import type { CommandLine, Commands } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
+import { fitOutput } from './fit-output.ts';
 
 export const bash = defineTool({
   name: 'bash',
@@ -35,16 +36,16 @@ export const bash = defineTool({
     stderr: z.string().optional(),
     signal: z.string().optional(),
     timed_out: z.boolean().optional(),
-    truncated: z.boolean().optional().describe('The middle of a stream was cut.'),
+    truncated: z.boolean().optional().describe('The middle of a stream was cut; bash_output reads it.'),
     duration_ms: z.number().int().optional(),
-    process_id: z.string().optional().describe('Of a background command.'),
+    process_id: z.string().optional().describe('Of a background command, or of a long output.'),
   }),
   ja: {
     command: '実行するコマンド。例: "ls -l | head"',
     timeout: 'タイムアウト秒。例: 60',
     background: '開始だけして、bash_output で使う process_id を返す。',
-    truncated: '出力の途中が省かれた。',
-    process_id: 'バックグラウンドのコマンドの ID。',
+    truncated: '出力の途中が省かれた (bash_output で読める)。',
+    process_id: 'バックグラウンドのコマンド、または長い出力の ID。',
   },
   example: { command: 'ls -l | head' },
   risk: ({ command }, { desk, commands }) => ({
@@ -53,7 +54,7 @@ export const bash = defineTool({
   }),
   render: (output, locale) => {
     const { process_id: id, exit_code: code, stdout = '', stderr = '', timed_out: isOver } = output;
-    if (id !== undefined) {
+    if (id !== undefined && code === undefined) {
       return text(
         `Started as ${id}. Read it with bash_output.`,
         `${id} として開始しました。bash_output で出力を読めます。`,
@@ -66,7 +67,10 @@ export const bash = defineTool({
     return parts.join('\n');
   },
 
-  async run({ command, timeout, background }, { desk, commands, signal, progress, meta, audit }) {
+  async run(
+    { command, timeout, background },
+    { desk, commands, signal, progress, meta, audit, replyBytes, locale },
+  ) {
     const line = scriptOf(command, commands.shell);
     const where = workingFolderOf(desk);
     if (background) {
@@ -86,13 +90,16 @@ export const bash = defineTool({
     });
     meta({ sandbox: result.sandbox });
     audit({ exitCode: result.exitCode, ...(result.network && { network: result.network }) });
+    const keep = (output: string) => commands.keep(line, output, result.exitCode);
+    const { stdout, stderr, id } = fitOutput(result, replyBytes, keep, locale);
     return {
       exit_code: result.exitCode,
-      stdout: result.stdout,
-      stderr: result.stderr,
+      stdout,
+      stderr,
+      ...(id !== undefined && { process_id: id }),
       ...(result.signal !== undefined && { signal: result.signal }),
       timed_out: result.timedOut,
-      truncated: result.truncated,
+      truncated: result.truncated || id !== undefined,
       duration_ms: result.durationMs,
     };
   },

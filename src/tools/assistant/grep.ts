@@ -75,9 +75,9 @@ export const grep = defineTool({
     return shown.join('\n');
   },
 
-  async run(input, { desk, search, signal }) {
+  async run(input, { desk, search, signal, replyBytes }) {
     const { pattern, path, output, context, limit, cursor } = input;
-    const lines: { path: string; line: number; text: string; around?: boolean }[] = [];
+    const lines: Line[] = [];
     const files: { path: string; count?: number }[] = [];
     const end = offsetOf(cursor) + limit;
     let before = 0;
@@ -123,13 +123,37 @@ export const grep = defineTool({
       searched += found.searched ?? 0;
       more = found.more;
     }
+    // A match of several lines is one: a page does not end inside it.
+    const fitting = input.multiline ? lines : linesThatFit(lines, replyBytes);
+    const cutAt = fitting.length < lines.length ? end - limit + fitting.filter(isMatch).length : end;
     return {
-      ...(output === 'content' ? { lines } : { files }),
+      ...(output === 'content' ? { lines: fitting } : { files }),
       ...(before === 0 && { searched }),
-      ...(more && { next_cursor: String(end) }),
+      ...((more || cutAt < end) && { next_cursor: String(cutAt) }),
     };
   },
 });
+
+interface Line {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  readonly around?: boolean | undefined;
+}
+
+const isMatch = ({ around }: Line) => around !== true;
+
+/** Lines up to the last match that fits; the first match always does, so that the next page begins elsewhere. */
+function linesThatFit(lines: Line[], replyBytes: number): Line[] {
+  let bytes = 0;
+  let end = 0;
+  for (const [index, line] of lines.entries()) {
+    bytes += Buffer.byteLength(`${line.path}:${line.line}:${line.text}\n`);
+    if (bytes > replyBytes && end > 0) return lines.slice(0, end);
+    if (isMatch(line)) end = index + 1;
+  }
+  return lines;
+}
 
 function nothingMatches(searched: number): Text {
   if (searched > 0) {

@@ -31,7 +31,7 @@ export const readFile = defineTool({
       .min(1)
       .max(limits.readMaxChars)
       .optional()
-      .describe(`e.g. 20000. Default ${limits.readChars}.`),
+      .describe('e.g. 20000; default some 30 KB.'),
     line_numbers: z.boolean().default(false).describe('Put its number and a tab before each line.'),
   }),
   output: z.object({
@@ -51,7 +51,7 @@ export const readFile = defineTool({
     start_line: '最初の行。例: 200。-50 は最後の 50 行。',
     char_offset: 'その行で飛ばす文字数 (next_char_offset)。',
     end_line: '最後の行。例: 260',
-    max_chars: `例: 20000。既定値 ${limits.readChars}`,
+    max_chars: '例: 20000。既定では約 30 KB',
     line_numbers: '各行の前に行番号とタブを付ける。',
     total_lines: '数えた場合。',
     encoding: '例: "utf-8"',
@@ -77,13 +77,17 @@ export const readFile = defineTool({
     ];
   },
 
-  async run({ path, start_line, char_offset, end_line, max_chars, line_numbers }, { desk, signal }) {
+  async run(
+    { path, start_line, char_offset, end_line, max_chars, line_numbers },
+    { desk, signal, replyBytes },
+  ) {
     const { place, shown } = placeToRead(desk, path);
     const slice = await place.readText({
       startLine: start_line,
       charOffset: char_offset,
       endLine: end_line,
       maxChars: max_chars,
+      ...(max_chars === undefined && { maxBytes: replyBytes }),
       signal,
     });
     return {

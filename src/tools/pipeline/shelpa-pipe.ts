@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import type { PipelineResult, Pipelines, WorkingFolder, WriteRecord } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
+import { bodyAndFields } from '../../ground/body-and-fields.ts';
 import { readPipeline } from './parse.ts';
 
 const teeOutput = z
@@ -92,12 +93,14 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
       }
     },
 
+    render: (shown) => bodyAndFields(shown, 'stdout'),
+
     async run(
       { command, cwd, confirm_oversize, timeout_ms, cursor },
-      { pipelines, signal, audit, meta, locale },
+      { pipelines, signal, audit, meta, locale, replyBytes },
     ) {
       if (cursor !== undefined) {
-        const page = await pipelines.readOn(cursor);
+        const page = await pipelines.readOn(cursor, replyBytes);
         return {
           stdout: page.text,
           meta: { steps: [], tee: null },
@@ -119,6 +122,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
         folder,
         timeoutMs: timeout_ms,
         confirmOversize: confirm_oversize,
+        shownBytes: replyBytes,
         signal,
       });
       if (result.tee)

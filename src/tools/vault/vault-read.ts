@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
+import { bodyAndFields } from '../../ground/body-and-fields.ts';
 import { jaMaxChars, jaNotePath, nextStart, notePath, partLimits, readNotePart } from './parts.ts';
 import { noteAt } from './rules.ts';
 
@@ -52,6 +53,7 @@ export const vaultRead = defineTool({
   },
   example: { path: 'ideas/house.md', range: { start_line: 1, end_line: 40 } },
   risk: ({ path }, { vault }) => ({ reads: [noteAt(vault, path).path] }),
+  render: (output) => bodyAndFields(output, 'text'),
 
   async run({ path, full, range, limits }, { vault, signal }) {
     const place = noteAt(vault, path);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text.ts';
+import { bodyAndFields } from '../../ground/body-and-fields.ts';
 import { jaMaxChars, jaNotePath, nextStart, notePath, partLimits, readNotePart } from './parts.ts';
 import { noteAt } from './rules.ts';
 
@@ -53,6 +54,7 @@ export const vaultScan = defineTool({
   },
   example: { path: 'log.md', cursor: { start_line: 81 }, chunk_lines: 80 },
   risk: ({ path }, { vault }) => ({ reads: [noteAt(vault, path).path] }),
+  render: (output) => bodyAndFields(output, 'text'),
 
   async run({ path, cursor, chunk_lines, limits }, { vault, signal }) {
     const place = noteAt(vault, path);

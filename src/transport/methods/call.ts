@@ -19,12 +19,14 @@ export function createCallMethod(door: Door): Method {
     if (typeof name !== 'string') {
       throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     }
+    const form = replyFormOf(exchange.arrival);
     const call: Call = {
       tool: name,
       input: exchange.params.arguments ?? {},
       arrival: exchange.arrival,
       requestId: exchange.id,
       signal: exchange.signal,
+      replyBytes: form.maxBytes,
       progress: progressOf(exchange),
       ...questionsOf(exchange, door.locale),
     };
@@ -35,7 +37,7 @@ export function createCallMethod(door: Door): Method {
     if (reply.kind === 'question' && call.canRetry !== true) {
       throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
     }
-    return callResult(reply, door.locale, replyFormOf(exchange.arrival));
+    return callResult(reply, door.locale, form);
   };
 }
 

@@ -13,7 +13,7 @@ export function createListMethod(door: Door, encoder: ResultEncoder): Method {
   return async ({ era, arrival }) => {
     const { key, tools } = await door.list(arrival);
     const form = replyFormOf(arrival);
-    const keptAs = `${era} ${form} ${door.locale} ${key}`;
+    const keptAs = `${era} ${form.structured} ${door.locale} ${key}`;
     const known = kept.get(keptAs);
     if (known !== undefined) return known;
     const entries = tools.map((tool) => toolEntry(tool, door.locale, era, form));

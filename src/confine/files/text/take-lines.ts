@@ -7,6 +7,7 @@ export interface Taking {
   readonly skipLines: number;
   readonly endLine: number;
   readonly maxChars: number;
+  readonly maxBytes: number;
   /** The text ends where the file does. */
   readonly isEnd: boolean;
 }
@@ -16,12 +17,13 @@ export type Taken = Pick<
   'text' | 'startLine' | 'endLine' | 'truncated' | 'nextStartLine' | 'cutInLine' | 'nextCharOffset'
 >;
 
-/** Takes whole lines while they fit into `maxChars` code points; a part of a line only where it does not fit alone. */
-export function takeLines(text: string, { startLine, skipLines, endLine, maxChars, isEnd }: Taking): Taken {
+/** Takes whole lines while they fit; a part of a line only where it does not fit alone. */
+export function takeLines(text: string, taking: Taking): Taken {
+  const { startLine, skipLines, endLine, isEnd } = taking;
   const start = afterLines(text, 0, skipLines);
   const wanted = startLine < 0 ? Number.POSITIVE_INFINITY : Math.max(1, endLine - startLine + 1);
   const stop = wanted === Number.POSITIVE_INFINITY ? text.length : afterLines(text, start, wanted);
-  let end = fitting(text, start, stop, maxChars);
+  let end = fitting(text, start, stop, taking);
   let cutInLine = false;
   if (end < stop) {
     const lineEnd = text.lastIndexOf('\n', end - 1) + 1;
@@ -74,11 +76,17 @@ export function afterLines(text: string, from: number, lines: number): number {
   return at;
 }
 
-/** The offset up to which `text` has at most `maxChars` code points. */
-function fitting(text: string, from: number, to: number, maxChars: number): number {
-  if (to - from <= maxChars) return to;
+/** The offset up to which `text` has at most `maxChars` code points and `maxBytes` as UTF-8; one character at least. */
+function fitting(text: string, from: number, to: number, { maxChars, maxBytes }: Taking): number {
+  // No unit of UTF-16 becomes more than three bytes.
+  if (to - from <= maxChars && 3 * (to - from) <= maxBytes) return to;
   let at = from;
-  for (let chars = 0; chars < maxChars && at < to; chars++)
-    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  let bytes = 0;
+  for (let chars = 0; chars < maxChars && at < to; chars++) {
+    const code = text.codePointAt(at) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    if (bytes > maxBytes && at > from) break;
+    at += code > 0xffff ? 2 : 1;
+  }
   return at;
 }

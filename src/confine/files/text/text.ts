@@ -204,8 +204,12 @@ async function decodePart(bytes: Uint8Array, found: FoundEncoding, shown: string
   }
 }
 
-function bounds(range: TextRange): { readonly endLine: number; readonly maxChars: number } {
-  return { endLine: range.endLine ?? Number.POSITIVE_INFINITY, maxChars: range.maxChars ?? limits.readChars };
+function bounds({ endLine, maxChars, maxBytes }: TextRange) {
+  return {
+    endLine: endLine ?? Number.POSITIVE_INFINITY,
+    maxChars: maxChars ?? limits.readChars,
+    maxBytes: maxBytes ?? Number.POSITIVE_INFINITY,
+  };
 }
 
 function linesWanted(startLine: number, range: TextRange): number {

@@ -1,0 +1,50 @@
+/** A long text without its middle. */
+export interface CutText {
+  readonly head: string;
+  readonly tail: string;
+  /** Where the middle begins, and how long it is, as UTF-8. */
+  readonly fromByte: number;
+  readonly leftOutBytes: number;
+}
+
+/**
+ * The beginning and the end of a text that is over `maxBytes` as UTF-8, two thirds and one: a log's cause is at its
+ * start and its result at its end. Both end at a line where one is near. Undefined where all of it fits.
+ */
+export function cutMiddle(text: string, maxBytes: number): CutText | undefined {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return undefined;
+  const third = Math.floor(maxBytes / 3);
+  const head = firstBytes(bytes, maxBytes - third);
+  const start = bytes.length - third;
+  const line = bytes.indexOf(10, start) + 1;
+  const tail = bytes.subarray(line > 0 && line - start < third / 4 ? line : start + continued(bytes, start));
+  return {
+    head: head.toString('utf8'),
+    tail: tail.toString('utf8'),
+    fromByte: head.length,
+    leftOutBytes: bytes.length - head.length - tail.length,
+  };
+}
+
+/** At most so many bytes, up to a line end where one is near, else to a whole character. */
+export function firstBytes(bytes: Buffer, maxBytes: number): Buffer {
+  if (bytes.length <= maxBytes) return bytes;
+  const line = bytes.lastIndexOf(10, maxBytes - 1) + 1;
+  if (line > maxBytes * 0.75) return bytes.subarray(0, line);
+  let end = maxBytes;
+  while (end > 0 && isContinuation(bytes[end])) end--;
+  // A character that is longer than what fits goes out all the same: a reader must get on.
+  return bytes.subarray(0, end || 1 + continued(bytes, 1));
+}
+
+/** How many bytes from there on belong to a character that began before. */
+function continued(bytes: Buffer, from: number): number {
+  let count = 0;
+  while (count < 3 && isContinuation(bytes[from + count])) count++;
+  return count;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
