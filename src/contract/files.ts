@@ -119,8 +119,11 @@ export interface Place {
   mimeType(): Promise<{ readonly mime: string; readonly isText: boolean }>;
   /** Opens the regular file for reading; the caller closes the descriptor. */
   openRead(): number;
-  /** Runs work that reads a file and then changes it, after other such work on it: none finds it changed by another. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs work that reads a file and then changes it, through the place that it is given, while no other call and no
+   * other server changes it. The work begins anew where the file appears while it is being made.
+   */
+  inTurn<T>(work: (held: Place) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** What is there under a name much like this one's, as a caller would write it. Errors of reading name it too. */
   lookalikes(): readonly string[];
   /** Children, unsorted, by one pass over the folder. */

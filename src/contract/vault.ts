@@ -16,7 +16,7 @@ export interface Vault {
   /** Calls back after each change of a note, its removal included, until the returned function is called. */
   watch(place: Place, changed: () => void): () => void;
   /** Runs work that reads and then writes a note after the same kind of work that began before it. */
-  inTurn<T>(place: Place, work: () => Promise<T>): Promise<T>;
+  inTurn<T>(place: Place, work: (held: Place) => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export interface NotePart {

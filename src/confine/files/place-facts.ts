@@ -11,6 +11,8 @@ export interface PlaceFacts {
   readonly hidden: number;
   readonly given: string;
   readonly writable: boolean;
+  /** Is this the place inside `inTurn`, whose changes wait for nobody? */
+  readonly isHeld?: boolean;
   /** May the caller be told of what these components name? */
   readonly isShown: (components: readonly string[]) => boolean;
   readonly desk: Desk;

@@ -15,6 +15,7 @@ import type {
 } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
+import { alone } from './changing/alone.ts';
 import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';
 import { fault, notAFile } from './fault.ts';
@@ -172,9 +173,9 @@ export class HeldPlace implements Place, ProvenPath {
     );
   }
 
-  inTurn<T>(work: () => Promise<T>): Promise<T> {
-    // A key of its own: the change inside waits for its turn at the path.
-    return this.facts.desk.turns.take(`whole:${this.hostPath}`, work);
+  inTurn<T>(work: (held: Place) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const held = new HeldPlace({ ...this.facts, isHeld: true });
+    return alone(this, signal, () => work(held));
   }
 
   lookalikes(): readonly string[] {

@@ -4,6 +4,7 @@ import { ConfigError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { createCarryOver } from './attributes.ts';
+import { type Locks, openLocks } from './changing/lock.ts';
 import { noScratch, openScratch } from './changing/scratch.ts';
 import { HeldFolder } from './folder.ts';
 import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
@@ -54,6 +55,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
       desk: {
         lines: createLineIndexes(),
         turns: createTurns(),
+        locks: createLocks(),
         observer: options.observer,
         scratch,
         carryOver: createCarryOver(),
@@ -121,6 +123,23 @@ function deviceOfProc(): number {
   throw new ConfigError(
     'Files are served by a walk through directory descriptors, which needs Linux with /proc mounted. It is not there, and no weaker way is taken.',
   );
+}
+
+/** Loaded when something is changed. Files are written on machines that koffi does not know, too. */
+function createLocks(): () => Locks | undefined {
+  let opened: { readonly locks: Locks | undefined } | undefined;
+  return () => {
+    opened ??= { locks: tryLocks() };
+    return opened.locks;
+  };
+}
+
+function tryLocks(): Locks | undefined {
+  try {
+    return openLocks();
+  } catch {
+    return undefined;
+  }
 }
 
 function namesOf(path: string): readonly string[] {

@@ -5,6 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import type { Folder, Place } from '../../contract/files.ts';
 import type { MirrorVerdict, WriteMode } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
+import type { Locks } from '../files/changing/lock.ts';
 import {
   appendRecord,
   type IndexRecord,
@@ -14,14 +15,13 @@ import {
   recordsForwards,
 } from './index-file.ts';
 import { finishIntent, type Intent } from './intent.ts';
-import type { WithLock } from './lock.ts';
 import { withWriting } from './writing.ts';
 
 export interface MirrorOptions {
   /** The workspace, with `.shelpa` not protected: only this part writes there. */
   readonly folder: Folder;
   readonly rootIndex: number;
-  readonly lock: () => WithLock;
+  readonly locks: () => Locks;
   /** Nanoseconds since 1970. */
   readonly nowNs: () => bigint;
 }
@@ -58,18 +58,19 @@ export function createMirror(options: MirrorOptions) {
 
   async function holding<T>(work: (index: number) => Promise<T>): Promise<T> {
     await makeEmpty(index);
+    const locks = options.locks();
     const reading = index.openRead();
     try {
-      return await options.lock()(reading, async () => {
-        const fd = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
-        try {
-          await repair(fd);
-          return await work(fd);
-        } finally {
-          closeSync(fd);
-        }
-      });
+      await locks.take(reading);
+      const fd = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
+      try {
+        await repair(fd);
+        return await work(fd);
+      } finally {
+        closeSync(fd);
+      }
     } finally {
+      locks.release(reading);
       closeSync(reading);
     }
   }

@@ -8,6 +8,7 @@ import { limits } from '../../contract/limits.ts';
 import type { MirrorVerdict, Pipelines, ShelfEntry, StageWalls } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import type { Semaphore } from '../../ground/semaphore.ts';
+import { openLocks } from '../files/changing/lock.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openPipes } from '../process/os-pipe.ts';
 import { createQueue } from '../process/queue.ts';
@@ -15,7 +16,6 @@ import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './glob.ts';
 import { readAt } from './index-file.ts';
 import { createNameLister } from './list-names.ts';
-import { openLock } from './lock.ts';
 import { createMirror } from './mirror.ts';
 import { escaped } from './operands.ts';
 import { createOutputShelf, type OutputShelf } from './output.ts';
@@ -58,13 +58,13 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
   const clock = options.clock ?? (() => performance.timeOrigin + performance.now());
   const shelf = options.shelf ?? createShelf();
   const makePipe = lazily(openPipes);
-  const lock = lazily(openLock);
+  const locks = lazily(openLocks);
   const unprotected = asUnprotected(folder);
   const mirrors = folder.roots.map((_, rootIndex) =>
     createMirror({
       folder: unprotected,
       rootIndex,
-      lock,
+      locks,
       nowNs: () => BigInt(Math.round(clock() * 1000)) * 1000n,
     }),
   );

@@ -45,7 +45,7 @@ export function openVault(options: VaultOptions): OpenVault {
     today: () => dateIn(now(), timeZone),
     readPart: (place, part) => reader.read(place, part),
     readEnding,
-    inTurn: (place, work) => place.inTurn(work),
+    inTurn: (place, work, signal) => place.inTurn(work, signal),
     watch: (place, changed) => watching.watch(place, changed),
     close() {
       watching.close();

@@ -71,9 +71,9 @@ export const editFile = defineTool({
   async run({ path, old_string, new_string, replace_all, edits = [], dry_run }, { desk, signal, audit }) {
     const spot = placeToWrite(desk, path);
     assertOwn(desk, spot, path);
-    const { place, shown } = spot;
+    const { shown } = spot;
     // A model edits several parts of a file at once, each by a call.
-    return place.inTurn(async () => {
+    return spot.place.inTurn(async (place) => {
       const name = cleanName(shown);
       const whole = await place.readWhole({ signal });
       const { encoding, hasBom: withBom, stat: expected } = whole;
@@ -91,6 +91,6 @@ export const editFile = defineTool({
       }
       audit({ wrote: shown, replacements: made.count });
       return reply;
-    });
+    }, signal);
   },
 });

@@ -43,10 +43,10 @@ export const writeFile = defineTool({
 
   async run({ path, content }, { desk, signal, audit }) {
     const { place, shown } = placeToWrite(desk, path);
-    const { former, bytes, created } = await place.inTurn(async () => {
-      const before = await formerText(place, signal);
-      return { former: before, ...(await place.replace(content, { signal })) };
-    });
+    const { former, bytes, created } = await place.inTurn(async (held) => {
+      const before = await formerText(held, signal);
+      return { former: before, ...(await held.replace(content, { signal })) };
+    }, signal);
     audit({ wrote: shown, bytes });
     const name = cleanName(shown);
     const diff =

@@ -32,7 +32,7 @@ export const vaultAppend = defineTool({
     const place = noteAt(vault, path);
     assertMayCreate(place.path);
     assertText('content', content);
-    const added = await vault.inTurn(place, () => add(vault, place, content, signal));
+    const added = await vault.inTurn(place, (note) => add(vault, note, content, signal), signal);
     audit({ wrote: place.path, bytes: added.bytes });
     return {
       written_path: place.path,
@@ -45,7 +45,7 @@ export const vaultAppend = defineTool({
 async function add(vault: Vault, place: Place, content: string, signal: AbortSignal) {
   if (!place.exists()) {
     if (place.path !== `daily/${vault.today()}.md`) throw missing(place);
-    return place.create(content, { signal });
+    return place.append(content, { signal });
   }
   const expected = place.stat();
   const { newline, atLineStart } = await onNote(place, async () => vault.readEnding(place));

@@ -40,22 +40,26 @@ export const vaultReplace = defineTool({
     const place = noteAt(vault, path);
     assertMayReplace(place.path, vault.settings.extras);
     assertText('replace', replace);
-    const replacements = await vault.inTurn(place, async () => {
-      const stat = place.stat();
-      const { mark, body } = decodeNote(place, await onNote(place, () => place.readBytes({ signal })));
-      const changed = replaceLiteral(body, {
-        find,
-        replacement: replace,
-        maxReplacements: max_replacements ?? 1,
-        maxLength: limits.writeBytes,
-      });
-      // The same text again needs no new file either.
-      if (changed.text !== body) {
-        await place.replace(mark + changed.text, { signal, expected: stat });
-        audit({ wrote: place.path, bytes: Buffer.byteLength(changed.text) });
-      }
-      return changed.replacements;
-    });
+    const replacements = await vault.inTurn(
+      place,
+      async (note) => {
+        const stat = note.stat();
+        const { mark, body } = decodeNote(note, await onNote(note, () => note.readBytes({ signal })));
+        const changed = replaceLiteral(body, {
+          find,
+          replacement: replace,
+          maxReplacements: max_replacements ?? 1,
+          maxLength: limits.writeBytes,
+        });
+        // The same text again needs no new file either.
+        if (changed.text !== body) {
+          await note.replace(mark + changed.text, { signal, expected: stat });
+          audit({ wrote: note.path, bytes: Buffer.byteLength(changed.text) });
+        }
+        return changed.replacements;
+      },
+      signal,
+    );
     return { written_path: place.path, replacements };
   },
 });

@@ -5,16 +5,17 @@ import { readAtNow } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';
 import { readStat } from '../reading.ts';
 import { entryOf, itself, openFileIn } from '../walk.ts';
+import { alone } from './alone.ts';
 import type { Made } from './atomic.ts';
 
-/** Runs a change of a file after those that came before it. Throws `forbidden` for what may not be written. */
+/** Runs a change of a file when no other is under way. Throws `forbidden` for what may not be written. */
 export async function change<T>(
   place: ProvenPath,
   options: WriteOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   place.assertWritable();
-  return place.facts.desk.turns.take(place.hostPath, async () => {
+  return alone(place, options.signal, async () => {
     if (options.signal?.aborted) throw leftUnchanged(place.shown);
     return work();
   });

@@ -11,6 +11,7 @@ import type { ProvenPath } from '../place-facts.ts';
 import { readStat, tooLarge } from '../reading.ts';
 import { encode } from '../text/encode.ts';
 import { entryOf, itself } from '../walk.ts';
+import { Appeared } from './alone.ts';
 import { type Made, writeAtomically } from './atomic.ts';
 import { assertUnchanged, change, type Former, observed, openOverwritable } from './change.ts';
 
@@ -41,6 +42,8 @@ export function replace(place: ProvenPath, content: Content, options: WriteOptio
         await observed(place, { action, bytes: bytes.length, content: bytes }, former, () =>
           write(place, folder, name, bytes, former, options),
         );
+      } catch (error) {
+        throw isTaken(error, former) ? new Appeared() : error;
       } finally {
         if (former) closeInBackground(former.fd);
       }
@@ -82,12 +85,20 @@ export function append(place: ProvenPath, content: Content, options: WriteOption
             return write(place, folder, name, Buffer.concat([old, more]), former, options);
           },
         );
+      } catch (error) {
+        throw isTaken(error, former) ? new Appeared() : error;
       } finally {
         if (former) closeInBackground(former.fd);
       }
       return { bytes: more.length, created: !former };
     });
   });
+}
+
+/** Did somebody else make the file between our look and our name for it? */
+function isTaken(error: unknown, former: Former | undefined): boolean {
+  if (former || !(error instanceof ToolError)) return false;
+  return (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EEXIST';
 }
 
 async function growInPlace(

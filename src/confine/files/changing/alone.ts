@@ -1,0 +1,89 @@
+import { lstatSync, type Stats } from 'node:fs';
+import { exists, leftUnchanged } from '../fault.ts';
+import { closeInBackground } from '../io.ts';
+import type { ProvenPath } from '../place-facts.ts';
+import { enterFolder, entryOf, leaveFolder, openFileIn } from '../walk.ts';
+
+/** A file appeared under a name that was free when the work began: the work can begin again. */
+export class Appeared extends Error {}
+
+const most = 100;
+
+/**
+ * Runs work that changes a file while nobody else changes it: neither another call nor another server, whatever its
+ * state folder. Where there is no file yet there is nothing to hold, and the name itself decides who makes it: work
+ * that throws `Appeared` then runs again, on what is there.
+ */
+export function alone<T>(
+  place: ProvenPath,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (place.facts.isHeld) return work();
+  // Calls of this process queue here, so that only other servers are waited for by the lock.
+  return place.facts.desk.turns.take(place.hostPath, async () => {
+    for (let tries = 0; tries < most; tries++) {
+      const release = await hold(place, signal);
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof Appeared)) throw error;
+      } finally {
+        release();
+      }
+    }
+    throw exists(place.shown);
+  });
+}
+
+/** Locks the file that has the name now: whoever replaced it meanwhile gave the name to another. */
+async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise<() => void> {
+  const locks = place.facts.desk.locks();
+  if (!locks) return nothing;
+  for (;;) {
+    const file = fileThere(place);
+    if (!file) return nothing;
+    const release = () => {
+      locks.release(file.fd);
+      // The last one of a replaced file: its blocks are freed now.
+      closeInBackground(file.fd);
+    };
+    try {
+      await locks.take(file.fd, signal);
+      if (isStill(place, file.stat)) return release;
+    } catch (error) {
+      release();
+      throw signal?.aborted ? leftUnchanged(place.shown) : error;
+    }
+    release();
+  }
+}
+
+function fileThere(place: ProvenPath): { readonly fd: number; readonly stat: Stats } | undefined {
+  try {
+    return atName(place, (folder, name) => openFileIn(place.root, folder, name, place.shown));
+  } catch {
+    // No file, or none that can be read: the work says so.
+    return undefined;
+  }
+}
+
+function isStill(place: ProvenPath, { dev, ino }: Stats): boolean {
+  try {
+    const now = atName(place, (folder, name) => lstatSync(entryOf(folder, name)));
+    return now.ino === ino && now.dev === dev;
+  } catch {
+    return false;
+  }
+}
+
+function atName<T>({ root, components, facts }: ProvenPath, look: (folder: number, name: string) => T): T {
+  const folder = enterFolder(root, components, components.length - 1, facts.hidden);
+  try {
+    return look(folder, components.at(-1) ?? '.');
+  } finally {
+    leaveFolder(root, folder);
+  }
+}
+
+function nothing(): void {}

@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ToolError } from '../../../contract/error.ts';
+import { text } from '../../../contract/text.ts';
+
+/** Locks on files that all servers of this machine see, whatever their state folders. */
+export interface Locks {
+  /**
+   * Waits for the file's lock. `fd` is a description of its own: the lock belongs to that, and the kernel frees it
+   * when its holder dies. A file system without locks gives none. Throws `unavailable` when it takes too long.
+   */
+  take(fd: number, signal?: AbortSignal): Promise<void>;
+  release(fd: number): void;
+}
+
+const exclusive = 2;
+const noWait = 4;
+const unlock = 8;
+/** EAGAIN on Linux: another description holds it. */
+const isHeld = 11;
+const waitMs = 30_000;
+/** Whoever holds it writes and syncs, which takes about as long. */
+const lookAgainMs = 1;
+
+/** Throws `unavailable` where the C library cannot be reached. */
+export function openLocks(): Locks {
+  const { flock, errno } = loadFlock();
+  return {
+    async take(fd, signal) {
+      const until = performance.now() + waitMs;
+      while (flock(fd, exclusive | noWait) !== 0) {
+        if (errno() !== isHeld) return;
+        if (performance.now() > until) throw held();
+        await sleep(lookAgainMs, undefined, signal && { signal });
+      }
+    },
+    release(fd) {
+      // Not by closing alone: a child that is just being started holds a copy for a moment.
+      flock(fd, unlock);
+    },
+  };
+}
+
+function loadFlock(): { flock: (fd: number, operation: number) => number; errno: () => number } {
+  try {
+    const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
+    return {
+      flock: koffi.load(null).func('int flock(int fd, int operation)'),
+      errno: () => koffi.errno(),
+    };
+  } catch (cause) {
+    throw new ToolError(
+      'unavailable',
+      text('Writes cannot be locked on this machine.', 'このマシンでは書き込みの排他ができません。'),
+      { cause },
+    );
+  }
+}
+
+function held(): ToolError {
+  return new ToolError(
+    'unavailable',
+    text('Another program keeps this file locked.', '別のプログラムがこのファイルをロックし続けています。'),
+    { suggestion: text('Try again in a moment.', '少し待ってから送り直してください。') },
+  );
+}
