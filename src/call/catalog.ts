@@ -8,6 +8,7 @@ import { isOffered, offerTo } from './offer.ts';
 /** The tools that are served. A `Map`, since callers name the keys. */
 export interface Catalog extends ToolGuide {
   readonly mode: Mode;
+  readonly tools: readonly Tool[];
   find(name: string): Tool | undefined;
   /** What this caller may call, in a stable order. The same array for the same answer. */
   allowed(caller: Caller): { readonly key: string; readonly tools: readonly Tool[] };
@@ -59,6 +60,7 @@ export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): 
 
   return {
     mode,
+    tools,
     find: (name) => byName.get(name),
     allowed,
     offered,

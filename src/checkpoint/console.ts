@@ -67,11 +67,10 @@ function historyOf(checkpoint: Checkpoint): HistoryPages {
   };
 }
 
-function policyOf({ settings, rooms, team }: Checkpoint): PolicyPages {
+function policyOf(checkpoint: Checkpoint): PolicyPages {
   return {
     async explain() {
-      const { explainRules } = await import('./policy.ts');
-      const { operator, ...explained } = explainRules(settings);
+      const { operator, ...explained } = (await checkpoint.policy()).explain();
       return {
         ...explained,
         operator: operator.map(({ id, decision, because, match: _match, notMatch: _notMatch, ...about }) => ({
@@ -80,6 +79,6 @@ function policyOf({ settings, rooms, team }: Checkpoint): PolicyPages {
         })),
       };
     },
-    test: async (json) => (await import('./policy.ts')).tryCall(json, rooms, team),
+    test: async (json) => (await checkpoint.policy()).test(json),
   };
 }

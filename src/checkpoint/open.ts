@@ -21,6 +21,7 @@ import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createLookouts, mayObserve } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
+import type { PolicyDesk } from './policy.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
 import { joinUpstreamDoors } from './upstream.ts';
@@ -52,6 +53,8 @@ export interface Checkpoint {
   history(): Promise<OpenedHistory>;
   /** Has every call from now on watched as well. */
   watch(watcher: CallWatcher): void;
+  /** The rules, tried and explained. */
+  policy(): Promise<PolicyDesk>;
   /** Who sent this; somebody without a proof is `anonymous`. */
   identify(arrival: Arrival): Promise<Caller>;
   /** No new work is begun; running calls get their grace before what they use is closed. */
@@ -123,6 +126,12 @@ export async function openCheckpoint(
     now,
   };
 
+  const policyDesk = once(async () => {
+    const { createPolicyDesk } = await import('./policy.ts');
+    const caller = credentials.unproven({ transport: 'cli' });
+    return createPolicyDesk({ settings, caller, catalog, policy, lendForRisk: desk.lendForRisk });
+  });
+
   const servesNotes = settings.toolsets.includes('vault') && (settings.vault.extras ?? true);
   const watchNote = async (uri: string, changed: () => void) => {
     const { openVaultResources } = await import('../tools/vault/resources.ts');
@@ -188,6 +197,7 @@ export async function openCheckpoint(
     operator,
     history,
     watch: lookouts.add,
+    policy: policyDesk,
     identify: (arrival) => identifyArrival(arrival, {}, credentials),
     async close(graceMs = 0) {
       const ended = Promise.allSettled([...running]);

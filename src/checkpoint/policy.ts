@@ -1,51 +1,61 @@
-import { createCatalog } from '../call/catalog.ts';
+import type { Policy } from '../call/approve.ts';
+import type { Catalog } from '../call/catalog.ts';
 import { decide } from '../call/decide.ts';
-import { createPolicy } from '../call/policy/policy.ts';
 import { explainPolicy, type PolicyExplanation, type PolicyTrial, testPolicy } from '../call/policy/trial.ts';
+import { type RuleWarning, warningsOf } from '../call/policy/warnings.ts';
 import type { Settings } from '../config/load.ts';
 import { listBuiltinRules } from '../confine/judgement/rules/lines.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities.ts';
-import type { RiskContext } from '../contract/tool.ts';
-import { createLender } from './lending.ts';
-import type { Rooms } from './rooms.ts';
-import type { TeamRoom } from './team.ts';
-import { loadTools } from './toolsets.ts';
+import type { RiskContext, Tool } from '../contract/tool.ts';
+import { toolsetThat } from './toolsets.ts';
 
 export { renderExplanation, renderTrial } from '../call/policy/trial.ts';
+export type { RuleWarning } from '../call/policy/warnings.ts';
 
-/** The rules in force. */
-export function explainRules({ mode, rules }: Settings): PolicyExplanation {
-  return explainPolicy({ mode, rules, builtin: listBuiltinRules() });
+/** The rules, as whoever looks after them asks about them. */
+export interface PolicyDesk {
+  /** The rules in force. */
+  explain(): PolicyExplanation;
+  /** Says what would happen to a call of the local person, given as JSON; nothing is run or recorded. */
+  test(json: string): Promise<PolicyTrial>;
+  /** Rules that do less than their writer may believe. */
+  warnings(): Promise<readonly RuleWarning[]>;
 }
 
-/** Says what would happen to a call of the local person, given as JSON; nothing is run or recorded. */
-export async function tryCall(json: string, rooms: Rooms, team: TeamRoom): Promise<PolicyTrial> {
-  const { settings } = rooms;
-  // Servers are not started for it: what is known of their tools is enough.
-  const remote = settings.servers.length > 0 ? (await rooms.upstreams()).tools() : [];
-  const catalog = createCatalog([...(await loadTools(settings)), ...remote], settings.mode);
-  const lend = createLender(rooms, team, async () => catalog);
-  const caller: Caller = { kind: 'local', principal: 'local', sessionId: 'policy-test', remote: false };
-  const policy = createPolicy({
-    mode: settings.mode,
-    rules: settings.rules,
-    judge: await rooms.judge(),
-    roots: settings.roots.map((root) => root.path),
-  });
-  return testPolicy(json, {
-    find: (name) => catalog.find(name),
-    caller,
-    refusal: (tool) => {
-      const decision = decide(tool, caller, settings.mode);
-      return decision.allowed ? undefined : decision.message;
+/** The same catalog, policy and person as those of the calls, so that a trial and a call cannot disagree. */
+export function createPolicyDesk(parts: {
+  readonly settings: Settings;
+  readonly caller: Caller;
+  readonly catalog: () => Promise<Catalog>;
+  readonly policy: () => Promise<Policy>;
+  readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
+}): PolicyDesk {
+  const { settings, caller } = parts;
+  return {
+    explain: () => explainPolicy({ ...settings, builtin: listBuiltinRules() }),
+    async test(json) {
+      const catalog = await parts.catalog();
+      return testPolicy(json, {
+        find: (name) => catalog.find(name),
+        caller,
+        refusal: (tool) => {
+          const decision = decide(tool, caller, settings.mode);
+          return decision.allowed ? undefined : decision.message;
+        },
+        risk: async (tool, input) =>
+          tool.risk ? tool.risk(input, await parts.lendForRisk(tool, caller)) : {},
+        policy: await parts.policy(),
+      });
     },
-    risk: async (tool, input) => {
-      if (!tool.risk) return {};
-      const context: Record<string, unknown> = { caller };
-      for (const name of tool.uses) context[name] = await lend(name, { tool, caller });
-      return tool.risk(input, context as unknown as RiskContext<CapabilityName>);
+    async warnings() {
+      if (!settings.rules.some(({ tool }) => tool !== undefined)) return [];
+      const catalog = await parts.catalog();
+      return warningsOf(settings.rules, {
+        served: catalog.tools,
+        servers: settings.servers.map(({ name }) => name),
+        toolsetOf: (fits) => toolsetThat(fits, settings),
+      });
     },
-    policy,
-  });
+  };
 }

@@ -15,11 +15,14 @@ export async function loadTools(settings: Settings, more: readonly Toolset[] = [
   return [...createHelpToolset().tools, ...tools];
 }
 
-/** The toolset that a tool belongs to, served or not. Looks through the served ones first. */
-export async function toolsetOf(tool: string, settings: Settings): Promise<ToolsetName | undefined> {
+/** The toolset that has such a tool, served or not. Looks through the served ones first. */
+export async function toolsetThat(
+  has: (tool: Tool) => boolean,
+  settings: Settings,
+): Promise<ToolsetName | undefined> {
   for (const name of new Set([...settings.toolsets, ...toolsetNames])) {
     const { tools } = await loaders[name](settings);
-    if (tools.some((each) => each.name === tool)) return name;
+    if (tools.some(has)) return name;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { AskPerson } from '../ask/carry-out.ts';
 import { openCheckpoint } from '../checkpoint/open.ts';
-import { toolsetOf } from '../checkpoint/toolsets.ts';
+import { toolsetThat } from '../checkpoint/toolsets.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
@@ -58,7 +58,7 @@ function openPerson(locale: Locale, onInterrupt: () => void): { readonly ask: As
 async function settingsFor(tool: string, flags: Flags): Promise<Settings> {
   const settings = loadSettings(flags);
   if (settings.only || settings.toolsets !== defaultToolsets) return settings;
-  const toolset = await toolsetOf(tool, settings);
+  const toolset = await toolsetThat(({ name }) => name === tool, settings);
   if (toolset === undefined || settings.toolsets.includes(toolset)) return settings;
   return Object.freeze({ ...settings, toolsets: [...settings.toolsets, toolset] });
 }

@@ -8,6 +8,8 @@ import { examine, type ServerReport } from './server/report.ts';
 interface Finding {
   readonly what: string;
   readonly works: boolean;
+  /** Worth a look, and nothing is missing. */
+  readonly isWarning?: true | undefined;
   readonly detail: string;
   readonly remedy?: string | undefined;
 }
@@ -28,6 +30,14 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         : verdict.problem,
       remedy: verdict.ok ? undefined : 'sekisho audit verify',
     });
+    for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
+      findings.push({
+        what: `rule ${rule}`,
+        works: false,
+        isWarning: true,
+        detail: because[settings.locale],
+      });
+    }
     const commands = await checkpoint.rooms.commands();
     const statuses = await commands.status();
     for (const status of statuses) {
@@ -108,7 +118,7 @@ const probeMs = 20_000;
 const selfTested = text('self-test passed', '自己診断に合格');
 const tryThis = text('try', '対処');
 
-function lineOf({ what, works, detail, remedy }: Finding, locale: Locale): string {
-  const line = `${works ? 'ok     ' : 'missing'}  ${what.padEnd(20)} ${detail}`;
+function lineOf({ what, works, isWarning, detail, remedy }: Finding, locale: Locale): string {
+  const line = `${works ? 'ok     ' : isWarning ? 'warning' : 'missing'}  ${what.padEnd(20)} ${detail}`;
   return remedy === undefined || works ? line : `${line}\n         ${tryThis[locale]}: ${remedy}`;
 }

@@ -1,28 +1,42 @@
-import { explainRules, renderExplanation, renderTrial, tryCall } from '../checkpoint/policy.ts';
-import { createRooms } from '../checkpoint/rooms.ts';
-import { createTeamRoom } from '../checkpoint/team.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { openCheckpoint } from '../checkpoint/open.ts';
+import { type PolicyDesk, renderExplanation, renderTrial } from '../checkpoint/policy.ts';
+import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { noteRuleWarnings } from './rule-warnings.ts';
 import { say } from './say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** Lists the rules in force. */
-export async function explain(flags: Flags, options: Options): Promise<number> {
-  const settings = loadSettings(flags);
-  const explained = explainRules(settings);
-  say(options.json ? JSON.stringify(explained, null, 2) : renderExplanation(explained, settings.locale));
-  return 0;
+export function explain(flags: Flags, options: Options): Promise<number> {
+  return withPolicy(flags, options, async (policy, { locale }) => {
+    const explained = policy.explain();
+    say(options.json ? JSON.stringify(explained, null, 2) : renderExplanation(explained, locale));
+    return 0;
+  });
 }
 
-/** Says what would happen to a call; nothing is run or recorded. Exit code 0 for allow, 1 for ask, 2 for deny. */
-export async function test(json: string, flags: Flags, options: Options): Promise<number> {
+/** Says what would happen to a call; nothing is run or recorded. */
+export function test(json: string, flags: Flags, options: Options): Promise<number> {
+  return withPolicy(flags, options, async (policy, { locale }) => {
+    const trial = await policy.test(json);
+    say(options.json ? JSON.stringify(trial) : renderTrial(trial, locale));
+    return { allow: 0, ask: 1, deny: 2, invalid: 3 }[trial.decision];
+  });
+}
+
+async function withPolicy(
+  flags: Flags,
+  options: Options,
+  work: (policy: PolicyDesk, settings: Settings) => Promise<number>,
+): Promise<number> {
   const settings = loadSettings(flags);
-  const rooms = createRooms(settings);
+  const checkpoint = await openCheckpoint(settings, { localRole: options.as as string | undefined });
   try {
-    const trial = await tryCall(json, rooms, createTeamRoom(settings, rooms.store, Date.now));
-    say(options.json ? JSON.stringify(trial) : renderTrial(trial, settings.locale));
-    return { allow: 0, ask: 1, deny: 2, invalid: 2 }[trial.decision];
+    const policy = await checkpoint.policy();
+    const code = await work(policy, settings);
+    noteRuleWarnings(await policy.warnings(), settings.locale);
+    return code;
   } finally {
-    await rooms.close();
+    await checkpoint.close();
   }
 }

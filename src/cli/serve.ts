@@ -1,4 +1,4 @@
-import { openCheckpoint } from '../checkpoint/open.ts';
+import { type Checkpoint, openCheckpoint } from '../checkpoint/open.ts';
 import { serveHttp, serveStdio } from '../checkpoint/serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { repeatSettings } from '../config/repeat.ts';
@@ -46,6 +46,8 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
     bearer: process.env.SEKISHO_TOKEN,
     onFault: logFault,
   });
+  // Beside the first calls: what is served is known before its rules are looked through.
+  warnOfRules(checkpoint).catch(logFault);
   const told = untilTold();
   await Promise.race([closed, told.signal]);
   told.forget();
@@ -72,6 +74,7 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   );
   const { welcome } = await import('./welcome.ts');
   await welcome(checkpoint, server.address, pasted(flags, settings, options));
+  await warnOfRules(checkpoint);
   const { noteAddress } = await import('./console.ts');
   const forgetAddress = settings.http.console ? noteAddress(settings.stateFolder, server.address) : undefined;
   const told = untilTold();
@@ -82,6 +85,13 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;
+}
+
+async function warnOfRules(checkpoint: Checkpoint): Promise<void> {
+  const { settings } = checkpoint;
+  if (settings.rules.length === 0) return;
+  const { noteRuleWarnings } = await import('./rule-warnings.ts');
+  noteRuleWarnings(await (await checkpoint.policy()).warnings(), settings.locale);
 }
 
 /** How a client starts this very server itself. */

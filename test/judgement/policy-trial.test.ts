@@ -78,3 +78,37 @@ test('the explanation lists every rule in force with its decision in this mode',
   expect(shown).toContain('rules[0]: pnpm is used here  {"command":["npm"]}');
   for (const { id } of listBuiltinRules()) expect(shown).toContain(`  ${id}`);
 });
+
+test('an allowed call names the rule of the operator, or the mode, that answered for a person', async () => {
+  const push = '{"tool":"shell","arguments":{"command":"git push origin main"}}';
+  const rules: PolicyRule[] = [
+    { id: 'ours', command: ['git', 'push'], decision: 'allow', because: 'reviewed' },
+  ];
+
+  expect(renderTrial(await trial(push, rules), 'en')).toBe('allow (rule ours): reviewed');
+  expect(await trial(push, [], 'full-access')).toMatchObject({ decision: 'allow', rule: 'mode-full-access' });
+  expect(await trial('{"tool":"shell","arguments":{"command":"ls"}}', rules)).toMatchObject({
+    decision: 'allow',
+    rule: 'default',
+  });
+});
+
+test('an asked command is judged once, for the verdict and for what a standing yes would allow', async () => {
+  const judge = createCommandJudge();
+  let judged = 0;
+  const counting = {
+    judge: (...given: Parameters<typeof judge.judge>) => {
+      judged += 1;
+      return judge.judge(...given);
+    },
+  };
+  const policy = createPolicy({ mode: 'workspace-write', rules: [], judge: counting, roots: ['/workspace'] });
+  await testPolicy('{"tool":"shell","arguments":{"command":"git push origin main"}}', {
+    find: () => shell,
+    caller: { kind: 'local', principal: 'local', sessionId: 's', remote: false },
+    refusal: () => undefined,
+    risk: async (tool, input) => (await tool.risk?.(input, {} as never)) ?? {},
+    policy,
+  });
+  expect(judged).toBe(1);
+});

@@ -70,7 +70,7 @@ test('the strictest of all rules that fit wins, whatever their order', () => {
 test('an allow rule answers a question of the built-in rules and nothing else', () => {
   const push: PolicyRule = { command: ['git', 'push'], decision: 'allow', because: 'x' };
 
-  expect(decide([push], command('git push origin'))).toBe('allow by default');
+  expect(decide([push], command('git push origin'))).toBe('allow by rules[0]');
   expect(decide([push], command('git push ; sudo ls'))).toBe('ask by judge-ask');
   expect(decide([push], command('git push ; reboot'))).toBe('deny by judge-deny');
   expect(decide([push], command('git push $x'))).toBe('ask by judge-ask');
@@ -79,7 +79,7 @@ test('an allow rule answers a question of the built-in rules and nothing else', 
   );
   const asks: Risk = { ask: text('It may change things.', '変更の可能性があります。') };
   expect(decide([], asks)).toBe('ask by tool-asks');
-  expect(decide([{ tool: 'bash', decision: 'allow', because: 'x' }], asks)).toBe('allow by default');
+  expect(decide([{ tool: 'bash', decision: 'allow', because: 'x' }], asks)).toBe('allow by rules[0]');
   expect(decide([push], asks)).toBe('ask by tool-asks');
 });
 

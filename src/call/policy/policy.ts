@@ -31,36 +31,55 @@ export function createPolicy(options: PolicyOptions): Policy {
   const allowing = rules.filter((rule) => rule.decision === 'allow');
   const refusing = rules.filter((rule) => rule.decision !== 'allow');
 
+  // What is decided about is asked about next: one reading of the command serves both.
+  const judged = new WeakMap<Risk, Judgement>();
+
   function judge(risk: Risk): Judgement | undefined {
     if (!risk.command) return undefined;
-    return options.judge.judge(risk.command.line, {
+    const known = judged.get(risk);
+    if (known) return known;
+    const judgement = options.judge.judge(risk.command.line, {
       dialect: risk.command.dialect,
       roots: options.roots,
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
     });
+    judged.set(risk, judgement);
+    return judgement;
   }
 
   return {
     decide(tool: Tool, caller: Caller, risk: Risk): PolicyVerdict {
       const judgement = judge(risk);
       const asks = (rule: ReadyRule, commands: readonly Argv[]) => rule.fits(tool, caller, risk, commands);
-      const isAnswered = (commands: readonly Argv[]): boolean =>
-        !mode.asks ||
-        commands.every((argv) => allowing.some((rule) => rule.rule.command && asks(rule, [argv])));
+      /** The rules by which every one of these commands may go; none where one of them may not. */
+      const answersTo = (commands: readonly Argv[]): readonly ReadyRule[] => {
+        const answers = commands.map((argv) =>
+          allowing.find((rule) => rule.rule.command && asks(rule, [argv])),
+        );
+        return answers.includes(undefined) ? [] : answers.filter((rule) => rule !== undefined);
+      };
 
-      const verdicts: PolicyVerdict[] = [nothingAgainst];
+      const verdicts: PolicyVerdict[] = [];
+      /** What would ask is answered by the mode, by these rules, or by a person. */
+      const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[]) => {
+        const [answer] = question.decision !== 'ask' || !mode.asks ? [] : answers();
+        if (question.decision === 'ask' && !mode.asks) verdicts.push(modeAnswers(options.mode));
+        else verdicts.push(answer ? verdictOf(answer) : question);
+      };
       for (const { id, decision, because, suggestion, fits } of mode.rules) {
         if (fits(tool, risk)) verdicts.push({ decision, rule: id, because, suggestion });
       }
       for (const rule of refusing) {
         if (asks(rule, judgement?.commands ?? [])) verdicts.push(verdictOf(rule));
       }
-      if (judgement && !(judgement.decision === 'ask' && isAnswered(judgement.asked ?? [[null]]))) {
-        verdicts.push(shownWithPlace(judgement));
+      if (judgement && judgement.decision !== 'allow') {
+        put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]));
       }
-      const toolMayGo = !mode.asks || allowing.some((rule) => !rule.rule.command && asks(rule, []));
-      if (risk.ask && !toolMayGo) verdicts.push({ decision: 'ask', rule: 'tool-asks', because: risk.ask });
-      return verdicts.reduce((strictest, verdict) =>
+      if (risk.ask) {
+        const question: PolicyVerdict = { decision: 'ask', rule: 'tool-asks', because: risk.ask };
+        put(question, () => allowing.filter((rule) => !rule.rule.command && asks(rule, [])));
+      }
+      return [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
         strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest,
       );
     },
@@ -82,6 +101,14 @@ const nothingAgainst: PolicyVerdict = {
   rule: 'default',
   because: text('no rule speaks against it', '該当する規則がありません'),
 };
+
+function modeAnswers(mode: Mode): PolicyVerdict {
+  return {
+    decision: 'allow',
+    rule: `mode-${mode}`,
+    because: text('the mode does not ask', 'このモードは確認しません'),
+  };
+}
 
 function verdictOf({ id, rule }: ReadyRule): PolicyVerdict {
   return { decision: rule.decision, rule: id, because: verbatim(rule.because) };

@@ -40,7 +40,7 @@ export function readRule(rule: PolicyRule, place: number, judge: CommandJudge): 
 
 function selectors(rule: PolicyRule) {
   const sure = rule.decision === 'allow';
-  const tool = rule.tool === undefined ? undefined : createGlob(rule.tool);
+  const tool = rule.tool === undefined ? undefined : toolSelector(rule.tool);
   const path = rule.path === undefined ? undefined : createPathGlob(rule.path);
   const host = rule.host === undefined ? undefined : createHostGlob(rule.host);
   const command = rule.command;
@@ -61,21 +61,35 @@ function selectors(rule: PolicyRule) {
 
   return {
     fits(called: Tool, caller: Caller, risk: Risk, commands: readonly Argv[]): boolean {
-      if (tool && !tool(called.name)) return false;
+      if (tool && !tool(called)) return false;
       if (!fitsCaller(rule, caller) || !fitsAnnotations(rule, called)) return false;
       if (path && !some([...(risk.reads ?? []), ...(risk.writes ?? [])], path)) return false;
       if (host && !some(risk.hosts ?? [], host)) return false;
       return !command || some(commands, fitsArgv);
     },
-    concerns: (called: Tool): boolean => (!tool || tool(called.name)) && fitsAnnotations(rule, called),
+    concerns: (called: Tool): boolean => (!tool || tool(called)) && fitsAnnotations(rule, called),
     /** What examples are: command lines, else paths, else hosts, else names of tools. */
     fitsExample(example: string, commands: () => readonly Argv[]): boolean {
       if (command) return commands().some(fitsArgv);
       if (path) return path(example);
       if (host) return host(example);
-      return tool ? tool(example) : true;
+      return rule.tool === undefined || createGlob(rule.tool)(example);
     },
   };
+}
+
+/** What a rule's `tool` means: names by pattern, or under one name whatever runs commands. */
+export function toolSelector(pattern: string): (tool: Pick<Tool, 'name' | 'uses' | 'risk'>) => boolean {
+  if (pattern === everyCommandTool) return runsCommands;
+  const fits = createGlob(pattern);
+  return (tool) => fits(tool.name);
+}
+
+/** The one name for every tool that runs commands. */
+export const everyCommandTool = 'commands';
+
+export function runsCommands({ uses, risk }: Pick<Tool, 'uses' | 'risk'>): boolean {
+  return risk !== undefined && uses.includes('commands');
 }
 
 function fitsCaller(rule: PolicyRule, caller: Caller): boolean {

@@ -54,7 +54,7 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
 export interface PolicyTrial {
   readonly tool: string;
   readonly decision: DecisionKind | 'invalid';
-  /** The rule that decides; absent where the call never reaches the rules. */
+  /** The rule that decides, or `authorize` where the caller may not call it at all; absent where it is no call. */
   readonly rule?: string | undefined;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
@@ -86,7 +86,7 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
     );
   }
   const refusal = parts.refusal(tool);
-  if (refusal) return { tool: tool.name, decision: 'deny', because: refusal };
+  if (refusal) return { tool: tool.name, decision: 'deny', rule: 'authorize', because: refusal };
   const checked = tool.check(call.input);
   if (!checked.ok) return invalid(tool.name, problemText(checked));
   const risk = await parts.risk(tool, checked.input);

@@ -35,6 +35,7 @@ function addPolicy(program: Command, exitWith: (code: number) => void): void {
         'what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
       ),
   )
+    .option('--as <role>', 'the role of the local caller')
     .option('--json', 'print as JSON')
     .action(async (call: string, options: Options) => {
       const { test } = await import('../policy-commands.ts');

@@ -1,0 +1,65 @@
+import type { PolicyRule } from '../../contract/policy.ts';
+import { type Text, text } from '../../contract/text.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { everyCommandTool, runsCommands, toolSelector } from './rule.ts';
+
+/** A rule that does less than its writer may believe. */
+export interface RuleWarning {
+  readonly rule: string;
+  readonly because: Text;
+}
+
+export interface WarningParts {
+  readonly served: readonly Tool[];
+  /** Proxied servers by name; what they have may not be known yet. */
+  readonly servers: readonly string[];
+  /** The toolset of a tool that is not served. */
+  toolsetOf(fits: (tool: Tool) => boolean): Promise<string | undefined>;
+}
+
+/** Rules whose `tool` fits nothing that is served, or one tool for commands where another is served too. */
+export async function warningsOf(
+  rules: readonly PolicyRule[],
+  parts: WarningParts,
+): Promise<readonly RuleWarning[]> {
+  const warnings: RuleWarning[] = [];
+  for (const [place, { id, tool }] of rules.entries()) {
+    const because = tool === undefined ? undefined : await warningOf(tool, parts);
+    if (because) warnings.push({ rule: id ?? `rules[${place}]`, because });
+  }
+  return warnings;
+}
+
+async function warningOf(pattern: string, parts: WarningParts): Promise<Text | undefined> {
+  const fits = toolSelector(pattern);
+  const fitting = parts.served.filter(fits);
+  if (fitting.length > 0) return uncovered(fitting, parts.served);
+  const server = parts.servers.find((name) => pattern.startsWith(`${name}__`));
+  if (server !== undefined && !parts.served.some((tool) => tool.server === server)) return undefined;
+  const shown = JSON.stringify(pattern);
+  const toolset = await parts.toolsetOf(fits);
+  if (toolset !== undefined) {
+    return text(
+      `it holds for no tool that is served: ${shown} belongs to the toolset ${toolset}.`,
+      `提供中のツールには当てはまりません。${shown} は toolset ${toolset} のものです。`,
+    );
+  }
+  return text(
+    `it holds for nothing: there is no tool ${shown}. \`sekisho tools\` lists them.`,
+    `何にも当てはまりません。${shown} というツールはありません。\`sekisho tools\` で一覧を表示できます。`,
+  );
+}
+
+/** Whoever forbids something to one tool for commands often means all of them. */
+function uncovered(fitting: readonly Tool[], served: readonly Tool[]): Text | undefined {
+  if (!fitting.every(runsCommands)) return undefined;
+  const others = served
+    .filter((tool) => runsCommands(tool) && !fitting.includes(tool))
+    .map(({ name }) => name);
+  if (others.length === 0) return undefined;
+  const names = fitting.map(({ name }) => name).join(', ');
+  return text(
+    `it holds for ${names} and not for ${others.join(', ')}; "tool": "${everyCommandTool}" means all that run commands.`,
+    `${names} だけに当てはまり、${others.join('、')} には当てはまりません。コマンドを実行するすべてのツールは "tool": "${everyCommandTool}" です。`,
+  );
+}
