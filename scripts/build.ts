@@ -7,6 +7,7 @@ import { bundledPackages, composeNotices } from './notices.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   version: string;
+  private?: boolean;
   dependencies: Record<string, string>;
 };
 const bundled = new Set(['zod', 'commander', 'kysely']);
@@ -44,7 +45,10 @@ const { metafile } = await build({
   minifyWhitespace: true,
   legalComments: 'none',
   plugins: [onlyUsedZod],
-  define: { __SEKISHO_VERSION__: JSON.stringify(packageJson.version) },
+  define: {
+    __SEKISHO_VERSION__: JSON.stringify(packageJson.version),
+    __SEKISHO_PUBLISHED__: String(packageJson.private !== true),
+  },
   // Zod is needed by every start and is four times faster to load from our bundle. The 300 files of kysely would hold
   // up the calls that arrive while the first record is written. The rest is loaded when used.
   external: Object.keys(packageJson.dependencies).filter((name) => !bundled.has(name)),

@@ -1,7 +1,7 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/open.ts';
 import { serveHttp, serveStdio } from '../checkpoint/serving.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
-import { repeatSettings } from '../config/repeat.ts';
+import { placeFlags, repeatSettings } from '../config/repeat.ts';
 import { tracesOf } from '../config/traces.ts';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
@@ -73,7 +73,7 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
     },
   );
   const { welcome } = await import('./welcome.ts');
-  await welcome(checkpoint, server.address, pasted(flags, settings, options));
+  await welcome(checkpoint, server.address, pasted(flags, settings, options), placeFlags(flags));
   await warnOfRules(checkpoint);
   const { noteAddress } = await import('./console.ts');
   const forgetAddress = settings.http.console ? noteAddress(settings.stateFolder, server.address) : undefined;

@@ -5,7 +5,7 @@ import nodeModule from 'node:module';
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   process.stderr.write(
-    `sekisho needs Node 24 or newer; this is ${process.version}. With \`npx -p node@24 -p sekisho sekisho …\` it brings one.\n`,
+    `sekisho needs Node 24 or newer; this is ${process.version}. \`npx -p node@24 node ${process.argv[1]} …\` brings one.\n`,
   );
   process.exit(2);
 }

@@ -6,6 +6,7 @@ import { localTokenRole } from '../contract/caller.ts';
 import type { Locale } from '../contract/text.ts';
 import { consoleLink } from './console.ts';
 import { limitLines } from './limit-lines.ts';
+import { ownName } from './own-command.ts';
 import { note } from './say.ts';
 import { personHere } from './with-operator.ts';
 
@@ -21,6 +22,8 @@ export async function welcome(
   checkpoint: Checkpoint,
   address: { readonly host: string; readonly port: number },
   sameOverStdio: StdioServer,
+  /** Flags by which other commands find the same records. */
+  where: string,
 ): Promise<void> {
   const { settings } = checkpoint;
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
@@ -47,7 +50,7 @@ export async function welcome(
       words.startsItself,
       JSON.stringify({ mcpServers: { sekisho: sameOverStdio } }, null, 2),
       '',
-      words.recorded,
+      words.recorded(`${ownName()} audit tail${where}`),
     ].join('\n'),
   );
 }
@@ -58,14 +61,14 @@ const lines = {
     once: 'works once, for ten minutes',
     overHttp: 'Paste into a client that speaks HTTP:',
     startsItself: 'Or into one that starts its servers itself:',
-    recorded: 'Every call is recorded: `npx sekisho audit tail`. Ctrl-C stops the server.',
+    recorded: (tail: string) => `Every call is recorded: \`${tail}\`. Ctrl-C stops the server.`,
   },
   ja: {
     serves: (folders: string) => `Sekisho は ${folders} を提供しています`,
     once: '一度だけ、10 分間有効',
     overHttp: 'HTTP でつなぐクライアントには、これを貼り付けます:',
     startsItself: 'サーバーを自分で起動するクライアントには、これを貼り付けます:',
-    recorded: '呼び出しはすべて記録されます: `npx sekisho audit tail`。Ctrl-C で止まります。',
+    recorded: (tail: string) => `呼び出しはすべて記録されます: \`${tail}\`。Ctrl-C で止まります。`,
   },
 } as const satisfies Record<Locale, unknown>;
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { shellQuote } from '../ground/shell-quote.ts';
 import type { Flags, Settings } from './load.ts';
 import { homeOf, stateFolderOf } from './state.ts';
 
@@ -38,6 +39,14 @@ export function repeatSettings(
   add('--state', flags.state === undefined ? movedState(settings, environment) : path(flags.state));
   add('--locale', flags.locale ?? (settings.locale === 'en' ? undefined : settings.locale));
   return { args, env: variablesOf(environment, cwd) };
+}
+
+/** As a shell takes them, the flags by which another command from the same folder finds what these flags name. */
+export function placeFlags({ config, root, state }: Flags, cwd: string = process.cwd()): string {
+  const given = Object.entries({ config, root, state });
+  return given
+    .flatMap(([name, path]) => (path === undefined ? [] : ` --${name} ${shellQuote(resolve(cwd, path))}`))
+    .join('');
 }
 
 /** The records of a state folder that a variable moved, which the other program may not have. */

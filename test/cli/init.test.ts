@@ -1,13 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
-import { ownCommand } from '../../src/cli/own-command.ts';
-import { startFile } from '../support/run-command.ts';
+import { ownCommand, ownName } from '../../src/cli/own-command.ts';
+import { runCommand, startFile } from '../support/run-command.ts';
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 let home = '';
@@ -104,9 +112,39 @@ test.each(clientNames)('what is printed for %s starts this very program with tha
   });
 });
 
-test('where it was installed from the registry, npx starts it', () => {
-  expect(ownCommand(['serve'], '/usr/lib/node_modules/sekisho/dist/sekisho.js')).toEqual({
-    command: 'npx',
-    args: ['-y', 'sekisho', 'serve'],
-  });
+const global = '/usr/lib/node_modules/sekisho/dist/sekisho.js';
+const ofNpx = '/home/me/.npm/_npx/1a2b/node_modules/.bin/sekisho';
+
+test.each([
+  [ofNpx, true, 'npx', ['-y', 'sekisho', 'serve']],
+  [ofNpx, false, '/usr/bin/node', [ofNpx, 'serve']],
+  [global, true, '/usr/bin/node', [global, 'serve']],
+])('a client starts %s (published: %s) by %s', (script, isPublished, command, args) => {
+  const started = { script, isPublished, node: '/usr/bin/node', cwd: '/home/me', path: '/usr/bin' };
+  expect(ownCommand(['serve'], started)).toEqual({ command, args });
+});
+
+test('what a person is told to type is what works where they are', () => {
+  const clone = join(home, 'my clone');
+  const script = join(clone, 'dist/sekisho.js');
+  mkdirSync(join(clone, 'dist'), { recursive: true });
+  mkdirSync(join(home, 'bin'));
+  writeFileSync(join(clone, 'package.json'), '{}');
+  writeFileSync(script, '');
+  const started = { script, isPublished: false, node: '/usr/bin/node', cwd: clone, path: join(home, 'bin') };
+
+  expect(ownName(started)).toBe('npx sekisho');
+  expect(ownName({ ...started, cwd: home })).toBe(`node '${script}'`);
+  symlinkSync(script, join(home, 'bin/sekisho'));
+  expect(ownName({ ...started, cwd: home })).toBe('sekisho');
+  expect(ownName({ ...started, script: join(home, 'bin/sekisho'), cwd: home })).toBe('sekisho');
+  expect(ownName({ ...started, script: ofNpx, cwd: home })).toBe(`node ${ofNpx}`);
+  expect(ownName({ ...started, script: ofNpx, isPublished: true })).toBe('npx sekisho');
+});
+
+test('what init writes names a schema that is there', async () => {
+  await runCommand(['init', '--yes'], home, { HOME: home });
+  const address = String(written().value.$schema);
+  expect(address).toMatch(/^file:/);
+  expect(JSON.parse(readFileSync(new URL(address), 'utf8'))).toHaveProperty('properties.roots');
 });

@@ -8,13 +8,11 @@ import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Locale } from '../../contract/text.ts';
 import { clientConfig, clientNames } from '../clients.ts';
-import { ownCommand } from '../own-command.ts';
+import { ownCommand, ownName, schemaAddress } from '../own-command.ts';
 import { say } from '../say.ts';
 import { type Answers, askPerson, oneOf, profileNames } from './questions.ts';
 
 type Options = Readonly<Record<string, unknown>>;
-
-const schemaUrl = 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
 
 /**
  * Writes `sekisho.jsonc` and prints what to paste into a client. Asks where a terminal is there; with `--yes`, or
@@ -54,7 +52,7 @@ export async function init(options: Options): Promise<number> {
 function configFor({ folder, profile }: Answers, locale: Locale): string {
   const { folders, mode, rules } = comments[locale];
   return `{
-  "$schema": ${JSON.stringify(schemaUrl)},
+  "$schema": ${JSON.stringify(schemaAddress())},
   // ${profiles[profile].summary[locale]}
   "profile": ${JSON.stringify(profile)},
   // ${folders}
@@ -84,11 +82,11 @@ const words = {
   en: {
     nothing: 'Nothing was written.',
     done: (path: string, file: string, lines: string) =>
-      `Wrote ${path}.\n\nPut this into ${file}:\n\n${lines}\n\n\`sekisho doctor\` says what works on this machine.`,
+      `Wrote ${path}.\n\nPut this into ${file}:\n\n${lines}\n\n\`${ownName()} doctor\` says what works on this machine.`,
   },
   ja: {
     nothing: '何も書きませんでした。',
     done: (path: string, file: string, lines: string) =>
-      `${path} を書きました。\n\n次を ${file} に入れてください:\n\n${lines}\n\nこのマシンで何が動くかは \`sekisho doctor\` で分かります。`,
+      `${path} を書きました。\n\n次を ${file} に入れてください:\n\n${lines}\n\nこのマシンで何が動くかは \`${ownName()} doctor\` で分かります。`,
   },
 } as const satisfies Record<Locale, unknown>;
