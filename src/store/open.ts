@@ -8,6 +8,7 @@ import type { HistoryStore } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
+import { once } from '../ground/once.ts';
 import { createApprovalStore } from './approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
 import { openAuditKey } from './audit/key.ts';
@@ -71,24 +72,11 @@ export async function openStore({
   );
   makeFolder(folder);
 
-  let opening: Promise<Engine> | undefined;
-  const engine: OpenEngine = () => {
-    opening ??= openEngine(target).catch((error) => {
-      opening = undefined;
-      throw error;
-    });
-    return opening;
-  };
-  let opened: Promise<Meaning> | undefined;
-  const embedding = embeddings && {
-    model: embeddings.model,
-    meaning() {
-      opened ??= import('./embeddings/meaning.ts').then(({ createMeaning }) =>
-        createMeaning(engine, clock, embeddings),
-      );
-      return opened;
-    },
-  };
+  const engine = once(() => openEngine(target));
+  const meaning =
+    embeddings &&
+    once(async () => (await import('./embeddings/meaning.ts')).createMeaning(engine, clock, embeddings));
+  const embedding = embeddings && meaning && { model: embeddings.model, meaning };
   const audit = createAuditLog(engine, () => openAuditKey(folder));
 
   const tokens = createTokenStore(engine, clock);
@@ -102,7 +90,7 @@ export async function openStore({
     askSessions: createAskSessionStore(engine),
     memoriesFor: (principal) => createMemories(engine, clock, principal, embedding),
     memoryBrowser: createMemoryBrowser(engine),
-    meaning: embedding?.meaning,
+    meaning,
     consoleSessions: createConsoleSessions(engine, tokens),
     engine,
     async ready() {
@@ -120,8 +108,8 @@ export async function openStore({
         await audit.flush();
       } finally {
         audit.stop();
-        await (await opened)?.close();
-        await (await opening?.catch(() => undefined))?.close();
+        await (await meaning?.opened())?.close();
+        await (await engine.opened()?.catch(() => undefined))?.close();
       }
     },
   };
