@@ -1,7 +1,18 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/contract/caller.ts';
+import type { ToolError } from '../../src/contract/error.ts';
 import { openWorld } from './world.ts';
 
 let world: ReturnType<typeof openWorld>;
@@ -127,7 +138,7 @@ describe('the desk of the day', () => {
 
 describe.each(['output', 'workspace'] as const)('in the layout %s', (layout) => {
   test.each(['read_file', 'write_file', 'edit_file', 'list_files', 'glob', 'grep'])(
-    '%s takes no absolute path, no "..", and follows no link',
+    '%s takes no absolute path outside, no "..", and follows no link',
     async (name) => {
       world = openWorld({ 'in/a.txt': 'a' }, { layout });
       const own = layout === 'output' ? join(world.root, day, 'user_local') : world.root;
@@ -144,7 +155,7 @@ describe.each(['output', 'workspace'] as const)('in the layout %s', (layout) => 
       const before = readFileSync('/etc/passwd', 'utf8');
       for (const path of ['/etc/passwd', '../x', 'in/../../x', 'in/..', '~/x', 'C:\\x', '\\\\host\\share']) {
         expect(await codeOf(world.call(name, { path, ...(rest[name] as object) })), path).toBe(
-          'invalid_path',
+          layout === 'workspace' && path.startsWith('/') ? 'out_of_scope' : 'invalid_path',
         );
       }
       for (const path of ['link/passwd', 'link', 'passwd']) {
@@ -155,6 +166,83 @@ describe.each(['output', 'workspace'] as const)('in the layout %s', (layout) => 
       expect(readFileSync('/etc/passwd', 'utf8')).toBe(before);
     },
   );
+});
+
+test('an empty folder name is the workspace, for list_files, glob and grep', async () => {
+  world = openWorld({ 'a.txt': 'hit' });
+  expect(await world.call('list_files', { path: '' })).toMatchObject({ path: '.', total: 1 });
+  expect(await world.call('glob', { path: '', pattern: '*.txt' })).toMatchObject({ paths: ['a.txt'] });
+  expect(await world.call('grep', { path: '', pattern: 'hit' })).toMatchObject({
+    lines: [{ path: 'a.txt' }],
+  });
+});
+
+describe('an absolute path', () => {
+  test('inside a root is taken by every tool where the workspace is the caller’s own, and replies stay relative', async () => {
+    world = openWorld({ 'src/a.ts': 'one', 'src/deep/b.ts': 'two' });
+    const at = (path: string) => join(world.root, path);
+
+    expect(await world.call('read_file', { path: at('src/a.ts') })).toMatchObject({
+      path: 'src/a.ts',
+      content: 'one',
+    });
+    expect(await world.call('write_file', { path: at('src/new.ts'), content: 'x' })).toMatchObject({
+      path: 'src/new.ts',
+    });
+    expect(
+      await world.call('edit_file', { path: at('src/a.ts'), old_string: 'one', new_string: 'three' }),
+    ).toMatchObject({ path: 'src/a.ts', replacements: 1 });
+    expect(await world.call('list_files', { path: at('src'), sizes: true })).toMatchObject({
+      path: 'src',
+      files: [
+        { name: 'a.ts', bytes: 5 },
+        { name: 'new.ts', bytes: 1 },
+      ],
+    });
+    expect(await world.call('list_files', { path: world.root })).toMatchObject({ path: '.' });
+    expect(await world.call('grep', { pattern: 'two', path: at('src') })).toMatchObject({
+      lines: [{ path: 'src/deep/b.ts' }],
+    });
+    expect(await world.call('glob', { pattern: '*.ts', path: at('src') })).toMatchObject({ total: 2 });
+    expect(await world.call('glob', { pattern: at('src/**/b.*') })).toMatchObject({
+      paths: ['src/deep/b.ts'],
+    });
+    expect(await world.call('glob', { pattern: at('src/a.ts') })).toMatchObject({ paths: ['src/a.ts'] });
+  });
+
+  test('in a further root is shown whole, since its relative name would be another file’s', async () => {
+    const more = realpathSync(mkdtempSync(join(tmpdir(), 'assistant-more-')));
+    writeFileSync(join(more, 'm.txt'), 'more');
+    try {
+      world = openWorld({ 'm.txt': 'first' }, { moreRoots: [more] });
+      const path = join(more, 'm.txt');
+      expect(await world.call('read_file', { path })).toMatchObject({ path, content: 'more' });
+      expect(await world.call('list_files', { path: more, sizes: true })).toMatchObject({
+        path: more,
+        files: [{ name: 'm.txt', bytes: 4 }],
+      });
+      expect(await world.call('grep', { pattern: 'more', path: more })).toMatchObject({ lines: [{ path }] });
+      expect(await world.call('write_file', { path, content: 'new' })).toMatchObject({ path });
+      expect(readFileSync(join(world.root, 'm.txt'), 'utf8')).toBe('first');
+      expect(readFileSync(path, 'utf8')).toBe('new');
+    } finally {
+      rmSync(more, { recursive: true });
+    }
+  });
+
+  test.each([
+    ['/home/somebody/project/src/a.ts', 'src/a.ts'],
+    ['/repo/src/not-yet.ts', 'src/not-yet.ts'],
+    ['/src', 'src'],
+    ['/nothing/like/it.md', undefined],
+  ])('outside, %s is refused with the name it has here: %s', async (path, meant) => {
+    world = openWorld({ 'src/a.ts': 'one' });
+    const error = await world.call('read_file', { path }).catch((thrown: unknown) => thrown as ToolError);
+    expect(error).toMatchObject({ code: 'out_of_scope' });
+    const suggestion = (error as ToolError).suggestion?.en;
+    if (meant === undefined) expect(suggestion).toContain('--allow-path');
+    else expect(suggestion).toBe(`Here it is ${meant}.`);
+  });
 });
 
 describe('read_file', () => {

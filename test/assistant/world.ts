@@ -18,6 +18,7 @@ export function openWorld(
     readonly layout?: 'output' | 'workspace';
     readonly caller?: Caller;
     readonly lend?: Partial<Capabilities>;
+    readonly moreRoots?: readonly string[];
   } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), 'assistant-'));
@@ -25,7 +26,9 @@ export function openWorld(
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
   }
-  const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
+  const workspace = openWorkspace({
+    roots: [root, ...(options.moreRoots ?? [])].map((path) => ({ path, writable: true })),
+  });
   const desks = createDesk({
     layout: options.layout ?? 'workspace',
     timeZone: 'Asia/Tokyo',

@@ -19,10 +19,10 @@ export interface DeskOptions {
  */
 export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
   const dateOf = createCalendar(timeZone);
-  // The first root only: paths of this toolset are relative.
+  // The first root only: paths are relative in this layout.
   const workspace = folder.sub('.');
   return (caller) => {
-    if (layout === 'workspace') return { own: workspace, workspace, ownPath: '.' };
+    if (layout === 'workspace') return { own: folder, workspace: folder, ownPath: '.' };
     const user = `user_${folderNameOf(caller.principal)}`;
     const ownPath = `output/${dateOf(clock())}/${user}`;
     const hides = caller.kind === 'local' ? undefined : (path: string) => isAnothers(path, user);

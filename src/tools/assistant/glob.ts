@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { text } from '../../contract/text.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
-import { cleanName, groundsOf, nameBelow, pathInput } from './paths.ts';
+import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 
 export const glob = defineTool({
   name: 'glob',
@@ -17,7 +17,7 @@ export const glob = defineTool({
   uses: ['desk', 'search'],
   input: z.object({
     pattern: z.string().min(1).max(1000).describe('e.g. "**/*.rs", "src/**/*.{ts,tsx}", "*.txt".'),
-    path: pathInput.default('.').describe('Folder to start in, e.g. "src".'),
+    path: folderInput.describe('Folder to start in, e.g. "src".'),
     include_ignored: z.boolean().default(false).describe('Also what .gitignore leaves out.'),
     newest_first: z.boolean().default(false).describe('Order by change, not by path.'),
     limit: z.number().int().min(1).max(5000).default(200).describe('e.g. 50.'),
@@ -42,7 +42,9 @@ export const glob = defineTool({
     deeper: '一致がないとき、**/PATTERN なら見つかる数。',
   },
   example: { pattern: '**/*.rs' },
-  risk: ({ path }, { desk }) => ({ reads: groundsOf(desk, path).map(({ shown }) => shown) }),
+  risk: ({ pattern, path }, { desk }) => ({
+    reads: groundsOf(desk, startOf(pattern, path).path).map(({ shown }) => shown),
+  }),
   render: ({ paths, total, searched, deeper, next_cursor: next }, locale) => {
     if (searched === 0) {
       return text(
@@ -71,10 +73,11 @@ export const glob = defineTool({
     let total = 0;
     let searched = 0;
     let deeper = 0;
-    for (const { place, shown, skip } of groundsOf(desk, path)) {
+    const start = startOf(pattern, path);
+    for (const { place, shown, skip } of groundsOf(desk, start.path)) {
       const names = await search.names({
         below: place,
-        pattern,
+        pattern: start.pattern,
         includeIgnored: include_ignored,
         newestFirst: newest_first,
         skip,
@@ -97,3 +100,12 @@ export const glob = defineTool({
     };
   },
 });
+
+/** An absolute pattern is one below the folder that its plain names lead to. */
+function startOf(pattern: string, path: string): { readonly path: string; readonly pattern: string } {
+  if (!pattern.startsWith('/')) return { path, pattern };
+  const names = pattern.split('/');
+  const special = names.findIndex((name) => /[*?[\]{}\\!]/.test(name));
+  const from = special === -1 ? names.length - 1 : special;
+  return { path: names.slice(0, from).join('/') || '/', pattern: names.slice(from).join('/') };
+}

@@ -3,7 +3,7 @@ import { cleanText } from '../../contract/clean-text.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { type Text, text } from '../../contract/text.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
-import { cleanName, groundsOf, nameBelow, pathInput } from './paths.ts';
+import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 
 export const grep = defineTool({
   name: 'grep',
@@ -18,7 +18,7 @@ export const grep = defineTool({
   uses: ['desk', 'search'],
   input: z.object({
     pattern: z.string().min(1).max(4096).describe('e.g. "TODO", "fn \\\\w+\\\\(".'),
-    path: pathInput.default('.').describe('Folder or file, e.g. "src".'),
+    path: folderInput.describe('Folder or file, e.g. "src".'),
     glob: z.string().min(1).max(1000).optional().describe('Only such files, e.g. "*.rs".'),
     ignore_case: z.boolean().default(false).describe('Take A for a.'),
     fixed: z.boolean().default(false).describe('The pattern is plain words.'),

@@ -4,7 +4,7 @@ import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { FolderEntry } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import { cleanName, type Ground, groundsOf, nameBelow, pathInput } from './paths.ts';
+import { cleanName, folderInput, type Ground, groundsOf, nameBelow } from './paths.ts';
 
 export const listFiles = defineTool({
   name: 'list_files',
@@ -18,7 +18,7 @@ export const listFiles = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({
-    path: pathInput.default('.').describe('Folder, e.g. "src".'),
+    path: folderInput.describe('Folder, e.g. "src".'),
     sizes: z.boolean().default(false).describe('Give sizes too.'),
     limit: z.number().int().min(1).max(20_000).default(1000).describe('Entries at once, e.g. 200.'),
     cursor: z.string().max(500).optional().describe('next_cursor of the last reply.'),
@@ -169,7 +169,7 @@ function sizeOf(ground: Ground | undefined, name: string): { bytes?: number } {
   if (!ground) return {};
   const { folder, place } = ground;
   try {
-    return { bytes: folder.at(nameBelow(place.path, name)).stat().bytes };
+    return { bytes: folder.at(name, { base: place.hostPath }).stat().bytes };
   } catch (error) {
     // Gone since it was listed.
     if (error instanceof ToolError) return {};

@@ -3,12 +3,19 @@ import type { Desk } from '../../contract/capabilities.ts';
 import { cleanLine } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder, Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text.ts';
 
 /** A path as document 001 takes it; what it may name is decided when it is used. */
 export const pathInput = z.string().min(1).max(4096);
 
-/** A place, and its name in replies: always relative to the workspace. */
+/** A folder to look below; the empty name is the workspace, as `.` is. */
+export const folderInput = z
+  .string()
+  .max(4096)
+  .default('.')
+  .transform((path) => path || '.');
+
+/** A place, and its name in replies: relative to the workspace, or absolute where it lies in a further root. */
 export interface Spot {
   readonly folder: Folder;
   readonly place: Place;
@@ -17,7 +24,7 @@ export interface Spot {
 
 /** Where a caller writes: their own folder of today. A path that names it from the workspace is understood. */
 export function placeToWrite(desk: Desk, path: string): Spot {
-  assertRelative(path);
+  assertTaken(desk, path);
   return ownSpot(desk, ownPart(desk, path) ?? path);
 }
 
@@ -92,7 +99,7 @@ export function cleanName(name: string): string {
 const plainAscii = /^[\x20-\x7e]*$/;
 
 function spotsOf(desk: Desk, path: string): readonly [Spot, Spot?] {
-  assertRelative(path);
+  assertTaken(desk, path);
   const part = ownPart(desk, path);
   const own = ownSpot(desk, part ?? path);
   if (desk.ownPath === '.' || part !== undefined) return [own];
@@ -102,27 +109,73 @@ function spotsOf(desk: Desk, path: string): readonly [Spot, Spot?] {
 
 function ownSpot(desk: Desk, path: string): Spot {
   const place = desk.own.at(path);
-  return {
-    folder: desk.own,
-    place,
-    shown: desk.ownPath === '.' ? place.path : nameBelow(desk.ownPath, place.path),
-  };
+  return { folder: desk.own, place, shown: nameOf(desk, place) };
 }
 
-/** Document 001: relative paths only, no `..`. A name like `a..b` is a name. */
-function assertRelative(path: string): void {
-  const isAbsolute = /^(?:\/|~\/|\\\\|[a-zA-Z]:[\\/])/.test(path);
-  if (!isAbsolute && !path.split('/').includes('..')) return;
-  throw new ToolError(
-    'invalid_path',
-    isAbsolute
-      ? text(
-          'The path is absolute; only relative paths are taken.',
-          '絶対パスは使えません。相対パスだけ使えます。',
-        )
-      : text('The path contains "..".', 'パスに ".." は使えません。'),
-    { suggestion: text('Write it like notes/today.md.', 'notes/today.md のように書いてください。') },
-  );
+function nameOf(desk: Desk, place: Place): string {
+  if (desk.ownPath !== '.') return nameBelow(desk.ownPath, place.path);
+  return place.rootIndex === 0 ? place.path : place.hostPath;
+}
+
+/**
+ * Document 001: relative paths only, no `..`; a name like `a..b` is a name. Where the workspace itself is the caller's
+ * folder, an absolute path inside is as good as a relative one.
+ */
+function assertTaken(desk: Desk, path: string): void {
+  if (path.split('/').includes('..'))
+    throw notTaken(text('The path contains "..".', 'パスに ".." は使えません。'));
+  if (!/^(?:\/|~\/|\\\\|[a-zA-Z]:[\\/])/.test(path)) return;
+  if (desk.ownPath !== '.' || !path.startsWith('/')) {
+    throw notTaken(
+      text(
+        'The path is absolute; only relative paths are taken.',
+        '絶対パスは使えません。相対パスだけ使えます。',
+      ),
+    );
+  }
+  assertInside(desk.own, path);
+}
+
+function notTaken(message: Text): ToolError {
+  return new ToolError('invalid_path', message, {
+    suggestion: text('Write it like notes/today.md.', 'notes/today.md のように書いてください。'),
+  });
+}
+
+/** Throws for an absolute path outside, with what the caller may have meant: models guess where a project lies. */
+function assertInside(folder: Folder, path: string): void {
+  try {
+    folder.at(path);
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'out_of_scope') throw error;
+    const meant = nearest(folder, path);
+    if (meant === undefined) throw error;
+    const shown = cleanName(meant);
+    throw new ToolError('out_of_scope', error.text, {
+      suggestion: text(`Here it is ${shown}.`, `ここでは ${shown} です。`),
+    });
+  }
+}
+
+const mostNames = 64;
+
+/** The longest end of a path that is inside, else the one whose folder is. */
+function nearest(folder: Folder, path: string): string | undefined {
+  const names = path
+    .split('/')
+    .filter((name) => name !== '' && name !== '.')
+    .slice(-mostNames);
+  const isThere = (end: readonly string[]) => end.length > 0 && existsIn(folder, end.join('/'));
+  const ends = names.map((_, from) => names.slice(from));
+  return (ends.find(isThere) ?? ends.find((end) => isThere(end.slice(0, -1))))?.join('/');
+}
+
+function existsIn(folder: Folder, path: string): boolean {
+  try {
+    return folder.at(path).exists();
+  } catch {
+    return false;
+  }
 }
 
 /** What is left of a path that goes into the own folder; `undefined` for every other. */
