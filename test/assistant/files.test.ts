@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -167,6 +168,16 @@ describe.each(['output', 'workspace'] as const)('in the layout %s', (layout) => 
     },
   );
 });
+
+test.each(['trail/', 'newdir/.', 'newdir/./', 'readme.md/'])(
+  '%s names a folder: no file is written there',
+  async (path) => {
+    world = openWorld({ 'readme.md': 'old' });
+    expect(await codeOf(world.call('write_file', { path, content: 'x' }))).toBe('invalid_path');
+    expect(readdirSync(world.root)).toEqual(['readme.md']);
+    expect(readFileSync(join(world.root, 'readme.md'), 'utf8')).toBe('old');
+  },
+);
 
 test('an empty folder name is the workspace, for list_files, glob and grep', async () => {
   world = openWorld({ 'a.txt': 'hit' });

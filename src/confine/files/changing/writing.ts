@@ -18,7 +18,7 @@ import { assertUnchanged, change, type Former, observed, openOverwritable } from
 type Content = string | Uint8Array;
 
 export function create(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
-  return change(place, options, async () => {
+  return changeContent(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
     await inOwnFolder(place, async (folder, name) => {
       const there = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
@@ -33,7 +33,7 @@ export function create(place: ProvenPath, content: Content, options: WriteOption
 }
 
 export function replace(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
-  return change(place, options, async () => {
+  return changeContent(place, options, async () => {
     const bytes = await toBytes(content, place.shown, options);
     const created = await inOwnFolder(place, async (folder, name) => {
       const former = openOverwritable(place, folder, name, options.expected);
@@ -58,7 +58,7 @@ const rewriteBytes = 1024 * 1024;
 
 /** Adds at the end. A large file grows in place, unless it is hard-linked: then it may be another's file, too. */
 export function append(place: ProvenPath, content: Content, options: WriteOptions): Promise<Written> {
-  return change(place, options, async () => {
+  return changeContent(place, options, async () => {
     const encoded = await toBytes(content, place.shown, { encoding: options.encoding });
     return inOwnFolder(place, async (folder, name) => {
       const former = openOverwritable(place, folder, name, options.expected);
@@ -93,6 +93,27 @@ export function append(place: ProvenPath, content: Content, options: WriteOption
       return { bytes: more.length, created: !former };
     });
   });
+}
+
+/** A change of a file's content. Throws `invalid_path` where the name can only be a folder's. */
+async function changeContent<T>(
+  place: ProvenPath,
+  options: WriteOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (/(?:^|\/)\.?$/.test(place.facts.given)) throw namesFolder(place.shown);
+  return change(place, options, work);
+}
+
+function namesFolder(shown: string): ToolError {
+  return new ToolError(
+    'invalid_path',
+    text(
+      `A path that ends in / or . names a folder; no file ${shown} is written.`,
+      `/ または . で終わるパスはフォルダーを指します。ファイル ${shown} には書き込みません。`,
+    ),
+    { suggestion: text('Name the file itself.', 'ファイル自体を指定してください。') },
+  );
 }
 
 /** Did somebody else make the file between our look and our name for it? */
