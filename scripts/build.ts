@@ -1,8 +1,9 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { build, type Plugin } from 'esbuild';
 import { composeConsoleAsset, consoleAssetNames } from '../src/config/console-assets.ts';
+import { grammarPackages, writeGrammars } from './grammars.ts';
 import { bundledPackages, composeNotices } from './notices.ts';
 
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -10,7 +11,8 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   private?: boolean;
   dependencies: Record<string, string>;
 };
-const bundled = new Set(['zod', 'commander', 'kysely']);
+/** Besides what is no dependency: their types stand in ours, so that they are installed too. */
+const bundled = new Set(['zod', 'kysely']);
 
 /** The name `z` holds all of zod; as a namespace, esbuild leaves out what we do not use: three quarters of it. */
 const onlyUsedZod: Plugin = {
@@ -22,6 +24,11 @@ const onlyUsedZod: Plugin = {
     }));
   },
 };
+
+if (process.argv.includes('--if-changed')) {
+  if (isUpToDate()) process.exit();
+  console.error('sekisho: its source has changed since the last build; building');
+}
 
 rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
@@ -50,17 +57,30 @@ const { metafile } = await build({
     __SEKISHO_PUBLISHED__: String(packageJson.private !== true),
   },
   // Zod is needed by every start and is four times faster to load from our bundle. The 300 files of kysely would hold
-  // up the calls that arrive while the first record is written. The rest is loaded when used.
+  // up the calls that arrive while the first record is written. What brings tests or sources of many megabytes along is
+  // a development dependency, and bundled. The rest is loaded when used.
   external: Object.keys(packageJson.dependencies).filter((name) => !bundled.has(name)),
 });
 // The console's files lie beside the chunk that reads them.
 mkdirSync('dist/chunks/console', { recursive: true });
 for (const name of consoleAssetNames) writeFileSync(`dist/chunks/console/${name}`, composeConsoleAsset(name));
-// htmx is no input of the bundle, and a part of the console's files all the same.
-const notices = composeNotices([...bundledPackages(metafile), 'node_modules/htmx.org']);
+writeGrammars('dist/grammars');
+// Neither htmx nor the grammars are inputs of the bundle, and are given along all the same.
+const notices = composeNotices([...bundledPackages(metafile), 'node_modules/htmx.org', ...grammarPackages]);
 writeFileSync('dist/THIRD-PARTY.txt', notices);
 chmodSync('dist/sekisho.js', 0o755);
 // A benchmark needs no declarations.
 if (!process.argv.includes('--bundle-only')) {
   execFileSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+}
+
+/** Is nothing newer than the last file that a build writes? A folder is newer when a file of it came or went. */
+function isUpToDate(): boolean {
+  const built = statSync('dist/THIRD-PARTY.txt', { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const folders = ['src', 'scripts'];
+  const below = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+  );
+  const sources = [...folders, ...below, 'package.json', 'package-lock.json'];
+  return sources.every((path) => statSync(path).mtimeMs < built);
 }

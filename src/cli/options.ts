@@ -3,9 +3,13 @@ import type { Flags } from '../config/load.ts';
 import { profiles } from '../config/profiles.ts';
 import { singleTools, toolsetNames } from '../config/toolset-names.ts';
 
+/** Above the options that every command takes, in its help. */
+export const settingsHeading = 'Settings of the server and its records:';
+
 /** Adds the options that say what is served and where; the same for every command that opens a checkpoint. */
 export function withSettings(command: Command): Command {
   return command
+    .optionsGroup(settingsHeading)
     .option('--config <file>', 'configuration file; never looked for in a workspace')
     .addOption(new Option('--profile <name>', 'a set of defaults').choices(Object.keys(profiles)))
     .option('--root <path>', 'the folder to serve (default: the current one)')
@@ -30,7 +34,8 @@ export function withSettings(command: Command): Command {
     .option('--allow-executable', 'file_write may write scripts and programs')
     .addOption(
       new Option('--sandbox <choice>', '"off" runs commands without walls').choices(['required', 'off']),
-    );
+    )
+    .optionsGroup('Options:');
 }
 
 /** The parsed options as the configuration takes them. */

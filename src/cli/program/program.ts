@@ -3,6 +3,7 @@ import { profiles } from '../../config/profiles.ts';
 import { clientNames } from '../clients.ts';
 import { flagsOf, withSettings } from '../options.ts';
 import { versionOf } from '../version.ts';
+import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
 import { addRecordCommands } from './records.ts';
 import { addTeamCommands } from './team.ts';
@@ -29,7 +30,10 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       const { serve } = await import('../serve.ts');
       exitWith(await serve(flagsOf(options), options));
     });
-  if (first === 'serve') return program;
+  if (first === 'serve') {
+    helpWithExamples(program);
+    return program;
+  }
 
   withSettings(program.command('call <tool> [arguments]').description('make one call from the terminal'))
     .option('--json', 'print the whole result as JSON')
@@ -98,6 +102,7 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       const { printCompletion } = await import('../completion/print.ts');
       exitWith(printCompletion(shell, program));
     });
+  helpWithExamples(program);
   return program;
 }
 

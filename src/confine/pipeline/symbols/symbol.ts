@@ -43,6 +43,9 @@ const byExtension: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/** Those that we have a grammar of. */
+export const languages: readonly string[] = [...new Set(byExtension.values())];
+
 export function languageOf(path: string): string | undefined {
   return byExtension.get(path.slice(path.lastIndexOf('.') + 1));
 }

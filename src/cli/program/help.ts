@@ -1,0 +1,88 @@
+import { type Command, Help, type Option } from 'commander';
+import { settingsHeading } from '../options.ts';
+
+/** Shows a command's own options before those that every command takes, and an example below them. */
+export function helpWithExamples(program: Command): void {
+  for (const command of commandsBelow(program)) {
+    command.createHelp = () => new SettingsLast();
+    const example = examples[nameOf(command)];
+    if (example) command.addHelpText('after', `\nExample:\n  sekisho ${example}`);
+  }
+}
+
+/** Every command and their commands, but not the program itself. */
+export function commandsBelow(command: Command): readonly Command[] {
+  return command.commands.flatMap((each) => [each, ...commandsBelow(each)]);
+}
+
+/** As it is typed after `sekisho`, e.g. `audit tail`. */
+export function nameOf(command: Command): string {
+  return command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
+}
+
+class SettingsLast extends Help {
+  override groupItems<T extends Command | Option>(
+    all: T[],
+    visible: T[],
+    headingOf: (item: T) => string,
+  ): Map<string, T[]> {
+    const groups = super.groupItems(all, visible, headingOf);
+    const settings = groups.get(settingsHeading);
+    if (settings && groups.delete(settingsHeading)) groups.set(settingsHeading, settings);
+    return groups;
+  }
+}
+
+/** One for each command, as it would be typed in a project. */
+const examples: Readonly<Record<string, string>> = {
+  serve: 'serve --http --profile coding --mode read-only',
+  call: `call file_read '{"path": "README.md", "end_line": 20}'`,
+  tools: 'tools --profile coding',
+  doctor: 'doctor --json',
+  console: 'console',
+  init: 'init --profile coding --client claude',
+  completion: 'completion bash >> ~/.bashrc',
+  ask: 'ask "What does config.txt say?"',
+  'token create': 'token create --user hana --expires 30d',
+  'token list': 'token list',
+  'token revoke': 'token revoke 4f2a',
+  'audit tail': 'audit tail --follow',
+  'audit search': 'audit search --tool shell_exec --since 2h',
+  'audit verify': 'audit verify',
+  'audit export': 'audit export > audit.jsonl',
+  approve: 'approve 4f2a --session',
+  'approve grants': 'approve grants',
+  'approve revoke': 'approve revoke 4f2a',
+  'server list': 'server list',
+  'server check': 'server check github',
+  'server approve': 'server approve github',
+  'server login': 'server login github',
+  'server logout': 'server logout github',
+  'server forget': 'server forget github',
+  import: 'import claude --dry-run',
+  history: 'history src --since 2h',
+  diff: 'diff 4f2a',
+  undo: 'undo --since 10m',
+  'store copy': 'store copy sqlite:old.db postgres://user@host/sekisho',
+  'policy explain': 'policy explain --profile coding',
+  'policy test': `policy test '{"tool": "shell_exec", "arguments": {"command": "git push"}}'`,
+  'memory export': 'memory export > memories.jsonl',
+  'memory embed': 'memory embed --status',
+  'memory import': 'memory import memories.jsonl --user hana',
+  'coordinator token': 'coordinator token',
+  'team apply': 'team apply team.jsonc',
+  'agent add': 'agent add worker-1 --project site',
+  'agent list': 'agent list',
+  'agent passwd': 'agent passwd worker-1',
+  'agent remove': 'agent remove worker-1',
+  'project add': 'project add site --working-directory /srv/site',
+  'project list': 'project list',
+  'project assign': 'project assign site worker-1',
+  'project pause': 'project pause site',
+  'project resume': 'project resume site',
+  'task add': 'task add --project site --title "Translate the index page"',
+  'task list': 'task list --project site --status in_progress',
+  'task show': 'task show 4f2a',
+  'task assign': 'task assign 4f2a worker-1',
+  'task cancel': 'task cancel 4f2a --reason "no longer needed"',
+};
