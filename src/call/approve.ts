@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../contract/call.ts';
+import type { Answer } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
@@ -57,7 +57,7 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
   if (standing) return permit(order, risk, verdict.rule, approverOf(standing));
 
   // A proxied tool that changes is another tool: what was agreed to does not hold for it.
-  const digest = digestOf({ tool: tool.identity ?? tool.name, input: order.input });
+  const digest = digestOf({ tool: tool.identity ?? tool.name, input: order.input, ...begunWith(risk) });
   const binding = { principal: caller.principal, tool: tool.name, digest };
   const given = await store.take(binding, desk.now());
   if (given) return permit(order, risk, verdict.rule, approverOf(given));
@@ -85,6 +85,8 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
     nowMs,
   );
   await askPerson(order, pending, store, desk);
+  // What is waited for from here on is the work.
+  call.progress?.(0);
   // A yes that comes when nobody waits any more is kept for the same call sent again.
   if (call.signal.aborted) throw cancelled();
   const taken = await store.take(binding, desk.now());
@@ -109,9 +111,14 @@ async function askPerson(
     return;
   }
   const question = { approvalId: pending.id, message: pending.message, state: desk.seal.close(pending.id) };
+  if (!call.elicit && call.canRetry) throw new QuestionPending(question);
+  const command = answering(pending, order, desk);
+  call.progress?.(
+    0,
+    undefined,
+    text(`waiting for a person: ${command}`, `人の返事待ち: ${command}`)[desk.locale],
+  );
   if (!call.elicit) {
-    if (call.canRetry) throw new QuestionPending(question);
-    call.progress?.(0, undefined, answering(pending, order, desk));
     await store.wait(pending.id, desk.waitMs, call.signal);
     return;
   }
@@ -130,6 +137,11 @@ async function askPerson(
   } finally {
     over.abort();
   }
+}
+
+/** Where commands share a session, the same line does other things in another folder or with other variables. */
+function begunWith({ command, workingFolder }: Risk): object {
+  return command?.variables ? { workingFolder, variables: command.variables } : {};
 }
 
 async function writeDown(

@@ -5,6 +5,7 @@ import { type ApprovalDesk, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
 import { type Credentials, identify } from './identify.ts';
+import { keepAlive } from './keep-alive.ts';
 import { limit, type RateRule } from './limit.ts';
 import { type OpenRecord, openRecord } from './record.ts';
 import { failureReply, outputReply } from './reply.ts';
@@ -25,13 +26,16 @@ export interface Desk extends ApprovalDesk, RunDesk {
 /** One call, from its arrival to its reply. It is in the audit log before the reply leaves. */
 export async function handle(call: Call, desk: Desk): Promise<Reply> {
   const record = openRecord(call, desk.now, desk.watch(call));
+  const alive = keepAlive({ ...call, beganAt: performance.now() });
   let reply: Reply;
   let thrown: unknown;
   try {
-    reply = await attempt(call, desk, record);
+    reply = await attempt(alive.call, desk, record);
   } catch (error) {
     thrown = error;
     reply = failureReply(error, record.id, desk.locale);
+  } finally {
+    alive.end();
   }
   try {
     await record.close(reply, thrown, await desk.audit());

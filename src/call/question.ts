@@ -28,11 +28,23 @@ export function questionFor(asked: {
   if (risk.command) lines.push(`${words.command}: ${continued(shown(risk.command.line))}`);
   else lines.push(`${words.arguments}: ${cleanLine(JSON.stringify(asked.input))}`);
   if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${cleanLine(risk.workingFolder)}`);
+  const variables = variablesIn(risk);
+  if (variables !== '') lines.push(`${words.variables}: ${cleanLine(variables)}`);
   if (risk.writes?.length) lines.push(`${words.changes}: ${cleanLine(risk.writes.join(', '))}`);
   if (risk.hosts?.length) lines.push(`${words.hosts}: ${cleanLine(risk.hosts.join(', '))}`);
   lines.push(`${words.because}: ${cleanLine(`${verdict.because[locale]} (${verdict.rule})`)}`);
   lines.push(`${words.always}: ${cleanLine(asked.grant)}`);
   return lines.map(shortened).join('\n');
+}
+
+/** What earlier commands left in the variables that this one names. */
+function variablesIn({ command }: Risk): string {
+  if (command?.line.kind !== 'script') return '';
+  const named = new Set([...command.line.script.matchAll(/\$\{?[!#]?(\w+)/g)].map(([, name]) => name));
+  return Object.entries(command.variables ?? {})
+    .filter(([name]) => named.has(name))
+    .map(([name, value]) => `${name}=${shellQuote(value)}`)
+    .join(' ');
 }
 
 /** A command's further lines stand behind a mark, so that none of them passes for a line of ours. */
@@ -53,6 +65,7 @@ const labels = {
     command: 'Command',
     arguments: 'Arguments',
     folder: 'Folder',
+    variables: 'Variables',
     changes: 'Changes',
     hosts: 'Hosts',
     because: 'Why you are asked',
@@ -63,6 +76,7 @@ const labels = {
     command: 'コマンド',
     arguments: '引数',
     folder: 'フォルダー',
+    variables: '変数',
     changes: '変更先',
     hosts: '接続先',
     because: '確認の理由',

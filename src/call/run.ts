@@ -41,6 +41,11 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
     signal,
     locale: desk.locale,
     replyBytes: call.replyBytes ?? limits.replyBytes,
+    judged: permit.risk,
+    patienceMs: Math.max(
+      minPatienceMs,
+      limits.callMs - (performance.now() - (call.beganAt ?? performance.now())),
+    ),
     progress: (done, total, message) => call.progress?.(done, total, message),
     audit: (facts) => void Object.assign(notes.facts, facts),
     meta: (facts) => void Object.assign(notes.meta, facts),
@@ -68,3 +73,6 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
 function assertNotCancelled(signal: AbortSignal): void {
   if (signal.aborted) throw cancelled();
 }
+
+/** However long a person thought about it, most commands end within this. */
+const minPatienceMs = 2000;

@@ -66,7 +66,9 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       ...(settings.process.writableGit
         ? { readOnlyNames: defaultReadOnlyNames.filter((name) => name !== '.git') }
         : {}),
+      maxTimeoutMs: settings.process.maxTimeoutMs,
       maxBackgroundMs: settings.process.maxBackgroundMs,
+      mayKeep: (await judge()).mayKeep,
     });
   });
 

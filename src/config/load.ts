@@ -92,6 +92,7 @@ export interface Settings {
     readonly readable: readonly string[];
     readonly network: readonly string[];
     readonly writableGit: boolean;
+    readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;
   };
   readonly agentCli: { readonly allowMime: readonly string[]; readonly allowExecutable: boolean };
@@ -189,6 +190,7 @@ export function loadSettings(
       readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
       network: config.process?.network ?? [],
       writableGit: config.process?.writableGit ?? false,
+      maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
     },
     agentCli: {

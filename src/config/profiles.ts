@@ -15,7 +15,12 @@ export const profiles = {
       en: 'Files, search, edits and a judged shell in your project folder.',
       ja: 'プロジェクトのフォルダーでのファイル、検索、編集、審査されるシェル。',
     },
-    config: { toolsets: ['assistant'], assistant: { layout: 'workspace' }, rateLimits: workingRates },
+    config: {
+      toolsets: ['assistant'],
+      assistant: { layout: 'workspace' },
+      process: { maxTimeoutMs: 3_600_000 },
+      rateLimits: workingRates,
+    },
   },
   notes: {
     summary: {

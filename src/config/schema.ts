@@ -113,6 +113,13 @@ export const configSchema = z.strictObject({
         .describe(
           'Commands may change .git: git add and commit work, and so would a planted hook. Default: false.',
         ),
+      maxTimeoutMs: z
+        .number()
+        .int()
+        .min(1000)
+        .max(3_600_000)
+        .optional()
+        .describe('Longest timeout that bash takes. Default: one minute; in the profile "coding" one hour.'),
       maxBackgroundMs: milliseconds
         .optional()
         .describe('How long a background command may live. Default: one hour.'),

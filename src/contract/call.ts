@@ -30,6 +30,8 @@ export interface Call {
   /** The request's own number on its connection. */
   readonly requestId?: string | number | undefined;
   readonly arrival: Arrival;
+  /** When it set out on the road, by the clock of `performance`. */
+  readonly beganAt?: number | undefined;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;
   /** How long a reply this client shows whole, as UTF-8; absent: as long as any. */

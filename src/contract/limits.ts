@@ -19,6 +19,10 @@ export const limits = {
   streamBytes: 1024 * 1024,
   commandTimeoutMs: 30_000,
   commandMaxTimeoutMs: 300_000,
+  /** Of the assistant's bash, unless the operator allows more. */
+  bashMaxTimeoutMs: 60_000,
+  /** Some clients give a call up after 60 s; what takes longer goes on without it. */
+  callMs: 50_000,
   /** Between TERM and KILL. */
   killGraceMs: 2000,
   /** Commands at once in one session, and how many more may wait. */

@@ -7,7 +7,14 @@ export interface Risk {
   readonly reads?: readonly string[] | undefined;
   readonly writes?: readonly string[] | undefined;
   readonly hosts?: readonly string[] | undefined;
-  readonly command?: { readonly line: CommandLine; readonly dialect: JudgeContext['dialect'] } | undefined;
+  readonly command?:
+    | {
+        readonly line: CommandLine;
+        readonly dialect: JudgeContext['dialect'];
+        /** What earlier commands of the session left it; a yes holds for these and this folder only. */
+        readonly variables?: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
   /** The working folder that a person is shown, relative. */
   readonly workingFolder?: string | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */

@@ -18,6 +18,11 @@ export interface RunOptions {
   readonly writable?: readonly string[] | undefined;
   /** Host paths that the command may not see, but for what it may write in them. */
   readonly covered?: readonly string[] | undefined;
+  /**
+   * Shares `/tmp`, HOME and the loopback with the session's other commands of this kind, and what a script leaves
+   * behind, folder and exported variables, is kept for the next. Default: each on its own.
+   */
+  readonly inSession?: boolean | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }
@@ -57,12 +62,31 @@ export interface NetworkContact {
 
 export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
 
+/** What commands of a session left for those that follow. */
+export interface KeptState {
+  /** Host path; absent while it is the one that a call begins in by itself. */
+  readonly folder?: string | undefined;
+  /** Exported variables, each judged like an assignment. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A command that has ended, or goes on in the background because it took longer than its caller could wait. */
+export type Attended =
+  | { readonly kind: 'ended'; readonly result: RunResult }
+  | { readonly kind: 'going'; readonly command: BackgroundCommand };
+
 /** The capability `commands`: runs what was judged, inside the sandbox, in the background too. */
 export interface Commands {
   /** What runs a script here: name it in the `CommandLine`, so that the judge reads what will run. */
   readonly shell: 'sh' | 'bash';
+  /** The longest that a command of a session may take, as the operator has it. */
+  readonly maxTimeoutMs: number;
   /** Throws `unavailable` with what to install where no sandbox works, `timed_out` never: see `timedOut`. */
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
+  /** The same; what has not ended after `handOverMs` goes on in the background, `timeoutMs` still holds for it. */
+  attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
+  /** For a call that is `inSession`. */
+  kept(): KeptState;
   start(command: CommandLine, options: Omit<RunOptions, 'timeoutMs' | 'signal'>): Promise<BackgroundCommand>;
   /** Keeps an output that is too long for a reply, to be read on under the id it returns; undefined: no room. */
   keep(command: CommandLine, output: string, exitCode: number): string | undefined;
@@ -91,8 +115,8 @@ export interface BackgroundCommand {
   network(): readonly NetworkContact[];
   write(input: string): Promise<void>;
   kill(): Promise<void>;
-  /** Resolves when there is output after `cursor`, the command ended, or the time is over. */
-  wait(cursor: number, timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Resolves when the command ended or the time is over. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
 /** What can confine a process here, as `doctor` shows it and the runner uses it. */
@@ -139,6 +163,15 @@ export interface Judgement {
 /** Parses a command and judges it. Never throws: what cannot be read is denied. */
 export interface CommandJudge {
   judge(command: CommandLine, context: JudgeContext): Judgement;
+  /** May a command leave this variable to those that follow it? What may not be assigned may not be left either. */
+  mayKeep(name: string, value: string, base: KeepBase): boolean;
+}
+
+/** What a shell began with that leaves a variable. */
+export interface KeepBase {
+  readonly path: string;
+  readonly home: string;
+  readonly roots: readonly string[];
 }
 
 export interface JudgeContext {
@@ -146,4 +179,6 @@ export interface JudgeContext {
   readonly dialect: 'strict' | 'plain';
   readonly roots: readonly string[];
   readonly workingFolder: string;
+  /** Variables that earlier commands chose and this one begins with. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
 }

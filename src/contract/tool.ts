@@ -14,6 +14,10 @@ export interface BaseContext {
   readonly locale: Locale;
   /** How much a reply should hold at most, as UTF-8, where the caller does not ask for more: the rest goes by a cursor. */
   readonly replyBytes: number;
+  /** What was judged, and agreed to where a person was asked: nothing else may be done. */
+  readonly judged: Risk;
+  /** How long every client still waits for this call; what takes longer should hand out a handle. */
+  readonly patienceMs: number;
   progress(done: number, total?: number, message?: string): void;
   /** Adds facts to the call's audit entry: files touched, bytes written. No secrets. */
   audit(facts: Readonly<Record<string, unknown>>): void;

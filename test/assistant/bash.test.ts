@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { openWorld } from './world.ts';
 
@@ -14,10 +15,14 @@ let world: ReturnType<typeof openWorld>;
 function open(
   layout: 'output' | 'workspace' = 'workspace',
   files: Readonly<Record<string, string>> = {},
+  more: { readonly maxTimeoutMs?: number; readonly patienceMs?: number } = {},
 ): void {
   const lend = {};
-  world = openWorld(files, { layout, lend });
-  runner = openCommands({ roots: [{ hostPath: world.root, writable: true }], sandbox: 'required' });
+  const { patienceMs, ...options } = more;
+  world = openWorld(files, { layout, lend, ...(patienceMs !== undefined && { patienceMs }) });
+  const { mayKeep } = createCommandJudge();
+  const roots = [{ hostPath: world.root, writable: true }];
+  runner = openCommands({ roots, sandbox: 'required', mayKeep, ...options });
   Object.assign(lend, { commands: runner.forSession('s1') });
 }
 
@@ -56,6 +61,53 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
     await expect(world.call('bash', { command: 'true', timeout })).rejects.toThrow('timeout');
   });
 
+  test('a longer limit is answered with the key that allows it, and taken where it is allowed', async () => {
+    const refusal = await world.call('bash', { command: 'true', timeout: 61 }).catch((error) => error);
+    expect(refusal).toMatchObject({
+      code: 'invalid_parameter',
+      message: 'timeout takes at most 60 seconds here.',
+    });
+    expect(refusal.suggestion.en).toContain('process.maxTimeoutMs');
+    await runner.close();
+    world.close();
+    open('workspace', {}, { maxTimeoutMs: 3_600_000 });
+    expect(await world.call('bash', { command: 'true', timeout: 3600 })).toMatchObject({ exit_code: 0 });
+  }, 60_000);
+
+  test('what takes longer than the caller waits is handed over, and followed from where the reply ends', async () => {
+    await runner.close();
+    world.close();
+    open('workspace', {}, { patienceMs: 1500 });
+    // The first tries the walls, which takes its time.
+    await world.call('bash', { command: 'true' });
+    const reply = await world.call('bash', { command: 'echo one; sleep 4; echo two; exit 3' });
+    const { process_id } = reply;
+    expect(reply).toMatchObject({ process_id: expect.any(String), stdout: 'one\n', next_cursor: 4 });
+    expect(reply.exit_code).toBeUndefined();
+    expect(reply.text).toContain('bash_output (wait, cursor 4)');
+    const rest = await world.call('bash_output', { process_id, cursor: 4, wait: 20 });
+    expect(rest).toMatchObject({ output: 'two\n', running: false, exit_code: 3 });
+  }, 60_000);
+
+  test('it goes on where the last command ended, and says where that is', async () => {
+    await world.call('bash', { command: 'mkdir -p a/b' });
+    const moved = await world.call('bash', { command: 'cd a/b && export WORD=kept' });
+    expect(moved).toMatchObject({ folder: 'a/b' });
+    expect(moved.text).toBe('exit code 0\nfolder: a/b');
+    const next = await world.call('bash', { command: 'echo "$WORD in $PWD"; cd ../..' });
+    expect(String(next.stdout)).toMatch(/^kept in .*\/a\/b\n$/);
+    expect(next.folder).toBeUndefined();
+  }, 60_000);
+
+  test('in a folder of the day nothing is kept beyond it', async () => {
+    await runner.close();
+    world.close();
+    open('output', { 'shared.txt': 'of all' });
+    await world.call('bash', { command: 'cd ..' });
+    const reply = await world.call('bash', { command: 'pwd' });
+    expect(String(reply.stdout)).toMatch(/output\/2026-02-21\/user_local\n$/);
+  }, 60_000);
+
   test('with the desk of the day it works in that folder and writes nowhere else', async () => {
     await runner.close();
     world.close();
@@ -73,11 +125,15 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
       command: 'echo ready; while read -r line; do echo "got $line"; done',
       background: true,
     });
-    const first = await world.call('bash_output', { process_id, wait: 20 });
-    expect(first).toMatchObject({ output: 'ready\n', running: true });
+    const printed =
+      (cursor = 0) =>
+      async () =>
+        (await world.call('bash_output', { process_id, cursor })).output;
+    await expect.poll(printed(), { timeout: 20_000 }).toBe('ready\n');
+    const first = await world.call('bash_output', { process_id });
     await world.call('bash_input', { process_id, text: 'one\n' });
-    const second = await world.call('bash_output', { process_id, cursor: first.next_cursor, wait: 20 });
-    expect(second).toMatchObject({ output: 'got one\n', running: true });
+    await expect.poll(printed(Number(first.next_cursor)), { timeout: 20_000 }).toBe('got one\n');
+    const second = await world.call('bash_output', { process_id, cursor: first.next_cursor });
     expect((await world.call('bash_list', {})).processes).toMatchObject([{ process_id, running: true }]);
     await world.call('bash_kill', { process_id });
     const last = await world.call('bash_output', { process_id, cursor: second.next_cursor, wait: 20 });
@@ -97,7 +153,8 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
       command: 'trap "" TERM; echo $$; sleep 100',
       background: true,
     });
-    await world.call('bash_output', { process_id, wait: 20 });
+    const printed = async () => (await world.call('bash_output', { process_id })).output;
+    await expect.poll(printed, { timeout: 20_000 }).not.toBe('');
     const command = runner.forSession('s1').background(String(process_id));
     await runner.endSession('s1');
     expect(command?.status().running).toBe(false);
@@ -116,8 +173,9 @@ describe('what the judge is given', () => {
     const { createAssistantToolset } = await import('../../src/tools/assistant/index.ts');
     const bash = createAssistantToolset().tools.find(({ name }) => name === 'bash');
     const desk = { ownPath: 'output/2026-02-21/user_ann' };
-    expect(await bash?.risk?.({ command: 'ls' }, { desk, commands: { shell } } as never)).toEqual({
-      command: { line: { kind: 'script', script: 'ls', shell }, dialect: 'strict' },
+    const commands = { shell, kept: () => ({ variables: {} }) };
+    expect(await bash?.risk?.({ command: 'ls' }, { desk, commands } as never)).toEqual({
+      command: { line: { kind: 'script', script: 'ls', shell }, dialect: 'strict', variables: {} },
       workingFolder: 'output/2026-02-21/user_ann',
     });
   });

@@ -19,6 +19,8 @@ export function openWorld(
     readonly caller?: Caller;
     readonly lend?: Partial<Capabilities>;
     readonly moreRoots?: readonly string[];
+    /** How long the caller still waits. */
+    readonly patienceMs?: number;
   } = {},
 ) {
   const root = mkdtempSync(join(tmpdir(), 'assistant-'));
@@ -63,8 +65,12 @@ export function openWorld(
       meta() {},
       ...lent,
     } as unknown as ToolContext<CapabilityName>;
-    await tool.risk?.(checked.input, context);
-    const output = await tool.run(checked.input, context);
+    const judged = (await tool.risk?.(checked.input, context)) ?? {};
+    const output = await tool.run(checked.input, {
+      ...context,
+      judged,
+      patienceMs: options.patienceMs ?? 30_000,
+    });
     const [first] = output.content('en');
     return { ...output.structured, text: first?.type === 'text' ? first.text : '' };
   }

@@ -171,8 +171,7 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
       },
       { workingFolder: root },
     );
-    await command.wait(0, 30_000, new AbortController().signal);
-    expect(command.read().text).toBe('echo:\n');
+    await expect.poll(() => command.read().text, { timeout: 30_000 }).toBe('echo:\n');
     expect(command.network()).toMatchObject([{ host: `localhost:${echoPort}`, outcome: 'reached' }]);
     await command.kill();
     expect(command.network()).toMatchObject([{ receivedBytes: 5 }]);

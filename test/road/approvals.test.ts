@@ -221,3 +221,29 @@ test('rules of the operator answer what the built-in rules would ask, and never 
   expect(push.kind === 'error' ? push.code : 'ran').not.toBe('approval_pending');
   expect(errorOf(await world.call('shell_exec', { command: 'rm -rf build' })).code).toBe('denied');
 });
+
+test('a yes to a command holds where the person saw it: not in another folder, nor with other variables', async () => {
+  await using world = await openTestCheckpoint({
+    files: { 'sub/a.txt': '' },
+    flags: { profile: 'coding' },
+    config: { approval: { waitMs: 50 } },
+  });
+  const moved = await world.call('bash', { command: 'cd sub; export WHERE=staging' });
+  if (moved.kind === 'error') return expect(moved.code).toBe('unavailable');
+  const push = { command: 'git push "$WHERE"' };
+  const { approvals } = await world.checkpoint.store();
+  const approvalOf = async () => {
+    const error = errorOf(await world.call('bash', push));
+    expect(error.code).toBe('approval_pending');
+    return String((error.details as Record<string, unknown>).approval_id);
+  };
+  const first = await approvalOf();
+  expect((await approvals.get(first))?.message).toMatch(/Folder: sub\nVariables: WHERE=staging\n/);
+  await approvals.decide(first, 'approved', 'cli:me', 'once', Date.now());
+  await world.call('bash', { command: 'export WHERE=live' });
+  expect(await approvalOf()).not.toBe(first);
+  await world.call('bash', { command: 'export WHERE=staging; cd ..' });
+  expect(await approvalOf()).not.toBe(first);
+  await world.call('bash', { command: 'cd sub' });
+  outputOf(await world.call('bash', push));
+}, 60_000);

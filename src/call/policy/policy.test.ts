@@ -8,6 +8,7 @@ import { createPolicy, type PolicyOptions } from './policy.ts';
 
 // The judge belongs to another room; this one splits at spaces, asks about `git push` and denies `reboot`.
 const judge: CommandJudge = {
+  mayKeep: () => false,
   judge(line) {
     const script = line.kind === 'script' ? line.script : [line.program, ...line.args].join(' ');
     const commands = script

@@ -42,6 +42,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       dialect: risk.command.dialect,
       roots: options.roots,
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
+      variables: risk.command.variables,
     });
     judged.set(risk, judgement);
     return judgement;

@@ -98,6 +98,19 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     }
   }
 
+  /** What a command in the background changes is looked at when it ends. */
+  function follow(command: BackgroundCommand, all: readonly Watched[], who: Attribution): void {
+    for (const one of all) one.background.add(who);
+    const last = ended(command)
+      .then(() => {
+        for (const one of all) one.background.delete(who);
+        return after(all, who);
+      })
+      .catch(ignore)
+      .finally(() => lasts.delete(last));
+    lasts.add(last);
+  }
+
   return {
     watch: (commands) => ({
       ...commands,
@@ -109,25 +122,25 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
           await after(all, recorder.current());
         }
       },
+      async attend(command, order) {
+        const who = { ...recorder.current() };
+        const all = await before(order.writable ?? options.roots);
+        const attended = await commands.attend(command, order).catch(async (error) => {
+          await after(all, recorder.current());
+          throw error;
+        });
+        if (attended.kind === 'going') follow(attended.command, all, who);
+        else await after(all, recorder.current());
+        return attended;
+      },
       async start(command, order) {
         const who = { ...recorder.current() };
         const all = await before(order.writable ?? options.roots);
-        let started: BackgroundCommand;
-        try {
-          started = await commands.start(command, order);
-        } catch (error) {
+        const started = await commands.start(command, order).catch(async (error) => {
           await after(all, recorder.current());
           throw error;
-        }
-        for (const one of all) one.background.add(who);
-        const last = ended(started)
-          .then(() => {
-            for (const one of all) one.background.delete(who);
-            return after(all, who);
-          })
-          .catch(ignore)
-          .finally(() => lasts.delete(last));
-        lasts.add(last);
+        });
+        follow(started, all, who);
         return started;
       },
       background: (id) => commands.background(id),
@@ -143,9 +156,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
 
 async function ended(command: BackgroundCommand): Promise<void> {
   const never = new AbortController().signal;
-  for (let cursor = 0; command.status().running; cursor = command.read(cursor).nextCursor) {
-    await command.wait(cursor, lookEveryMs, never);
-  }
+  while (command.status().running) await command.wait(lookEveryMs, never);
 }
 
 function isIn(path: string, folder: string): boolean {

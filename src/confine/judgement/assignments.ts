@@ -58,7 +58,7 @@ function extendsPath(value: Word): boolean {
       ) &&
         !folder.includes('..')) ||
       (/^(\$HOME|~)\/(\.?[\w-]+\/)+bin$/.test(folder) && !folder.includes('..')) ||
-      /^(\.\/|\$PWD\/|\$\(pwd\)\/)?node_modules\/\.bin$/.test(folder),
+      /^(\.\/|\$PWD\/|\$\(pwd\)\/)?(node_modules\/\.|\.?venv\/)bin$/.test(folder),
   );
 }
 

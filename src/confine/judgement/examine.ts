@@ -67,6 +67,9 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
   const found: { readonly use: Use; readonly excerpt: string }[] = [];
   const deferred: { readonly rule: string; readonly excerpt: string; isBad(scene: Scene): boolean }[] = [];
   const variables = createVariables();
+  for (const [name, value] of Object.entries(context.variables ?? {})) {
+    variables.add(name, { kind: 'static', value });
+  }
   const graph = createCallGraph();
   const pipelines = createPipelines();
   const folders: Word[] = [];

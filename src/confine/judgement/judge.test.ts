@@ -72,3 +72,35 @@ test('an excerpt is short, on one line and hides nothing', () => {
   expect(excerpt?.length).toBeLessThanOrEqual(160);
   expect(excerpt).toMatch(/^rm -rf [ab \\]+…$/);
 });
+
+test.each([
+  ['rm -r "$DIR"', { DIR: '/' }, 'deny'],
+  ['rm -r "$DIR"', { DIR: 'build' }, 'allow'],
+  ['echo $((N + 1))', { N: 'a[$(id)]' }, 'deny'],
+  ['echo $((N + 1))', { N: '3' }, 'allow'],
+  ['cd "$DIR"; rm -r *', { DIR: '/' }, 'deny'],
+])('%s is judged with what earlier commands left in its variables: %j', (line, variables, decision) => {
+  const command = { kind: 'script', script: line, shell: 'bash' } as const;
+  expect(judge.judge(command, { ...context, variables }).decision).toBe(decision);
+});
+
+const base = { path: '/usr/bin:/bin', home: '/tmp/home', roots: ['/srv/project'] };
+
+test.each([
+  ['NODE_ENV', 'test', true],
+  ['PATH', '/usr/bin:/bin:/srv/project/bin', true],
+  ['PATH', '/srv/project/app/node_modules/.bin:/usr/bin:/bin', true],
+  ['PATH', '/srv/project/.venv/bin:/usr/bin:/bin', true],
+  ['PATH', '/tmp/home/.cargo/bin:/usr/bin:/bin', true],
+  ['PATH', '/srv/project/bin:/usr/bin:/bin', false],
+  ['PATH', '/srv/other/.venv/bin:/usr/bin:/bin', false],
+  ['PATH', '/srv/project/../other/.venv/bin:/usr/bin:/bin', false],
+  ['PATH', ':/usr/bin:/bin', false],
+  ['PATH', '/tmp', false],
+  ['LD_AUDIT', '/tmp/x', false],
+  ['GIT_DIR', '/srv/project/.git', true],
+  ['GIT_EXTERNAL_DIFF', '/tmp/x', false],
+  ['BASH_FUNC_ls%%', '() { id; }', false],
+])('a command may leave %s=%s to the next: %s', (name, value, may) => {
+  expect(judge.mayKeep(name, value, base)).toBe(may);
+});

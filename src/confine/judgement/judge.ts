@@ -8,6 +8,7 @@ import type {
 } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
+import { mayKeepVariable } from './keeping.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
 import type { CommandRule, Rule, Use } from './rules/rule.ts';
 import { hasTilde } from './words.ts';
@@ -27,6 +28,7 @@ export function createCommandJudge(): CommandJudge {
       });
       return judgementOf(fitting, uses, byId);
     },
+    mayKeep: mayKeepVariable,
   };
 }
 

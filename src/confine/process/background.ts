@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanChunk, cleanText } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { BackgroundCommand, NetworkContact } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
 import { firstBytes } from '../../ground/cut-middle.ts';
 import type { Child } from './child/child.ts';
-import { describe, stopTree } from './child/run-child.ts';
-import { watchCrowd } from './crowd.ts';
+import type { Ending } from './child/run-child.ts';
 import { continuationBytes, wholeCharacters } from './output.ts';
 
 /** A command that goes on by itself: its newest output is kept, both streams as they came. */
@@ -14,48 +14,34 @@ export interface RunningCommand extends BackgroundCommand {
   readonly ended: Promise<void>;
 }
 
+export interface BackgroundOptions {
+  readonly id: string;
+  readonly command: string;
+  readonly startedAtMs: number;
+  readonly keepBytes: number;
+  /** Its end, whoever brings it about. */
+  readonly ending: Promise<Ending>;
+  readonly stop: () => void;
+  /** What it printed before it was watched. */
+  readonly printed?: string | undefined;
+  readonly contacts: () => readonly NetworkContact[];
+}
+
 export function watchBackground(
   child: Child,
-  {
-    id,
-    command,
-    startedAtMs,
-    keepBytes,
-    maxMs,
-    maxProcesses,
-    onOutput,
-    contacts,
-  }: {
-    readonly id: string;
-    readonly command: string;
-    readonly startedAtMs: number;
-    readonly keepBytes: number;
-    readonly maxMs: number;
-    readonly maxProcesses: number;
-    readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
-    readonly contacts?: (() => readonly NetworkContact[]) | undefined;
-  },
+  { id, command, startedAtMs, keepBytes, ending, stop, printed = '', contacts }: BackgroundOptions,
 ): RunningCommand {
   let kept = Buffer.alloc(0);
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let total = 0;
-  let exit: { exitCode: number; signal: string | undefined } | undefined;
-  let stopping: Promise<void> | undefined;
-  const waiting = new Set<() => void>();
+  let exit: Ending | undefined;
 
-  function wake(): void {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
-  function add(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+  function add(chunk: Buffer): void {
     total += chunk.length;
     pending.push(chunk);
     pendingBytes += chunk.length;
     if (pendingBytes > keepBytes) settle();
-    onOutput?.(stream, chunk.length);
-    wake();
   }
 
   /** The newest bytes as one buffer. */
@@ -69,35 +55,12 @@ export function watchBackground(
     return kept;
   }
 
-  function stop(): Promise<void> {
-    stopping ??= stopTree(child);
-    return stopping;
-  }
-
-  child.stdout.on('data', (chunk: Buffer) => add('stdout', chunk));
-  child.stderr.on('data', (chunk: Buffer) => add('stderr', chunk));
-  const crowd = watchCrowd(child, maxProcesses, () => {
-    stopping ??= stopTree(child, 0);
+  add(Buffer.from(printed));
+  child.stdout.on('data', add);
+  child.stderr.on('data', add);
+  const ended = ending.then((how) => {
+    exit = how;
   });
-  const timer = setTimeout(() => void stop(), maxMs);
-  timer.unref();
-
-  async function finish(): Promise<void> {
-    const ending = await child.exited;
-    await stopping;
-    clearTimeout(timer);
-    crowd.close();
-    // What it left behind ends with it, and with that the pipes.
-    child.destroy();
-    await Promise.race([
-      Promise.all([finished(child.stdout), finished(child.stderr)]),
-      new Promise((resolve) => setTimeout(resolve, 1000).unref()),
-    ]);
-    child.stdout.destroy();
-    child.stderr.destroy();
-    exit = describe(ending, stopping !== undefined);
-    wake();
-  }
 
   function read(cursor = 0, maxBytes = keepBytes) {
     const bytes = settle();
@@ -123,7 +86,6 @@ export function watchBackground(
     };
   }
 
-  const ended = finish();
   return {
     id,
     command,
@@ -135,7 +97,7 @@ export function watchBackground(
       return signal === undefined ? { running: false, exitCode } : { running: false, exitCode, signal };
     },
     read,
-    network: () => contacts?.() ?? [],
+    network: contacts,
     async write(input) {
       const { stdin } = child;
       if (exit || !stdin || stdin.destroyed) {
@@ -153,26 +115,15 @@ export function watchBackground(
       });
     },
     async kill() {
-      await stop();
+      stop();
       await ended;
     },
-    async wait(cursor, timeoutMs, signal) {
-      const deadline = performance.now() + timeoutMs;
-      while (!exit && !signal.aborted && read(cursor).text === '') {
-        const left = deadline - performance.now();
-        if (left <= 0) return;
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(done, left);
-          function done(): void {
-            clearTimeout(timer);
-            waiting.delete(done);
-            signal.removeEventListener('abort', done);
-            resolve();
-          }
-          waiting.add(done);
-          signal.addEventListener('abort', done, { once: true });
-        });
-      }
+    async wait(timeoutMs, signal) {
+      const over = new AbortController();
+      const withdrawn = AbortSignal.any([signal, over.signal]);
+      // Withdrawn or over, there is nothing to say: the caller looks at its state.
+      await Promise.race([ended, sleep(timeoutMs, undefined, { signal: withdrawn }).catch(() => {})]);
+      over.abort();
     },
   };
 }
@@ -180,14 +131,9 @@ export function watchBackground(
 export function takesNoInput(id: string): ToolError {
   return new ToolError(
     'conflict',
-    text(`${id} takes no input: it has ended.`, `${id} は終了しており、入力を受け付けません。`),
+    text(
+      `${id} takes no input: it has ended, or was not started with background.`,
+      `${id} は終了しているか、background で開始されていないため、入力を受け付けません。`,
+    ),
   );
-}
-
-function finished(stream: Child['stdout']): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.closed || stream.readableEnded) return resolve();
-    stream.once('end', resolve);
-    stream.once('close', resolve);
-  });
 }

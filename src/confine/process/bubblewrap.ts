@@ -1,29 +1,18 @@
 import { spawn } from 'node:child_process';
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
+import { type Chamber, enterProgram, temporaryPlace, tryChambers } from './bubblewrap-room.ts';
 import { adoptStage } from './child/adopt.ts';
-import type { Backend, SpawnOrder } from './child/child.ts';
+import type { Backend, Child, SpawnOrder } from './child/child.ts';
 import { openRelay, type Relay, relayProgram } from './child/relay.ts';
+import { openReport } from './child/report.ts';
 import { openStarter } from './child/start-child.ts';
 import { findMembers, signal } from './child/tree.ts';
 import { initArguments } from './prelude.ts';
-import { findFilterHole } from './seccomp/filter-check.ts';
 import { openKernel } from './seccomp/kernel.ts';
-import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp/seccomp.ts';
+import { openFilter } from './seccomp/open-filter.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
 import { copySystemSettings } from './system-settings.ts';
 
@@ -50,6 +39,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const settings = await copySystemSettings(systemFiles);
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
+  const kernel = await openKernel().catch(() => undefined);
+  const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
+  const place = temporaryPlace(mountedPaths(options));
+  const shared = systemArguments(options, settings, chambers && { folder: chambers.folder, place });
 
   /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
   async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
@@ -61,50 +54,70 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     }
   }
 
+  async function spawnCommand(order: SpawnOrder, chamber?: Chamber): Promise<Child> {
+    const mounts = rootArguments(options, order);
+    const landing = chamber ? undefined : order.outlet && relay?.open();
+    const given = chamber?.childEnds ?? landing?.childEnds ?? [];
+    const report = order.reports && kernel ? openReport(kernel) : undefined;
+    const args = [
+      ...(chamber ? [options.program, ...shared] : system),
+      ...['--seccomp', '3'],
+      ...mounts,
+      '--chdir',
+      order.workingFolder,
+      '--',
+      ...(landing ? [relayProgram] : []),
+      ...initArguments(order.command, order.limits, report && 4 + given.length),
+    ];
+    const started = await withFilter((filterFd) =>
+      startChild({
+        program: chamber ? enterProgram : options.program,
+        args,
+        // bwrap passes its own environment on, so it gets the command's.
+        environment: order.environment,
+        stdin: order.stdin,
+        extra: [filterFd, ...given, ...(report ? [report.childEnd] : [])],
+      }),
+    ).finally(() => {
+      landing?.close();
+      report?.release();
+    });
+    const { pid } = started;
+    let running = true;
+    const exited = started.exited.finally(() => {
+      running = false;
+      order.outlet?.close();
+    });
+    landing?.listeners.then(
+      (listeners) => order.outlet?.adopt(listeners),
+      () => order.outlet?.close(),
+    );
+    return {
+      ...started,
+      report: report?.stream,
+      exited,
+      // bwrap ends after all that was inside.
+      members: () => (running ? insiders(pid) : []),
+      destroy: () => {
+        if (running) destroy(pid);
+      },
+    };
+  }
+
   return {
     name: 'bubblewrap',
     home: '/tmp/home',
     temporary: '/tmp',
     withoutOutlet,
-    async spawn(order) {
-      const mounts = rootArguments(options, order);
-      const landing = order.outlet && relay?.open();
-      const inner = [
-        ...mounts,
-        '--chdir',
-        order.workingFolder,
-        '--',
-        ...(landing ? [relayProgram] : []),
-        ...initArguments(order.command, order.limits),
-      ];
-      const started = await withFilter((filterFd) =>
-        startChild({
-          program: options.program,
-          args: [...system, '--seccomp', '3', ...inner],
-          // bwrap passes its own environment on, so it gets the command's.
-          environment: order.environment,
-          stdin: order.stdin,
-          extra: [filterFd, ...(landing?.childEnds ?? [])],
-        }),
-      ).finally(() => landing?.close());
-      const { pid } = started;
-      let running = true;
-      const exited = started.exited.finally(() => {
-        running = false;
-        order.outlet?.close();
-      });
-      landing?.listeners.then(
-        (listeners) => order.outlet?.adopt(listeners),
-        () => order.outlet?.close(),
-      );
+    spawn: (order) => spawnCommand(order),
+    async openRoom(outlet) {
+      if (!chambers) throw new Error('koffi is missing, or the processor is not known');
+      const chamber = await chambers.open(outlet);
       return {
-        ...started,
-        exited,
-        // bwrap ends after all that was inside.
-        members: () => (running ? insiders(pid) : []),
-        destroy: () => {
-          if (running) destroy(pid);
-        },
+        home: `${place}/home`,
+        temporary: place,
+        spawn: (order) => spawnCommand(order, chamber),
+        close: async () => chamber.close(),
       };
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
@@ -136,6 +149,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     async close() {
       closeSync(filter);
       relay?.close();
+      chambers?.close();
       await rm(settings, { recursive: true, force: true });
     },
   };
@@ -162,33 +176,20 @@ function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
 }
 
-// Its own network namespace holds no way out, and its own process namespace nobody else to signal or trace.
-const plan: FilterPlan = { sockets: 'private', signals: true, tracing: true };
-
-/** A file without a name that holds the filter. Throws where the filter is not what it should be. */
-function openFilter(): number {
-  const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
-  const filter = compileFilter(plan, architecture);
-  const hole = findFilterHole(filter, plan, architecture);
-  if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
-  const folder = mkdtempSync(join(tmpdir(), 'sekisho-filter-'));
-  try {
-    const path = join(folder, 'filter');
-    writeFileSync(path, filter);
-    return openSync(path, 'r');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+function mountedPaths({ roots, readable, path }: BubblewrapOptions): readonly string[] {
+  return [...roots.map((root) => root.hostPath), ...toolFolders(path), ...readable];
 }
 
-/** What is the same for every command: made once. */
+/** What is the same for every command, or for every one in a room: made once. */
 function systemArguments(
   { readable, temporaryBytes, path }: BubblewrapOptions,
   settings: string,
+  shared?: { readonly folder: string; readonly place: string },
 ): readonly string[] {
   const args = [
     '--unshare-all',
+    // The room's, which has no way out either.
+    ...(shared ? ['--share-net'] : []),
     '--die-with-parent',
     '--new-session',
     // Our own shell is the first process: it ends when the command does, and bwrap collects it.
@@ -204,8 +205,10 @@ function systemArguments(
   args.push('--ro-bind', settings, '/etc');
   // The tmpfs of /dev has no bound of its own, and everybody may write in it.
   args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
-  args.push('--proc', '/proc', '--size', String(temporaryBytes), '--tmpfs', '/tmp');
-  args.push('--dir', '/tmp/home');
+  args.push('--proc', '/proc');
+  if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
+  if (shared) args.push('--bind', shared.folder, shared.place);
+  args.push('--dir', `${shared?.place ?? '/tmp'}/home`);
   // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
   for (const folder of [...toolFolders(path), ...readable]) {
     if (existsSync(folder)) args.push('--ro-bind-try', folder, folder);

@@ -1,4 +1,4 @@
-import type { RunOptions } from '../../contract/process.ts';
+import type { CommandJudge, RunOptions } from '../../contract/process.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 export interface CommandsOptions extends SandboxOptions {
@@ -7,6 +7,9 @@ export interface CommandsOptions extends SandboxOptions {
   readonly commandsAtOnce?: number | undefined;
   readonly commandsWaiting?: number | undefined;
   readonly maxBackgroundMs?: number | undefined;
+  readonly maxTimeoutMs?: number | undefined;
+  /** Which variables a command may leave to those that follow it. Absent: none. */
+  readonly mayKeep?: CommandJudge['mayKeep'] | undefined;
 }
 
 /** What is asked of a command, however it runs. */

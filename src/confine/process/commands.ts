@@ -1,28 +1,17 @@
-import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import type { StageSpawn } from '../../contract/pipeline.ts';
-import type {
-  CommandLine,
-  Commands,
-  RunOptions,
-  RunResult,
-  SandboxName,
-  SandboxStatus,
-} from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
+import type { CommandLine, Commands, SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { cancelled } from '../../ground/cancelled.ts';
-import type { Semaphore } from '../../ground/semaphore.ts';
-import { type RunningCommand, watchBackground } from './background.ts';
+import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
-import { isCutOff, startCommand } from './child/start-command.ts';
+import { startCommand } from './child/start-command.ts';
 import type { CommandsOptions, Order } from './commands-options.ts';
-import { cutOffNotes } from './cut-off.ts';
-import { keptOutput } from './kept-output.ts';
-import { networkNotes } from './network-notes.ts';
-import { createOutputKeeper } from './output.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { createQueue } from './queue.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
+import { attend, type Runner } from './session/attend.ts';
+import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
+import { createSession, isBusy, type Session } from './session/session.ts';
 import { shellOf } from './shell.ts';
 
 /** Commands for all sessions of a server. */
@@ -58,30 +47,44 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   function sessionOf(id: string): Session {
     let session = sessions.get(id);
     if (!session) {
-      session = {
-        queue: createQueue(
+      dropIdle();
+      session = createSession(
+        createQueue(
           options.commandsAtOnce ?? limits.commandsAtOnce,
           options.commandsWaiting ?? limits.commandsWaiting,
         ),
-        closing: new AbortController(),
-        running: new Set(),
-        backgrounds: new Map(),
-        started: 0,
-      };
-      sessions.set(id, session);
+      );
     }
+    session.usedAtMs = Date.now();
+    // The newest at the end.
+    sessions.delete(id);
+    sessions.set(id, session);
     return session;
+  }
+
+  function dropIdle(): void {
+    for (const [id, session] of sessions) {
+      if (isBusy(session)) continue;
+      if (sessions.size < sessionsAtOnce && Date.now() - session.usedAtMs < sessionIdleMs) continue;
+      void endSession(id);
+    }
   }
 
   async function endSession(id: string): Promise<void> {
     const session = sessions.get(id);
-    if (!session) return;
     sessions.delete(id);
-    session.closing.abort();
-    await Promise.allSettled([
-      ...session.running,
-      ...[...session.backgrounds.values()].map((command) => command.kill().then(() => command.ended)),
-    ]);
+    await session?.end();
+  }
+
+  /** Work of a session: it ends before the session does. */
+  function tracked<T>(id: string, work: (runner: Runner) => Promise<T>): Promise<T> {
+    if (closed) return Promise.reject(cancelled('command'));
+    const session = sessionOf(id);
+    const working = work({ session, sandbox: counting, options });
+    session.running.add(working);
+    const forget = () => session.running.delete(working);
+    working.then(forget, forget);
+    return working;
   }
 
   return {
@@ -90,20 +93,22 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         shell ??= shellOf((options.serverEnvironment ?? process.env).PATH);
         return shell;
       },
-      run: (command, order) => {
-        if (closed) return Promise.reject(cancelled('command'));
-        const session = sessionOf(id);
-        const work = run(command, order, session, counting, options);
-        session.running.add(work);
-        const forget = () => session.running.delete(work);
-        work.then(forget, forget);
-        return work;
+      maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
+      run: (command, order) =>
+        tracked(id, async (runner) => {
+          const attended = await attend(command, { ...order, handOverMs: undefined }, runner);
+          if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
+          return attended.result;
+        }),
+      attend: (command, order) => tracked(id, (runner) => attend(command, order, runner)),
+      kept() {
+        const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
+        // It may have been removed since.
+        const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
+        return { variables, ...(found !== undefined && { folder: found }) };
       },
-      start: (command, order) =>
-        closed
-          ? Promise.reject(cancelled('command'))
-          : start(command, order, sessionOf(id), counting, options),
-      keep: (command, output, exitCode) => keep(sessionOf(id), command, output, exitCode),
+      start: (command, order) => tracked(id, (runner) => start(command, order, runner)),
+      keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
@@ -118,7 +123,10 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     },
     counts: () => ({
       foreground: sumOf(sessions, ({ running }) => running.size),
-      background: sumOf(sessions, ({ backgrounds }) => [...backgrounds.values()].filter(isRunning).length),
+      background: sumOf(
+        sessions,
+        ({ backgrounds }) => [...backgrounds.values()].filter((one) => one.status().running).length,
+      ),
       started,
     }),
     status: () => sandbox.status(),
@@ -130,103 +138,35 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   };
 }
 
-/** What one session runs. It ends with the session. */
-interface Session {
-  readonly queue: Semaphore;
-  readonly closing: AbortController;
-  readonly running: Set<Promise<RunResult>>;
-  readonly backgrounds: Map<string, RunningCommand>;
-  started: number;
-}
-
 function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session) => number): number {
   return sessions.values().reduce((sum, session) => sum + count(session), 0);
 }
 
-function isRunning(command: RunningCommand): boolean {
-  return command.status().running;
-}
-
-async function run(
-  command: CommandLine,
-  order: RunOptions,
-  session: Session,
-  sandbox: Sandbox,
-  options: CommandsOptions,
-): Promise<RunResult> {
-  const signal = AbortSignal.any([order.signal, session.closing.signal]);
-  const leave = await session.queue.acquire(signal);
-  try {
-    const walls = await sandbox.open();
-    const maxBytes = order.maxStreamBytes ?? limits.streamBytes;
-    const stdout = createOutputKeeper(maxBytes);
-    const stderr = createOutputKeeper(maxBytes);
-    if (signal.aborted) throw cancelled('command');
-    const startedAt = performance.now();
-    const { child, contacts } = await startCommand(sandbox, walls, command, order, options, 'null');
-    child.stdout.on('data', (chunk) => {
-      stdout.add(chunk);
-      order.onOutput?.('stdout', chunk.length);
-    });
-    child.stderr.on('data', (chunk) => {
-      stderr.add(chunk);
-      order.onOutput?.('stderr', chunk.length);
-    });
-    const ending = await waitForEnd(child, {
-      timeoutMs: order.timeoutMs,
-      signal,
-      maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
-    });
-    if (ending.stoppedBy === 'signal') throw cancelled('command');
-    const network = contacts();
-    const out = stdout.finish();
-    const err = stderr.finish();
-    const failedAlone = ending.exitCode !== 0 && isCutOff(walls, options);
-    const notes = [
-      ...(ending.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
-      ...networkNotes(network, options.network?.key),
-      ...(failedAlone ? cutOffNotes([err.text, out.text], options.network?.key) : []),
-    ];
-    return {
-      exitCode: ending.exitCode,
-      signal: ending.signal,
-      timedOut: ending.stoppedBy === 'timeout',
-      stdout: out.text,
-      stderr: [err.text, ...notes].join(''),
-      stdoutBytes: stdout.bytes,
-      stderrBytes: stderr.bytes,
-      truncated: out.truncated || err.truncated,
-      durationMs: Math.round(performance.now() - startedAt),
-      sandbox: walls.backend.name,
-      ...(network.length > 0 && { network }),
-    };
-  } finally {
-    leave();
-  }
-}
-
-async function start(
-  command: CommandLine,
-  order: Order,
-  session: Session,
-  sandbox: Sandbox,
-  options: CommandsOptions,
-): Promise<RunningCommand> {
-  makeRoom(session);
+async function start(command: CommandLine, order: Order, runner: Runner): Promise<RunningCommand> {
+  const { session, sandbox, options } = runner;
+  assertRoom(session);
   const walls = await sandbox.open();
-  const { child, contacts } = await startCommand(sandbox, walls, command, order, options, 'pipe');
-  session.started++;
-  const background = watchBackground(child, {
-    id: `p${session.started}`,
-    command: wordsOf(command),
-    startedAtMs: Date.now(),
-    keepBytes: order.maxStreamBytes ?? limits.streamBytes,
-    maxMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
+  const place = await session.place(walls, order.inSession === true);
+  const { child, contacts } = await startCommand(sandbox, walls, place, command, order, options, 'pipe');
+  const { onOutput } = order;
+  if (onOutput) {
+    child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
+    child.stderr.on('data', (chunk) => onOutput('stderr', chunk.length));
+  }
+  const stop = new AbortController();
+  const ending = waitForEnd(child, {
+    timeoutMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
+    signal: stop.signal,
     maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
-    onOutput: order.onOutput,
+  });
+  const background = addBackground(session, child, {
+    command,
+    startedAtMs: Date.now(),
+    keepBytes: order.maxStreamBytes,
+    ending,
+    stop: () => stop.abort(),
     contacts,
   });
-  session.backgrounds.set(background.id, background);
   // The session may have ended while the child was starting.
   if (session.closing.signal.aborted) {
     await background.kill();
@@ -235,40 +175,7 @@ async function start(
   return background;
 }
 
-function keep(session: Session, command: CommandLine, output: string, exitCode: number): string | undefined {
-  if (!hasRoom(session)) return undefined;
-  session.started++;
-  const id = `p${session.started}`;
-  const startedAtMs = Date.now();
-  session.backgrounds.set(id, keptOutput({ id, command: wordsOf(command), startedAtMs, output, exitCode }));
-  return id;
-}
-
-function wordsOf(command: CommandLine): string {
-  return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
-}
-
 const defaultMaxBackgroundMs = 60 * 60 * 1000;
-const backgroundsAtOnce = 16;
-
-/** Forgets the oldest that ended; false where all still run. */
-function hasRoom({ backgrounds }: Session): boolean {
-  if (backgrounds.size < backgroundsAtOnce) return true;
-  const ended = [...backgrounds.values()].find((command) => !command.status().running);
-  return ended !== undefined && backgrounds.delete(ended.id);
-}
-
-function makeRoom(session: Session): void {
-  if (hasRoom(session)) return;
-  throw new ToolError(
-    'rate_limited',
-    text(
-      `${backgroundsAtOnce} background commands are running.`,
-      `${backgroundsAtOnce} 件のバックグラウンドコマンドが実行中です。`,
-    ),
-    {
-      suggestion: text('End one of them first.', '先にどれかを終了してください。'),
-      details: { retry_after_ms: 1000 },
-    },
-  );
-}
+/** Over HTTP a session may have no end of its own: one that nobody used for so long is over. */
+const sessionIdleMs = 8 * 60 * 60 * 1000;
+const sessionsAtOnce = 256;

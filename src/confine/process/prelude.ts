@@ -25,27 +25,43 @@ export const defaultProcessLimits: ProcessLimits = {
 export function limitedArguments(
   command: CommandLine,
   limits: ProcessLimits,
-  { waits = false }: { readonly waits?: boolean } = {},
+  { waits = false, reportAt }: { readonly waits?: boolean; readonly reportAt?: number | undefined } = {},
 ): readonly string[] {
   const wait = waits ? 'read -r go <&3; exec 3<&-; ' : '';
-  return ['/bin/sh', '-c', `${wait}${limitCommands(limits)}exec "$@"`, 'sh', ...wordsOf(command)];
+  return ['/bin/sh', '-c', `${wait}${limitCommands(limits)}exec "$@"`, 'sh', ...wordsOf(command, reportAt)];
 }
 
 /**
  * The same where the shell is the first process of namespaces of its own, which count only what is inside: it stays, collects what is orphaned, and
  * takes everything with it when the command ends. Its own words about a killed command are dropped.
  */
-export function initArguments(command: CommandLine, limits: ProcessLimits): readonly string[] {
+export function initArguments(
+  command: CommandLine,
+  limits: ProcessLimits,
+  reportAt?: number,
+): readonly string[] {
   // dash calls it -p, bash -u.
   const count = `ulimit -p ${limits.processes} || ulimit -u ${limits.processes}`;
   const script = `${limitCommands(limits, [count])}exec 9>&2 2>/dev/null; ("$@" 2>&9 9>&-); exit $?`;
-  return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command)];
+  return ['/bin/sh', '-c', script, 'sh', ...wordsOf(command, reportAt)];
 }
 
-function wordsOf(command: CommandLine): readonly string[] {
+function wordsOf(command: CommandLine, reportAt: number | undefined): readonly string[] {
   if (command.kind === 'program') return [command.program, ...command.args];
-  if (command.shell === 'bash') return ['bash', '--norc', '--noprofile', '-c', command.script];
-  return ['/bin/sh', '-c', command.script];
+  const script = reportAt === undefined ? command.script : reporting(command.script, command.shell, reportAt);
+  if (command.shell === 'bash') return ['bash', '--norc', '--noprofile', '-c', script];
+  return ['/bin/sh', '-c', script];
+}
+
+/**
+ * Has a shell say at its end where it is and what it exports, each closed by a NUL. It stands on the script's first
+ * line, so that the lines of its errors stay right. A script that sets a trap of its own for its end says nothing.
+ */
+function reporting(script: string, shell: 'sh' | 'bash', at: number): string {
+  const said = (way: string) => `{ ${way}pwd -P; ${way}printf "\\0"; ${way}export -p; ${way}printf "\\0"; }`;
+  if (shell === 'sh') return `trap '${said('')} >&${at} 2>/dev/null' EXIT; ${script}`;
+  // Away from the numbers that scripts use; dash knows no others.
+  return `exec 247>&${at} ${at}>&-; trap '${said('builtin ')} >&247 2>/dev/null' EXIT; ${script}`;
 }
 
 function limitCommands(

@@ -13,7 +13,9 @@ export interface Roots {
    * a symbolic link, which could name any other place by the time it is used.
    */
   folder(path: string): string;
-  /** The same, in a root that may be written. */
+  /** The same; undefined where it throws. */
+  findFolder(path: string): string | undefined;
+  /** The same as `folder`, in a root that may be written. */
   writableFolder(path: string): string;
 }
 
@@ -27,6 +29,13 @@ export function resolveRoots(roots: readonly FolderRoot[]): Roots {
     all: resolved,
     writable: resolved.flatMap((root) => (root.writable ? [root.hostPath] : [])),
     folder: (path) => locate(path, resolved),
+    findFolder(path) {
+      try {
+        return locate(path, resolved);
+      } catch {
+        return undefined;
+      }
+    },
     writableFolder: (path) =>
       locate(
         path,

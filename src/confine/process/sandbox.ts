@@ -41,6 +41,8 @@ export interface SandboxOptions {
 export interface Walls {
   readonly backend: Backend;
   readonly proxy?: HostProxy | undefined;
+  /** Do they hold in a room that commands share? */
+  readonly hasRooms: boolean;
 }
 
 /** The sandbox of a server: chosen and proven on first need, kept until it closes. */
@@ -174,15 +176,18 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
     await closeInheritedOnSpawn();
     const proxy = name === 'none' ? undefined : await proxyOf(options);
     backend = await open(name, options, roots, proxy);
-    if (name === 'none') return { walls: { backend }, status: { name, works: true } };
+    if (name === 'none') return { walls: { backend, hasRooms: true }, status: { name, works: true } };
     const folders = roots.all.map((root) => root.hostPath);
     const hole = await findHole(backend, folders);
     if (hole === undefined) {
       const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
-      if (problem === undefined) return { walls: { backend, proxy }, status: { name, works: true } };
+      if (problem === undefined) {
+        const hasRooms = await holdInRoom(backend, folders, proxy);
+        return { walls: { backend, proxy, hasRooms }, status: { name, works: true } };
+      }
       // Without a way that holds there is none.
       return {
-        walls: { backend },
+        walls: { backend, hasRooms: await holdInRoom(backend, folders) },
         status: { name, works: true, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
       };
     }
@@ -191,6 +196,20 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
   } catch (error) {
     await backend?.close();
     return failed(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Where rooms cannot be made, or have a hole, each command gets files and a loopback of its own. */
+async function holdInRoom(backend: Backend, folders: readonly string[], proxy?: HostProxy): Promise<boolean> {
+  try {
+    const room = await backend.openRoom(proxy?.openOutlet());
+    try {
+      return (await findHole(room, folders, proxy)) === undefined;
+    } finally {
+      await room.close();
+    }
+  } catch {
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostProxy } from '../network/proxy/open.ts';
-import type { Backend } from './child/child.ts';
+import type { Spawner } from './child/child.ts';
 import { waitForEnd } from './child/run-child.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { askProxy, findOpenProxy, proxyRequests } from './self-test-proxy.ts';
@@ -15,7 +15,7 @@ import { shellIn } from './shell.ts';
  * before the first command; with a proxy once more, for commands that may use the network.
  */
 export async function findHole(
-  backend: Backend,
+  backend: Spawner,
   roots: readonly string[],
   proxy?: HostProxy,
 ): Promise<string | undefined> {
@@ -97,7 +97,7 @@ read -r answer
 
 /** Runs the probe, and looks at it from outside while it waits at its end. */
 async function runProbe(
-  backend: Backend,
+  backend: Spawner,
   workingFolder: string,
   targets: Targets,
 ): Promise<ReadonlyMap<string, string>> {

@@ -14,17 +14,28 @@ import { openKernel } from './seccomp/kernel.ts';
 export async function openUnconfined(): Promise<Backend> {
   // Without koffi the mark is a variable alone, which a child can clear.
   const kernel = await openKernel().catch(() => undefined);
-  return {
+  const backend: Backend = {
     name: 'none',
     home: process.env.HOME ?? '/nonexistent',
     temporary: tmpdir(),
-    async spawn({ command, limits, environment, workingFolder, stdin }: SpawnOrder) {
+    // All share the machine's own files and its loopback.
+    openRoom: async () => ({ ...backend, close: async () => {} }),
+    async spawn({ command, limits, environment, workingFolder, stdin, reports }: SpawnOrder) {
       const mark = randomUUID();
-      const [program = '', ...rest] = limitedArguments(command, limits, { waits: true });
+      const [program = '', ...rest] = limitedArguments(command, limits, {
+        waits: true,
+        reportAt: reports ? 4 : undefined,
+      });
       const child = spawn(program, rest, {
         cwd: workingFolder,
         env: { ...environment, [markName]: mark },
-        stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
+        stdio: [
+          stdin === 'pipe' ? 'pipe' : 'ignore',
+          'pipe',
+          'pipe',
+          'pipe',
+          ...(reports ? (['pipe'] as const) : []),
+        ],
         detached: true,
       });
       const tag = createTag();
@@ -53,6 +64,7 @@ export async function openUnconfined(): Promise<Backend> {
     },
     async close() {},
   };
+  return backend;
 }
 
 const markName = 'SEKISHO_COMMAND';

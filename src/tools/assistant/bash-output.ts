@@ -8,8 +8,8 @@ export const bashOutput = defineTool({
   category: 'shell',
   title: text('Read a background command', 'バックグラウンドの出力を読む'),
   description: text(
-    'Read what a background command has printed since the cursor; waits for output if asked.',
-    'バックグラウンドのコマンドの、cursor 以降の出力を読みます。出力を待つこともできます。',
+    'Read what a background command has printed since the cursor; waits for its end if asked.',
+    'バックグラウンドのコマンドの、cursor 以降の出力を読みます。終了を待つこともできます。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -17,7 +17,7 @@ export const bashOutput = defineTool({
   input: z.object({
     process_id: processIdInput.describe('From bash.'),
     cursor: z.number().int().min(0).default(0).describe('next_cursor of the last reply.'),
-    wait: z.number().int().min(0).max(30).default(0).describe('Seconds to wait for output, e.g. 10.'),
+    wait: z.number().int().min(0).max(45).default(0).describe('Seconds to wait for its end, at most 45.'),
   }),
   output: z.object({
     output: z.string(),
@@ -29,7 +29,7 @@ export const bashOutput = defineTool({
   ja: {
     process_id: 'bash が返した ID。',
     cursor: '前回の next_cursor。',
-    wait: '出力を待つ秒数。例: 10',
+    wait: '終了を待つ秒数。45 まで。',
     more: '続きがすでにあり、next_cursor で読める。',
     dropped_bytes: '多すぎて保持できなかった出力。',
   },
@@ -45,7 +45,7 @@ export const bashOutput = defineTool({
 
   async run({ process_id, cursor, wait }, { commands, signal, audit, replyBytes }) {
     const command = backgroundOf(commands, process_id);
-    if (wait > 0) await command.wait(cursor, wait * 1000, signal);
+    if (wait > 0) await command.wait(wait * 1000, signal);
     audit({ process: process_id, ...networkOf(command) });
     const { text: output, nextCursor, droppedBytes, more } = command.read(cursor, replyBytes);
     return {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { Desk } from '../../contract/capabilities.ts';
 import { defineTool } from '../../contract/define-tool.ts';
+import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import type { CommandLine, Commands } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
+import { commandFolder, foldersFor } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
 
 export const bash = defineTool({
@@ -11,8 +12,8 @@ export const bash = defineTool({
   category: 'shell',
   title: text('Run a command', 'コマンドを実行'),
   description: text(
-    'Run a shell command. Not allowed: $() and backquotes, eval, exec, sudo, su, rm -rf. Use background for what goes on, such as a server.',
-    'シェルコマンドを実行します。$() やバッククォート、eval、exec、sudo、su、rm -rf は使えません。サーバーなど続くものには background を使います。',
+    'Run a shell command. Folder, exported variables, /tmp and localhost last from call to call; what takes long goes on in the background. Not allowed: $() and backquotes, eval, exec, sudo, su, rm -rf. Use background for a server.',
+    'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。$() やバッククォート、eval、exec、sudo、su、rm -rf は使えません。サーバーには background を使います。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
@@ -27,7 +28,14 @@ export const bash = defineTool({
       )
       .refine((line) => !line.includes('\0'), 'must not contain NUL')
       .describe('e.g. "ls -l | head".'),
-    timeout: z.number().int().min(1).max(60).default(30).describe('Seconds, e.g. 60.'),
+    timeout: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Seconds until it is stopped, e.g. 60. Default: 30, or as long as is allowed where that is over 60.',
+      ),
     background: z.boolean().default(false).describe('Start it and return a process_id for bash_output.'),
   }),
   output: z.object({
@@ -39,28 +47,44 @@ export const bash = defineTool({
     truncated: z.boolean().optional().describe('The middle of a stream was cut; bash_output reads it.'),
     duration_ms: z.number().int().optional(),
     process_id: z.string().optional().describe('Of a background command, or of a long output.'),
+    next_cursor: z.number().int().optional().describe('For bash_output, after the stdout shown here.'),
+    folder: z.string().optional().describe('Where the next command begins, if not where the first did.'),
   }),
   ja: {
     command: '実行するコマンド。例: "ls -l | head"',
-    timeout: 'タイムアウト秒。例: 60',
+    timeout: '停止するまでの秒数。例: 60。省略時は 30、60 を超えて許可されている場合はその上限。',
     background: '開始だけして、bash_output で使う process_id を返す。',
     truncated: '出力の途中が省かれた (bash_output で読める)。',
     process_id: 'バックグラウンドのコマンド、または長い出力の ID。',
+    next_cursor: 'ここに示した stdout の続きを読むための bash_output の cursor。',
+    folder: '次のコマンドが始まるフォルダー。最初と違う場合だけ。',
   },
   example: { command: 'ls -l | head' },
-  risk: ({ command }, { desk, commands }) => ({
-    command: { line: scriptOf(command, commands.shell), dialect: 'strict' },
-    workingFolder: desk.ownPath,
-  }),
+  risk: ({ command, timeout }, { desk, commands }) => {
+    assertAllowed(timeout, commands);
+    const { variables } = commands.kept();
+    return {
+      command: { line: scriptOf(command, commands.shell), dialect: 'strict', variables },
+      workingFolder: commandFolder(desk, commands),
+    };
+  },
   render: (output, locale) => {
-    const { process_id: id, exit_code: code, stdout = '', stderr = '', timed_out: isOver } = output;
-    if (id !== undefined && code === undefined) {
+    const { process_id: id, exit_code: code, stdout = '', stderr = '', timed_out: isOver, folder } = output;
+    if (id !== undefined && code === undefined && output.next_cursor === undefined) {
       return text(
         `Started as ${id}. Read it with bash_output.`,
         `${id} として開始しました。bash_output で出力を読めます。`,
       )[locale];
     }
-    const parts = [text(`exit code ${code}`, `終了コード ${code}`)[locale]];
+    const parts = [
+      (code !== undefined
+        ? text(`exit code ${code}`, `終了コード ${code}`)
+        : text(
+            `Still running, in the background as ${id}: follow it with bash_output (wait, cursor ${output.next_cursor}), end it with bash_kill.`,
+            `まだ実行中です。バックグラウンドの ${id} として続いています。bash_output (wait、cursor ${output.next_cursor}) で追い、bash_kill で止められます。`,
+          ))[locale],
+    ];
+    if (folder !== undefined) parts.push(text(`folder: ${folder}`, `フォルダー: ${folder}`)[locale]);
     if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
     if (stdout !== '') parts.push(`stdout:\n${stdout}`);
     if (stderr !== '') parts.push(`stderr:\n${stderr}`);
@@ -68,26 +92,40 @@ export const bash = defineTool({
   },
 
   async run(
-    { command, timeout, background },
-    { desk, commands, signal, progress, meta, audit, replyBytes, locale },
+    { timeout, background },
+    { desk, commands, signal, progress, meta, audit, replyBytes, locale, judged, patienceMs },
   ) {
-    const line = scriptOf(command, commands.shell);
-    const where = workingFolderOf(desk);
+    if (!judged.command) throw new Error('bash runs what was judged');
+    const { line, variables } = judged.command;
+    const where = {
+      ...foldersFor(desk, judged.workingFolder ?? '.'),
+      environment: variables,
+      inSession: true,
+    };
     if (background) {
       const started = await commands.start(line, where);
       audit({ process: started.id });
       return { process_id: started.id };
     }
     let bytes = 0;
-    const result = await commands.run(line, {
+    const attended = await commands.attend(line, {
       ...where,
-      timeoutMs: timeout * 1000,
+      timeoutMs: timeoutOf(timeout, commands),
+      handOverMs: patienceMs,
       signal,
       onOutput: (_stream, more) => {
         bytes += more;
         progress(bytes);
       },
     });
+    if (attended.kind === 'going') {
+      const { id, read } = attended.command;
+      audit({ process: id });
+      const { text: stdout, nextCursor } = read(0, replyBytes);
+      return { process_id: id, stdout, next_cursor: nextCursor };
+    }
+    const { result } = attended;
+    const folder = commandFolder(desk, commands);
     meta({ sandbox: result.sandbox });
     audit({ exitCode: result.exitCode, ...(result.network && { network: result.network }) });
     const keep = (output: string) => commands.keep(line, output, result.exitCode);
@@ -101,25 +139,36 @@ export const bash = defineTool({
       timed_out: result.timedOut,
       truncated: result.truncated || id !== undefined,
       duration_ms: result.durationMs,
+      ...(folder !== desk.ownPath && { folder }),
     };
   },
 });
 
+/** Without a word of the caller a command gets half a minute, or all that the operator allows beyond a minute. */
+function timeoutOf(seconds: number | undefined, { maxTimeoutMs }: Commands): number {
+  if (seconds !== undefined) return seconds * 1000;
+  return maxTimeoutMs > limits.bashMaxTimeoutMs
+    ? maxTimeoutMs
+    : Math.min(limits.commandTimeoutMs, maxTimeoutMs);
+}
+
+function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands): void {
+  if (seconds === undefined || seconds * 1000 <= maxTimeoutMs) return;
+  const most = Math.floor(maxTimeoutMs / 1000);
+  throw new ToolError(
+    'invalid_parameter',
+    text(`timeout takes at most ${most} seconds here.`, `ここでは timeout は ${most} 秒までです。`),
+    {
+      suggestion: text(
+        'Use background for what takes longer. The operator can allow up to an hour by process.maxTimeoutMs, as the profile "coding" does.',
+        'それより長いものには background を使ってください。管理者は process.maxTimeoutMs で 1 時間まで許可できます (プロファイル "coding" は許可済み)。',
+      ),
+      details: { field: 'timeout' },
+    },
+  );
+}
+
 /** The dialect that is judged is the one that runs: bash's, or where there is none what every `sh` reads alike. */
 export function scriptOf(command: string, shell: Commands['shell']): CommandLine {
   return { kind: 'script', script: command, shell };
-}
-
-/** The caller's own folder, made if it is not there yet: the one place that a command may write. */
-function workingFolderOf({ own, ownPath, workspace, othersPath }: Desk): {
-  readonly workingFolder: string;
-  readonly writable?: readonly string[];
-  readonly covered?: readonly string[];
-} {
-  const folder = own.at('.');
-  if (!folder.exists()) folder.makeFolder();
-  const workingFolder = folder.hostPath;
-  if (ownPath === '.') return { workingFolder };
-  const covered = othersPath === undefined ? [] : [workspace.at(othersPath).hostPath];
-  return { workingFolder, writable: [workingFolder], covered };
 }

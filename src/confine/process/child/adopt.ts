@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import type { ConfinedChild } from '../../../contract/process.ts';
 import type { Child, Exit } from './child.ts';
 
@@ -22,6 +23,8 @@ export async function adopt(
     stdin: child.stdin ?? undefined,
     stdout,
     stderr,
+    // Opened for reading from the child where there is one.
+    report: (child.stdio[4] as Readable | null | undefined) ?? undefined,
     exited,
     members: () => members(pid),
     destroy: () => destroy(pid),

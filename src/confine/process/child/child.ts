@@ -14,7 +14,12 @@ export interface SpawnOrder {
   /** Not to be seen, but for what is writable in it. */
   readonly covered?: readonly string[] | undefined;
   readonly stdin: 'null' | 'pipe';
-  /** The way to the hosts that the operator listed; only for a backend that takes it. Closed when the command ends. */
+  /** A script says at its end where it is and what it exports, where the backend can take that. */
+  readonly reports?: boolean | undefined;
+  /**
+   * The way to the hosts that the operator listed; only for a backend that takes it. Closed when the command ends. In a
+   * room commands use the room's.
+   */
   readonly outlet?: Outlet | undefined;
 }
 
@@ -24,6 +29,7 @@ export interface Child {
   readonly stdin: Writable | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  readonly report?: Readable | undefined;
   readonly exited: Promise<Exit>;
   /** Living processes of the command apart from the sandbox's own. */
   members(): number[];
@@ -36,14 +42,26 @@ export interface Exit {
   readonly signal: NodeJS.Signals | undefined;
 }
 
-/** A way to start confined commands. */
-export interface Backend {
-  readonly name: SandboxName;
+/** What starts confined commands, and where they find their own files. */
+export interface Spawner {
   readonly home: string;
   readonly temporary: string;
+  spawn(order: SpawnOrder): Promise<Child>;
+}
+
+/** What the commands of one session share and nobody else reaches: files of their own, and a loopback. */
+export interface Room extends Spawner {
+  /** Its files are gone then; a command that still runs keeps them until it ends. */
+  close(): Promise<void>;
+}
+
+/** A way to start confined commands, each with files of its own. */
+export interface Backend extends Spawner {
+  readonly name: SandboxName;
   /** Why it can open no way to the network; undefined where it can. */
   readonly withoutOutlet?: string | undefined;
-  spawn(order: SpawnOrder): Promise<Child>;
+  /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */
+  openRoom(outlet?: Outlet): Promise<Room>;
   /** Starts a bare program with the descriptors that it is given. */
   readonly spawnStage: StageSpawn;
   close(): Promise<void>;

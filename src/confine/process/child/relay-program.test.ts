@@ -57,7 +57,7 @@ test('more ports than there is room for are an error', () => {
       descriptors,
       'arm64',
     ),
-  ).toThrow(/ports/);
+  ).toThrow(/steps/);
 });
 
 const names = {

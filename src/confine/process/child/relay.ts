@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
+import { openMemoryProgram } from './memory-program.ts';
 import { makePipe } from './pipes.ts';
 import { compileRelay, type RelayDescriptors } from './relay-program.ts';
 
@@ -37,7 +38,7 @@ export const relayProgram = `/proc/self/fd/${firstDescriptor}`;
 export function openRelay(kernel: Kernel, ports: readonly number[]): Relay {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no relay for ${architecture}`);
-  const program = openProgram(kernel, compileRelay(ports, descriptors, architecture));
+  const program = openMemoryProgram(kernel, compileRelay(ports, descriptors, architecture));
   return {
     open: () => openLanding(kernel, program, ports.length),
     close: () => closeSync(program),
@@ -114,22 +115,6 @@ function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number): numb
   return message.readInt32LE(112);
 }
 
-/** A file in memory: where it is written, programs may be forbidden to lie. Open for reading only, or it cannot run. */
-function openProgram({ syscall }: Kernel, bytes: Buffer): number {
-  const name = Buffer.from('sekisho-relay\0');
-  const create = (flags: number) => syscall(process.arch === 'x64' ? 319 : 279, name, flags);
-  // Kernels before 6.3 do not know the flag and need none.
-  const executable = create(closeDescriptorOnExec | mayExecute);
-  const fd = executable >= 0 ? executable : create(closeDescriptorOnExec);
-  if (fd < 0) throw new Error('memfd_create was refused');
-  try {
-    writeSync(fd, bytes);
-    return openSync(`/proc/self/fd/${fd}`, 'r');
-  } finally {
-    closeSync(fd);
-  }
-}
-
 function makeSocketPair({ syscall }: Kernel): readonly [number, number] {
   const ends = Buffer.alloc(8);
   const made = syscall(process.arch === 'x64' ? 53 : 199, unix, stream | closeOnExec, 0, ends);
@@ -142,5 +127,3 @@ const stream = 1;
 const closeOnExec = 0o2000000;
 const dontWait = 0x40;
 const closeReceivedOnExec = 0x40000000;
-const closeDescriptorOnExec = 1;
-const mayExecute = 0x10;

@@ -54,6 +54,7 @@ export async function waitForEnd(
     child.stdout.destroy();
     child.stderr.destroy();
     child.stdin?.destroy();
+    child.report?.destroy();
   }
 }
 
@@ -88,6 +89,7 @@ async function drained(child: Child): Promise<void> {
   };
   child.stdout.on('data', note);
   child.stderr.on('data', note);
+  child.report?.on('data', note);
   while (arrived && performance.now() < deadline) {
     arrived = false;
     // Two turns: the first may be the one that the exit was told in.

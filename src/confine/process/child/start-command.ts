@@ -7,38 +7,51 @@ import { withoutRetries } from '../cut-off.ts';
 import { buildEnvironment } from '../environment.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Sandbox, Walls } from '../sandbox.ts';
+import type { Beginning } from '../session/kept.ts';
+import type { Place } from '../session/session.ts';
 import type { Child } from './child.ts';
+
+/** A command that runs, and what it began with. */
+export interface StartedCommand extends Beginning {
+  readonly child: Child;
+  readonly contacts: () => readonly NetworkContact[];
+}
 
 /** Starts a command behind the walls, with its environment, folders and way out. Throws `unavailable`. */
 export async function startCommand(
   sandbox: Sandbox,
   walls: Walls,
+  { spawner, contacts: ofAll }: Place,
   command: CommandLine,
   order: Order,
   options: CommandsOptions,
   stdin: 'null' | 'pipe',
-): Promise<{ child: Child; contacts: () => readonly NetworkContact[] }> {
+): Promise<StartedCommand> {
   assertCommand(command);
-  const { backend, proxy } = walls;
+  const { proxy } = walls;
   const roots = sandbox.roots();
-  const outlet = proxy?.openOutlet();
-  const started = backend.spawn({
+  const outlet = ofAll ? undefined : proxy?.openOutlet();
+  const before = ofAll?.() ?? [];
+  const workingFolder = roots.folder(order.workingFolder);
+  const environment = buildEnvironment({
+    server: options.serverEnvironment ?? process.env,
+    allowed: options.environment ?? [],
+    places: spawner,
+    more: {
+      ...(isCutOff(walls, options) && withoutRetries(options.environment)),
+      ...proxy?.environment,
+      ...order.environment,
+    },
+  });
+  const started = spawner.spawn({
     command,
     limits: { ...defaultProcessLimits, ...options.limits },
-    workingFolder: roots.folder(order.workingFolder),
-    environment: buildEnvironment({
-      server: options.serverEnvironment ?? process.env,
-      allowed: options.environment ?? [],
-      places: backend,
-      more: {
-        ...(isCutOff(walls, options) && withoutRetries(options.environment)),
-        ...proxy?.environment,
-        ...order.environment,
-      },
-    }),
+    workingFolder,
+    environment,
     writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
     covered: order.covered?.map((folder) => roots.folder(folder)),
     stdin,
+    reports: order.inSession === true && command.kind === 'script' && stdin === 'null',
     outlet,
   });
   const child = await started.catch((cause) => {
@@ -51,7 +64,20 @@ export async function startCommand(
       },
     );
   });
-  return { child, contacts: () => outlet?.contacts() ?? [] };
+  const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
+  return { child, contacts, folder: workingFolder, environment };
+}
+
+/** In a room all share one way out: what was reached while a command ran counts as its own. */
+function since(before: readonly NetworkContact[], now: readonly NetworkContact[]): readonly NetworkContact[] {
+  return now.flatMap((contact) => {
+    const then = before.find(({ host, outcome }) => host === contact.host && outcome === contact.outcome);
+    if (!then) return [contact];
+    const times = contact.times - then.times;
+    const sentBytes = contact.sentBytes - then.sentBytes;
+    const receivedBytes = contact.receivedBytes - then.receivedBytes;
+    return times + sentBytes + receivedBytes > 0 ? [{ ...contact, times, sentBytes, receivedBytes }] : [];
+  });
 }
 
 /** Nobody listed a host, and the walls let none through. */

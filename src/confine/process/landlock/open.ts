@@ -1,8 +1,10 @@
 import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, Child, SpawnOrder } from '../child/child.ts';
+import type { Backend, Child, Room, SpawnOrder } from '../child/child.ts';
 import { openPipes } from '../child/pipes.ts';
+import { openReport } from '../child/report.ts';
 import { applyTag, createTag, hasTag } from '../child/tag.ts';
 import { destroyGroup, findMembers } from '../child/tree.ts';
 import { createCollector } from '../collect.ts';
@@ -38,10 +40,6 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
 
   const own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
-  const home = join(own, 'home');
-  const temporary = join(own, 'tmp');
-  mkdirSync(home);
-  mkdirSync(temporary);
   const system = [...systemFolders, ...systemFiles, ...shownProc];
   const tools = [...toolFolders(options.path), ...options.readable];
   const collector = createCollector(kernel);
@@ -78,60 +76,80 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     }
   }
 
+  async function spawnIn(
+    folder: string,
+    { command, limits, workingFolder, environment, writable, covered = [], stdin, reports }: SpawnOrder,
+  ): Promise<Child> {
+    const thread = await threadFor([...rootsBeside(options.roots, covered), ...tools], [...writable, folder]);
+    const report = reports ? openReport(kernel) : undefined;
+    const [program = '', ...args] = limitedArguments(command, limits, {
+      waits: true,
+      reportAt: report && 4,
+    });
+    const tag = createTag();
+    const pipes = openPipes(kernel, stdin);
+    try {
+      const { pid, ended } = await thread.start({
+        program,
+        args,
+        environment,
+        workingFolder,
+        descriptors: [...pipes.childEnds, ...(report ? [report.childEnd] : [])],
+      });
+      // The thread may not mark what it starts: its children would be free to do the same.
+      applyTag(kernel, pid, tag);
+      writeSync(pipes.go, '\n');
+      let running = true;
+      const exited = ended.then(({ code, signal }) => {
+        running = false;
+        return { code: code ?? undefined, signal: signal ?? undefined };
+      });
+      const isTagged = (other: number) => hasTag(other, tag);
+      return {
+        pid,
+        stdin: pipes.stdin,
+        stdout: pipes.stdout,
+        stderr: pipes.stderr,
+        report: report?.stream,
+        exited,
+        members: () => [
+          ...(running ? [pid] : []),
+          ...findMembers({ pid, isTagged }).map((member) => member.pid),
+        ],
+        destroy: () => destroyGroup({ pid, isTagged }, running),
+      };
+    } catch (error) {
+      for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr, report?.stream]) stream?.destroy();
+      throw error;
+    } finally {
+      for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
+      report?.release();
+    }
+  }
+
+  function openOwn(): Room {
+    const folder = mkdtempSync(join(own, 'room-'));
+    const home = join(folder, 'home');
+    const temporary = join(folder, 'tmp');
+    mkdirSync(home);
+    mkdirSync(temporary);
+    return {
+      home,
+      temporary,
+      spawn: (order) => spawnIn(folder, order),
+      close: () => rm(folder, { recursive: true, force: true }),
+    };
+  }
+
+  // Walls are for life, so a thread for each command would be needed to give each files of its own: those that are in
+  // no room share one.
+  const shared = openOwn();
+
   return {
+    ...shared,
     name: 'landlock',
-    home,
-    temporary,
     withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
-    async spawn({
-      command,
-      limits,
-      workingFolder,
-      environment,
-      writable,
-      covered = [],
-      stdin,
-    }: SpawnOrder): Promise<Child> {
-      const thread = await threadFor([...rootsBeside(options.roots, covered), ...tools], [...writable, own]);
-      const [program = '', ...args] = limitedArguments(command, limits, { waits: true });
-      const tag = createTag();
-      const pipes = openPipes(kernel, stdin);
-      try {
-        const { pid, ended } = await thread.start({
-          program,
-          args,
-          environment,
-          workingFolder,
-          descriptors: pipes.childEnds,
-        });
-        // The thread may not mark what it starts: its children would be free to do the same.
-        applyTag(kernel, pid, tag);
-        writeSync(pipes.go, '\n');
-        let running = true;
-        const exited = ended.then(({ code, signal }) => {
-          running = false;
-          return { code: code ?? undefined, signal: signal ?? undefined };
-        });
-        const isTagged = (other: number) => hasTag(other, tag);
-        return {
-          pid,
-          stdin: pipes.stdin,
-          stdout: pipes.stdout,
-          stderr: pipes.stderr,
-          exited,
-          members: () => [
-            ...(running ? [pid] : []),
-            ...findMembers({ pid, isTagged }).map((member) => member.pid),
-          ],
-          destroy: () => destroyGroup({ pid, isTagged }, running),
-        };
-      } catch (error) {
-        for (const stream of [pipes.stdin, pipes.stdout, pipes.stderr]) stream?.destroy();
-        throw error;
-      } finally {
-        for (const fd of [...pipes.childEnds, pipes.go]) closeSync(fd);
-      }
-    },
+    openRoom: async () => openOwn(),
     async spawnStage(request) {
       const program = realpathSync(request.program);
       const thread = await threadFor(

@@ -1,0 +1,113 @@
+import { Buffer } from 'node:buffer';
+
+export interface Step {
+  readonly call: CallName;
+  readonly args: readonly number[];
+  readonly mayFail?: boolean;
+}
+
+type CallName = keyof typeof numbersX64;
+
+/** The address of a place in the data. */
+export function addressIn(offset: number): number {
+  return base + dataOffset + offset;
+}
+
+/**
+ * A program of a few hundred bytes in the kernel's own form (ELF): a list of system calls with constants. Then it
+ * becomes the program whose path stands at the start of the constants, with its own arguments after the first. The
+ * first call that fails ends it. A runtime in its place would cost each command its start.
+ */
+export function compileProgram(steps: readonly Step[], data: Buffer, architecture: 'x64' | 'arm64'): Buffer {
+  const code = assemblers[architecture](steps, addressIn(0));
+  if (headBytes + code.length > dataOffset) throw new Error('the program has too many steps');
+  return link(code, data, architecture);
+}
+
+/** Where the file lies in memory. */
+const base = 0x400000;
+const headBytes = 64 + 56;
+const dataOffset = 0x4000;
+
+/** The file: one segment that is read and executed, and a stack that is not executed. */
+function link(code: Buffer, data: Buffer, architecture: 'x64' | 'arm64'): Buffer {
+  const file = Buffer.alloc(dataOffset + data.length);
+  file.write('\x7fELF\x02\x01\x01', 0, 'latin1');
+  file.writeUInt16LE(2, 16); // an executable
+  file.writeUInt16LE(architecture === 'x64' ? 62 : 183, 18);
+  file.writeUInt32LE(1, 20);
+  file.writeBigUInt64LE(BigInt(base + headBytes), 24); // its first instruction
+  file.writeBigUInt64LE(64n, 32);
+  file.writeUInt16LE(64, 52);
+  file.writeUInt16LE(56, 54);
+  file.writeUInt16LE(1, 56);
+  file.writeUInt32LE(1, 64); // PT_LOAD
+  file.writeUInt32LE(5, 68); // read and execute
+  file.writeBigUInt64LE(BigInt(base), 80);
+  file.writeBigUInt64LE(BigInt(base), 88);
+  file.writeBigUInt64LE(BigInt(file.length), 96);
+  file.writeBigUInt64LE(BigInt(file.length), 104);
+  file.writeBigUInt64LE(0x10000n, 112);
+  code.copy(file, headBytes);
+  data.copy(file, dataOffset);
+  return file;
+}
+
+const numbersX64 = { close: 3, socket: 41, bind: 49, listen: 50, sendmsg: 46, write: 1, setns: 308 };
+const numbersArm64 = { close: 57, socket: 198, bind: 200, listen: 201, sendmsg: 211, write: 64, setns: 268 };
+
+const assemblers = { x64: assembleX64, arm64: assembleArm64 } as const;
+
+/** Arguments go in rdi, rsi and rdx, the number in rax; a failure is a negative rax. */
+function assembleX64(steps: readonly Step[], program: number): Buffer {
+  const numbers = numbersX64;
+  const set = [0xbf, 0xbe, 0xba];
+  const constant = (opcode: number, value: number) => {
+    const bytes = Buffer.alloc(5);
+    bytes.writeUInt8(opcode, 0);
+    bytes.writeUInt32LE(value, 1);
+    return bytes;
+  };
+  const call = [0x0f, 0x05];
+  const exit = [...constant(0xbf, 126), ...constant(0xb8, 60), ...call];
+  const code: number[] = [];
+  for (const { call: name, args, mayFail } of steps) {
+    for (const [index, value] of args.entries()) code.push(...constant(set[index] ?? 0, value));
+    code.push(...constant(0xb8, numbers[name]), ...call);
+    // test rax, rax; jns over the exit
+    if (!mayFail) code.push(0x48, 0x85, 0xc0, 0x79, exit.length, ...exit);
+  }
+  code.push(...constant(0xbf, program));
+  code.push(0x48, 0x8d, 0x74, 0x24, 0x10); // lea rsi, [rsp + 16]: the arguments after our own name
+  code.push(0x48, 0x8b, 0x0c, 0x24); // mov rcx, [rsp]: their count
+  code.push(0x48, 0x8d, 0x54, 0xcc, 0x10); // lea rdx, [rsp + rcx * 8 + 16]: the environment
+  code.push(...constant(0xb8, 59), ...call, ...exit);
+  return Buffer.from(code);
+}
+
+/** Arguments go in x0 to x2, the number in x8; a failure is a negative x0. */
+function assembleArm64(steps: readonly Step[], program: number): Buffer {
+  const numbers = numbersArm64;
+  const constant = (register: number, value: number) => [
+    0xd2800000 + (value & 0xffff) * 32 + register, // movz
+    0xf2a00000 + (value >>> 16) * 32 + register, // movk, shifted by 16
+  ];
+  const call = 0xd4000001;
+  const exit = [...constant(0, 126), ...constant(8, 93), call];
+  const code: number[] = [];
+  for (const { call: name, args, mayFail } of steps) {
+    for (const [index, value] of args.entries()) code.push(...constant(index, value));
+    code.push(...constant(8, numbers[name]), call);
+    // tbz x0, 63, over the exit
+    if (!mayFail) code.push(0xb6f80000 + (exit.length + 1) * 32, ...exit);
+  }
+  code.push(...constant(0, program));
+  code.push(0x910043e1); // add x1, sp, 16: the arguments after our own name
+  code.push(0xf94003e9); // ldr x9, [sp]: their count
+  code.push(0x8b296fe2); // add x2, sp, x9, lsl 3
+  code.push(0x91004042); // add x2, x2, 16: the environment
+  code.push(...constant(8, 221), call, ...exit);
+  const bytes = Buffer.alloc(code.length * 4);
+  for (const [index, word] of code.entries()) bytes.writeUInt32LE(word >>> 0, index * 4);
+  return bytes;
+}

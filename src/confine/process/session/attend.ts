@@ -1,0 +1,172 @@
+import type { Buffer } from 'node:buffer';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { limits } from '../../../contract/limits.ts';
+import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/process.ts';
+import { cancelled } from '../../../ground/cancelled.ts';
+import { collectReport } from '../child/report.ts';
+import { type Ending, waitForEnd } from '../child/run-child.ts';
+import { isCutOff, type StartedCommand, startCommand } from '../child/start-command.ts';
+import type { CommandsOptions } from '../commands-options.ts';
+import { cutOffNotes } from '../cut-off.ts';
+import { networkNotes } from '../network-notes.ts';
+import { createOutputKeeper } from '../output.ts';
+import { defaultProcessLimits } from '../prelude.ts';
+import type { Sandbox, Walls } from '../sandbox.ts';
+import { addBackground, hasRoom } from './backgrounds.ts';
+import type { Session } from './session.ts';
+
+/** What runs commands of a session. */
+export interface Runner {
+  readonly session: Session;
+  readonly sandbox: Sandbox;
+  readonly options: CommandsOptions;
+}
+
+/** Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. */
+export async function attend(
+  command: CommandLine,
+  order: RunOptions & { readonly handOverMs?: number | undefined },
+  runner: Runner,
+): Promise<Attended> {
+  const { session, sandbox, options } = runner;
+  const signal = AbortSignal.any([order.signal, session.closing.signal]);
+  const beganAt = performance.now();
+  const leave = await session.queue.acquire(signal);
+  try {
+    const walls = await sandbox.open();
+    const place = await session.place(walls, order.inSession === true);
+    if (signal.aborted) throw cancelled('command');
+    const startedAt = performance.now();
+    const started = await startCommand(sandbox, walls, place, command, order, options, 'null');
+    const output = keepOutput(started, order);
+    const stop = new AbortController();
+    const withdraw = () => stop.abort();
+    signal.addEventListener('abort', withdraw, { once: true });
+    if (signal.aborted) withdraw();
+    const ending = waitForEnd(started.child, {
+      timeoutMs: order.timeoutMs,
+      signal: stop.signal,
+      maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
+    });
+    const left = order.handOverMs === undefined ? undefined : order.handOverMs - (startedAt - beganAt);
+    const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
+    if (!ended && hasRoom(session)) {
+      signal.removeEventListener('abort', withdraw);
+      const { child, contacts } = started;
+      const printed = output.letGo();
+      return {
+        kind: 'going',
+        command: addBackground(session, child, {
+          command,
+          startedAtMs: Date.now() - (performance.now() - startedAt),
+          keepBytes: order.maxStreamBytes,
+          ending,
+          stop: withdraw,
+          printed,
+          contacts,
+        }),
+      };
+    }
+    const how = ended ?? (await ending);
+    signal.removeEventListener('abort', withdraw);
+    if (how.stoppedBy === 'signal') throw cancelled('command');
+    const notes = how.stoppedBy ? [] : keep(started, output.report(), order, runner);
+    const durationMs = Math.round(performance.now() - startedAt);
+    return { kind: 'ended', result: { ...resultOf(started, how, walls, output, runner, notes), durationMs } };
+  } finally {
+    leave();
+  }
+}
+
+/** Undefined where it takes longer. */
+async function within(ending: Promise<Ending>, ms: number): Promise<Ending | undefined> {
+  const over = new AbortController();
+  const time = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  const ended = await Promise.race([ending, time]);
+  over.abort();
+  return ended ?? undefined;
+}
+
+/** Both streams as far as they are kept, counted while they come. */
+function keepOutput({ child }: StartedCommand, order: RunOptions) {
+  const maxBytes = order.maxStreamBytes ?? limits.streamBytes;
+  const stdout = createOutputKeeper(maxBytes);
+  const stderr = createOutputKeeper(maxBytes);
+  const out = (chunk: Buffer) => {
+    stdout.add(chunk);
+    order.onOutput?.('stdout', chunk.length);
+  };
+  const err = (chunk: Buffer) => {
+    stderr.add(chunk);
+    order.onOutput?.('stderr', chunk.length);
+  };
+  child.stdout.on('data', out);
+  child.stderr.on('data', err);
+  return {
+    stdout,
+    stderr,
+    report: child.report ? collectReport(child.report) : () => undefined,
+    /** What came so far; the rest is another's. */
+    letGo(): string {
+      child.stdout.off('data', out);
+      child.stderr.off('data', err);
+      return stdout.finish().text + stderr.finish().text;
+    },
+  };
+}
+
+/** What the shell said at its end becomes the session's. */
+function keep(
+  started: StartedCommand,
+  report: Buffer | undefined,
+  { inSession, writable }: RunOptions,
+  { session, sandbox, options }: Runner,
+): readonly string[] {
+  if (!inSession) return [];
+  const roots = sandbox.roots();
+  const base = {
+    path: started.environment.PATH ?? '',
+    home: started.environment.HOME ?? '',
+    roots: roots.all.map((root) => root.hostPath),
+  };
+  return session.kept.take(report, started, {
+    folder(path) {
+      // Where a call may write one folder only, it begins in none but that.
+      if (writable && !writable.some((folder) => `${path}/`.startsWith(`${folder}/`))) return undefined;
+      return roots.findFolder(path);
+    },
+    mayKeep: (name, value) => options.mayKeep?.(name, value, base) ?? false,
+  });
+}
+
+function resultOf(
+  { contacts }: StartedCommand,
+  how: Ending,
+  walls: Walls,
+  { stdout, stderr }: ReturnType<typeof keepOutput>,
+  { options }: Runner,
+  sessionNotes: readonly string[],
+): Omit<RunResult, 'durationMs'> {
+  const network = contacts();
+  const out = stdout.finish();
+  const err = stderr.finish();
+  const failedAlone = how.exitCode !== 0 && isCutOff(walls, options);
+  const notes = [
+    ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
+    ...networkNotes(network, options.network?.key),
+    ...(failedAlone ? cutOffNotes([err.text, out.text], options.network?.key) : []),
+    ...sessionNotes,
+  ];
+  return {
+    exitCode: how.exitCode,
+    signal: how.signal,
+    timedOut: how.stoppedBy === 'timeout',
+    stdout: out.text,
+    stderr: [err.text, ...notes].join(''),
+    stdoutBytes: stdout.bytes,
+    stderrBytes: stderr.bytes,
+    truncated: out.truncated || err.truncated,
+    sandbox: walls.backend.name,
+    ...(network.length > 0 && { network }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { NetworkContact } from '../../../contract/process.ts';
+import type { Semaphore } from '../../../ground/semaphore.ts';
+import type { RunningCommand } from '../background.ts';
+import type { Room, Spawner } from '../child/child.ts';
+import type { Walls } from '../sandbox.ts';
+import { createKept, type Kept } from './kept.ts';
+
+/** What one session runs, and what its commands share. It ends with the session. */
+export interface Session {
+  readonly queue: Semaphore;
+  readonly closing: AbortController;
+  readonly running: Set<Promise<unknown>>;
+  readonly backgrounds: Map<string, RunningCommand>;
+  readonly kept: Kept;
+  /** Ids that were given to commands in the background. */
+  started: number;
+  usedAtMs: number;
+  /** Where its commands run. One that shares nothing has its own place, where the walls have such. */
+  place(walls: Walls, inSession: boolean): Promise<Place>;
+  /** Ends what it runs; then what it shares is gone. */
+  end(): Promise<void>;
+}
+
+export interface Place {
+  readonly spawner: Spawner;
+  /** Whom all commands there reached so far; absent where each has a way out of its own. */
+  readonly contacts?: (() => readonly NetworkContact[]) | undefined;
+}
+
+export function createSession(queue: Semaphore): Session {
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const backgrounds = new Map<string, RunningCommand>();
+  let room: Promise<Room & Place> | undefined;
+
+  async function openRoom({ backend, proxy }: Walls): Promise<Room & Place> {
+    const outlet = proxy?.openOutlet();
+    const opened = await backend.openRoom(outlet);
+    return { ...opened, spawner: opened, contacts: outlet?.contacts };
+  }
+
+  return {
+    queue,
+    closing,
+    running,
+    backgrounds,
+    kept: createKept(),
+    started: 0,
+    usedAtMs: Date.now(),
+    async place(walls, inSession) {
+      const { backend } = walls;
+      // Landlock's own place is one for all commands of the server.
+      if (!walls.hasRooms || (!inSession && backend.name !== 'landlock')) return { spawner: backend };
+      room ??= openRoom(walls);
+      try {
+        return await room;
+      } catch {
+        room = undefined;
+        return { spawner: backend };
+      }
+    },
+    async end() {
+      closing.abort();
+      await Promise.allSettled([...running, ...[...backgrounds.values()].map((command) => command.kill())]);
+      await (await room?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+export function isBusy({ running, backgrounds }: Session): boolean {
+  return running.size > 0 || [...backgrounds.values()].some((command) => command.status().running);
+}
