@@ -97,6 +97,7 @@ test('an asked command is judged once, for the verdict and for what a standing y
   const judge = createCommandJudge();
   let judged = 0;
   const counting = {
+    ...judge,
     judge: (...given: Parameters<typeof judge.judge>) => {
       judged += 1;
       return judge.judge(...given);

@@ -6,6 +6,7 @@ import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import type { Attended, RunOptions } from '../../src/contract/process.ts';
+import { countSleepers } from '../support/sleepers.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 // Not below the host's /tmp: a root there would have to be mounted inside of what a session may change.
@@ -258,5 +259,48 @@ describe.skipIf(!working.has('bubblewrap'))('rooms of bubblewrap (skipped: no bu
     expect(next.stdout).toBe(`kept\n${inTmp}\nhidden:\n`);
     await runner.close();
     rmSync(inTmp, { recursive: true });
+  }, 60_000);
+
+  test.each([
+    'rm -rf ~; ln -s /nowhere ~',
+    'rm -rf ~; ln -s / ~',
+    'rm -rf ~; echo > ~',
+    'chmod 0 ~ $TMPDIR',
+    'rm -rf $TMPDIR/* $TMPDIR/.[!.]*',
+    'mkdir $TMPDIR/d; mkfifo $TMPDIR/d/f; rm -rf ~; mv $TMPDIR/d/f ~',
+    'ln -s /proc/self/root $TMPDIR/r; ln -s ../../.. $TMPDIR/u',
+  ])(
+    'whatever a command does to its home and /tmp, the next one starts behind the same walls: %s',
+    async (hostile) => {
+      const runner = open('bubblewrap');
+      await line(runner, hostile);
+      const next = await line(
+        runner,
+        `echo it runs; echo x > ${base}/outside; ls ${base}; ls / | grep -c root`,
+      );
+      expect(next.stdout).toMatch(/^it runs\nproject\n/);
+      expect(readdirSync(base)).toEqual(['project']);
+      await runner.close();
+    },
+    60_000,
+  );
+
+  test('a session that ends takes with it what it runs, however deep, and its descriptors', async () => {
+    const runner = open('bubblewrap');
+    await line(runner, 'true');
+    const before = readdirSync('/proc/self/fd').length;
+    const commands = runner.forSession('gone');
+    const marked = 'setsid sh -c "setsid sleep 987654 & setsid sleep 987654 & wait" & sleep 987654';
+    await commands.start(
+      { kind: 'script', script: marked, shell: 'bash' },
+      { workingFolder: root, inSession: true },
+    );
+    await expect.poll(() => countSleepers('987654'), { timeout: 20_000 }).toBe(3);
+    const slow = line(runner, 'sleep 987654', { session: 'gone', timeoutMs: 60_000 });
+    await expect.poll(() => countSleepers('987654'), { timeout: 20_000 }).toBe(4);
+    await Promise.all([runner.endSession('gone'), expect(slow).rejects.toThrow()]);
+    expect(countSleepers('987654')).toBe(0);
+    await expect.poll(() => readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
+    await runner.close();
   }, 60_000);
 });

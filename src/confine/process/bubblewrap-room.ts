@@ -59,6 +59,7 @@ export function tryChambers(
         args: [
           ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
           ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
+          ...['--dir', `${folder}/home`],
           '--',
           ...(landing ? [relayProgram] : []),
           ...['/bin/sh', '-c', 'echo; read -r line'],

@@ -14,7 +14,7 @@ import { initArguments } from './prelude.ts';
 import { openKernel } from './seccomp/kernel.ts';
 import { openFilter } from './seccomp/open-filter.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
-import { copySystemSettings } from './system-settings.ts';
+import { copySystemSettings, isSetting } from './system-settings.ts';
 
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */
@@ -36,12 +36,16 @@ export interface BubblewrapOptions {
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
   const filter = openFilter();
-  const settings = await copySystemSettings(systemFiles);
+  const settings = await copySystemSettings([...systemFiles, ...options.readable.filter(isSetting)]);
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   const kernel = await openKernel().catch(() => undefined);
   const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
-  const place = temporaryPlace(mountedPaths(options));
+  const place = temporaryPlace([
+    ...options.roots.map((root) => root.hostPath),
+    ...toolFolders(options.path),
+    ...options.readable,
+  ]);
   const shared = systemArguments(options, settings, chambers && { folder: chambers.folder, place });
 
   /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
@@ -176,10 +180,6 @@ function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
 }
 
-function mountedPaths({ roots, readable, path }: BubblewrapOptions): readonly string[] {
-  return [...roots.map((root) => root.hostPath), ...toolFolders(path), ...readable];
-}
-
 /** What is the same for every command, or for every one in a room: made once. */
 function systemArguments(
   { readable, temporaryBytes, path }: BubblewrapOptions,
@@ -208,10 +208,11 @@ function systemArguments(
   args.push('--proc', '/proc');
   if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
   if (shared) args.push('--bind', shared.folder, shared.place);
-  args.push('--dir', `${shared?.place ?? '/tmp'}/home`);
+  // Of a room once: what a command put in its place there would keep the next from starting.
+  if (!shared) args.push('--dir', '/tmp/home');
   // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
   for (const folder of [...toolFolders(path), ...readable]) {
-    if (existsSync(folder)) args.push('--ro-bind-try', folder, folder);
+    if (existsSync(folder) && !isSetting(folder)) args.push('--ro-bind-try', folder, folder);
   }
   return args;
 }

@@ -178,4 +178,5 @@ async function start(command: CommandLine, order: Order, runner: Runner): Promis
 const defaultMaxBackgroundMs = 60 * 60 * 1000;
 /** Over HTTP a session may have no end of its own: one that nobody used for so long is over. */
 const sessionIdleMs = 8 * 60 * 60 * 1000;
-const sessionsAtOnce = 256;
+/** Each may keep a gigabyte of memory in its /tmp. */
+const sessionsAtOnce = 64;

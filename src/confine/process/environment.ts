@@ -1,3 +1,5 @@
+import { certificatesOf } from './certificates.ts';
+
 /** Where a confined command finds what it needs; each backend has its own. */
 export interface Places {
   readonly home: string;
@@ -21,6 +23,7 @@ export function buildEnvironment({
   readonly more?: Readonly<Record<string, string>> | undefined;
 }): Record<string, string> {
   const environment: Record<string, string> = {
+    ...certificatesOf(server).variables,
     PATH: searchPath(server.PATH).join(':'),
     LANG: 'C.UTF-8',
   };

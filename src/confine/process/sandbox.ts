@@ -7,6 +7,7 @@ import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { type Text, text, verbatim } from '../../contract/text.ts';
 import type { HostProxy, HostProxyOptions } from '../network/proxy/open.ts';
 import { openBubblewrap } from './bubblewrap.ts';
+import { certificatesOf } from './certificates.ts';
 import type { Backend } from './child/child.ts';
 import { closeInheritedOnSpawn } from './child/inherited.ts';
 import { openLandlock } from './landlock/open.ts';
@@ -254,14 +255,15 @@ async function open(
   if (process.platform === 'win32') throw new Error('commands are not run on Windows yet');
   if (name === 'none') return openUnconfined();
   if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
-  const { PATH } = options.serverEnvironment ?? process.env;
+  const server = options.serverEnvironment ?? process.env;
+  const readable = [...(options.readable ?? []), ...certificatesOf(server).paths];
   if (name === 'landlock') {
     // Its rules only ever add: what lies in a folder that is granted cannot be taken out again.
     if (options.hiddenPaths?.length) throw new Error("the server's own files lie inside a root");
     return openLandlock({
       roots: roots.all.map((root) => root.hostPath),
-      readable: options.readable ?? [],
-      path: PATH,
+      readable,
+      path: server.PATH,
     });
   }
   const program = findProgram('bwrap');
@@ -269,11 +271,11 @@ async function open(
   return openBubblewrap({
     program,
     roots: roots.all,
-    readable: options.readable ?? [],
+    readable,
     readOnlyNames: options.readOnlyNames ?? defaultReadOnlyNames,
     hiddenPaths: options.hiddenPaths ?? [],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
-    path: PATH,
+    path: server.PATH,
     outletPorts: proxy?.ports,
   });
 }

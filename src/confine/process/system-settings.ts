@@ -26,6 +26,11 @@ export async function copySystemSettings(files: readonly string[]): Promise<stri
   return folder;
 }
 
+/** Nothing can be mounted in the copy that is not in it. */
+export function isSetting(path: string): boolean {
+  return path.startsWith('/etc/');
+}
+
 /** Links stay links: most of them lead into `/usr`, which is there. What cannot be read is left out. */
 async function copy(from: string, to: string, budget: { entries: number }): Promise<void> {
   budget.entries--;

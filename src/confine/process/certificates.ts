@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+
+/** Variables by which programs are told of certificate authorities that the system does not know, as behind a company's proxy. */
+const names = [
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NIX_SSL_CERT_FILE'],
+  ...['REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'PIP_CERT'],
+  ...['npm_config_cafile', 'NPM_CONFIG_CAFILE', 'YARN_HTTPS_CA_FILE_PATH', 'CARGO_HTTP_CAINFO'],
+  ...['BUNDLE_SSL_CA_CERT', 'AWS_CA_BUNDLE', 'DENO_CERT'],
+];
+
+export interface Certificates {
+  readonly variables: Readonly<Record<string, string>>;
+  /** The files and folders that they name. */
+  readonly paths: readonly string[];
+}
+
+/** What the server itself was told. A variable that names what is not there, or a whole home, is left out. */
+export function certificatesOf(server: Readonly<Record<string, string | undefined>>): Certificates {
+  const told = names.flatMap((name) => {
+    const value = server[name];
+    const paths = value?.split(':') ?? [];
+    return value !== undefined && paths.every(mayBeShown) ? [{ name, value, paths }] : [];
+  });
+  return {
+    variables: Object.fromEntries(told.map(({ name, value }) => [name, value])),
+    paths: [...new Set(told.flatMap(({ paths }) => paths))],
+  };
+}
+
+function mayBeShown(path: string): boolean {
+  if (!path.startsWith('/') || `${homedir()}/`.startsWith(path.endsWith('/') ? path : `${path}/`))
+    return false;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true || stat?.isDirectory() === true;
+}
