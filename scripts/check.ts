@@ -1,4 +1,4 @@
-/** Everything that must hold before a change lands, in one run: `npm test`. */
+/** Everything that must hold before a change lands, in one run: `npm test`. A step that fails does not hide the next. */
 import { spawnSync } from 'node:child_process';
 
 // They fill the process table, the disk and the processor on purpose; what runs beside them would fail for it.
@@ -14,13 +14,17 @@ const steps: readonly (readonly [title: string, command: readonly string[]])[] =
   ['tests that need the machine to themselves', ['vitest', 'run', '--no-file-parallelism', ...alone]],
 ];
 
+const failed: string[] = [];
 for (const [title, [command = '', ...args]] of steps) {
   const startedMs = Date.now();
   process.stdout.write(`\n── ${title}\n`);
   const { status, error } = spawnSync(command, args, { stdio: 'inherit' });
-  if (status !== 0) {
-    console.error(`\n${title} failed${error ? `: ${error.message}` : ''}.`);
-    process.exit(1);
-  }
-  process.stdout.write(`   ${title}: ${((Date.now() - startedMs) / 1000).toFixed(1)} s\n`);
+  if (error) console.error(error.message);
+  if (status !== 0) failed.push(title);
+  const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
+  process.stdout.write(`   ${title}: ${seconds} s${status === 0 ? '' : ', FAILED'}\n`);
+}
+if (failed.length > 0) {
+  console.error(`\nFailed: ${failed.join('; ')}.`);
+  process.exit(1);
 }
