@@ -1,7 +1,7 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { composeConsoleAsset, consoleAssetNames } from '../src/config/console-assets.ts';
 import { grammarPackages, writeGrammars } from './grammars.ts';
 import { bundledPackages, composeNotices } from './notices.ts';
@@ -13,17 +13,6 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
 };
 /** Besides what is no dependency: their types stand in ours, so that they are installed too. */
 const bundled = new Set(['zod', 'kysely']);
-
-/** The name `z` holds all of zod; as a namespace, esbuild leaves out what we do not use: three quarters of it. */
-const onlyUsedZod: Plugin = {
-  name: 'only-used-zod',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace("import { z } from 'zod'", "import * as z from 'zod'"),
-      loader: 'ts',
-    }));
-  },
-};
 
 if (process.argv.includes('--if-changed')) {
   if (isUpToDate()) process.exit();
@@ -51,7 +40,6 @@ const { metafile } = await build({
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
-  plugins: [onlyUsedZod],
   define: {
     __SEKISHO_VERSION__: JSON.stringify(packageJson.version),
     __SEKISHO_PUBLISHED__: String(packageJson.private !== true),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cleanLine } from '../contract/clean-text.ts';
 import { type Embedder, EmbedError } from '../contract/embedding.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import type { Message } from './transcript.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { type OauthTrust, type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
 import { toolsetNames } from './toolset-names.ts';

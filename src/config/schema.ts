@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { oauthTrustSchema } from './oauth.ts';

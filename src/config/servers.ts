@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { ServerSettings, ToolOverride } from '../contract/upstream.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ContentBlock } from './call.ts';
 import type { CapabilityName } from './capabilities.ts';
 import { jsonBlock } from './json-block.ts';

@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The keys that an issuer signs with, as it publishes them now. */
 export interface IssuerKeys {

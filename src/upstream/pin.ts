@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { HeldTool } from '../contract/upstream.ts';
 import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
 import { inspectSet, inspectTool } from './inspect.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseJsonc } from '../../config/jsonc.ts';
 import { ConfigError } from '../../contract/error.ts';
 

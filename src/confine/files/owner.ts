@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const owner = z.object({
   pid: z.number(),

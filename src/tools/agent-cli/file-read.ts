@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ContentBlock } from '../../contract/call.ts';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Place, Written } from '../../contract/files.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cleanLine } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { BackgroundCommand, Commands } from '../../contract/process.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A cursor that counts what was shown already. */
 export const cursorInput = z.string().regex(/^\d{1,9}$/);

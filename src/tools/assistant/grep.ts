@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { cleanText } from '../../contract/clean-text.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { type Text, text } from '../../contract/text.ts';

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { FolderEntry } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
-import { cleanName, folderInput, type Ground, groundsOf, nameBelow } from './paths.ts';
+import { cleanName, folderInput, type Ground, groundsOf } from './paths.ts';
 
 export const listFiles = defineTool({
   name: 'list_files',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ToolError } from '../../contract/error.ts';
 import type { Memory } from '../../contract/memory.ts';
 import { text } from '../../contract/text.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Desk } from '../../contract/capabilities.ts';
 import { cleanLine } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ContentBlock } from '../../contract/call.ts';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';

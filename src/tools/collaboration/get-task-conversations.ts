@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { teamLimits } from '../../contract/team/tasks.ts';
 import { text } from '../../contract/text.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
 
 /** An id of anything: agents and projects are named by people, the rest by us. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import type { PipelineResult, Pipelines, WorkingFolder, WriteRecord } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';

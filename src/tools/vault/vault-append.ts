@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Place } from '../../contract/files.ts';

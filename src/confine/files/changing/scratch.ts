@@ -1,5 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isTemporaryName } from '../temporary-name.ts';
 import { enterFolder, entryOf, leaveFolder, type Root } from '../walk.ts';
 import { leftUnderWay, openUnderWay } from './under-way.ts';
