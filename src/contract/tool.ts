@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { ContentBlock, Form, FormAnswer } from './call.ts';
 import type { Caller } from './caller.ts';
 import type { Capabilities, CapabilityName } from './capabilities.ts';
