@@ -99,7 +99,13 @@ export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
   readonly startedAtMs: number;
-  status(): { readonly running: boolean; readonly exitCode?: number; readonly signal?: string };
+  status(): {
+    readonly running: boolean;
+    readonly exitCode?: number;
+    readonly signal?: string;
+    /** Its time was over. */
+    readonly timedOut?: boolean;
+  };
   /** Output after `cursor` (a byte count from the start), cleaned; says if bytes before it were dropped. */
   read(
     cursor?: number,

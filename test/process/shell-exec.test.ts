@@ -22,7 +22,7 @@ afterAll(async () => {
 const tool = createShellExec();
 const signal = new AbortController().signal;
 
-async function call(input: Record<string, unknown>) {
+async function call(input: Record<string, unknown>, patienceMs = 30_000) {
   const checked = tool.check(input);
   if (!checked.ok) return checked;
   const notes: unknown[] = [];
@@ -32,12 +32,14 @@ async function call(input: Record<string, unknown>) {
     signal,
     locale: 'en',
     replyBytes: 30_000,
+    patienceMs,
     progress() {},
     audit: () => {},
     meta: (facts: unknown) => notes.push(facts),
   } as unknown as ToolContext<CapabilityName>;
-  const { structured } = await tool.run(checked.input, context);
-  return { structured, notes };
+  const output = await tool.run(checked.input, context);
+  const [first] = output.content('en');
+  return { structured: output.structured, notes, text: first?.type === 'text' ? first.text : '' };
 }
 
 test('a program with arguments, and a line for a shell, give streams and exit code', async () => {
@@ -66,6 +68,67 @@ test('a timeout is told and never looks like a success', async () => {
   expect(await call({ command: 'sleep 60', timeout_ms: 300 })).toMatchObject({
     structured: { timed_out: true, exitCode: 143, signal: 'SIGTERM' },
   });
+});
+
+test('what outlasts the call goes on, is waited for and read to its end, and is ended', async () => {
+  const begun = await call({ command: 'echo one; sleep 1; echo two; echo err >&2; exit 3' }, 300);
+  expect(begun).toMatchObject({
+    structured: {
+      stdout: 'one\n',
+      stderr: '',
+      exitCode: -1,
+      timed_out: false,
+      process_id: 'p1',
+      next_cursor: 4,
+    },
+    text: 'still running\ngo on with: wait p1 4\nstdout:\none\n',
+  });
+  const silent = await call({ command: 'wait', args: ['p1', '4'] }, 100);
+  expect(silent).toMatchObject({ structured: { stdout: '', exitCode: -1, next_cursor: 4 } });
+  const ended = await call({ command: 'wait p1 4' });
+  expect(ended).toMatchObject({ structured: { stdout: 'two\nerr\n', exitCode: 3 } });
+  expect(ended).not.toHaveProperty('structured.process_id');
+  expect(await call({ command: 'wait p1' })).toMatchObject({ structured: { stdout: 'one\ntwo\nerr\n' } });
+
+  await call({ command: 'sleep 600' }, 100);
+  expect(await call({ command: 'kill p2' })).toMatchObject({
+    structured: { exitCode: 143, signal: 'SIGTERM' },
+  });
+  await call({ command: 'sleep 600', timeout_ms: 500 }, 100);
+  expect(await call({ command: 'wait p3' })).toMatchObject({
+    structured: { exitCode: 143, timed_out: true },
+  });
+  await expect(call({ command: 'wait p9' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a long output of it is read page by page', async () => {
+  await call({ command: 'seq 1 20000; sleep 0.5' }, 100);
+  let read = '';
+  for (
+    let page = { next_cursor: 0 } as { stdout?: string; next_cursor?: number };
+    page.next_cursor !== undefined;
+  ) {
+    const reply = await call({ command: `wait p4 ${page.next_cursor}` });
+    page = (reply as { structured: typeof page }).structured;
+    read += page.stdout;
+  }
+  expect(read.trimEnd().split('\n')).toEqual(Array.from({ length: 20_000 }, (_, index) => `${index + 1}`));
+});
+
+test.each([
+  'wait',
+  'wait 123',
+  'wait p1 p2',
+  'wait p1; true',
+  'kill p1 p2',
+  'kill -9 p1',
+  'kill 1',
+  'wait p1 -1',
+])('%s is a command like any other, and judged', async (command) => {
+  const checked = tool.check({ command }) as CheckedInput;
+  const context = { files: workspace.folder, commands: runner.forSession('s') };
+  const risk = await tool.risk?.(checked.input, context as unknown as ToolContext<CapabilityName>);
+  expect(risk?.command).toBeDefined();
 });
 
 test.each([

@@ -93,8 +93,13 @@ export function watchBackground(
     ended,
     status() {
       if (!exit) return { running: true };
-      const { exitCode, signal } = exit;
-      return signal === undefined ? { running: false, exitCode } : { running: false, exitCode, signal };
+      const { exitCode, signal, stoppedBy } = exit;
+      return {
+        running: false,
+        exitCode,
+        ...(signal !== undefined && { signal }),
+        ...(stoppedBy === 'timeout' && { timedOut: true }),
+      };
     },
     read,
     network: contacts,

@@ -7,6 +7,7 @@ import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
 import { commandLineOf } from './command-line.ts';
+import { follow, followingOf, stateOf } from './going-on.ts';
 
 /** Runs a program, or a line that is judged as a script, in the sandbox. */
 export function createShellExec(): LooseTool {
@@ -15,8 +16,8 @@ export function createShellExec(): LooseTool {
     category: 'commands',
     title: text('Run a command', 'コマンドを実行'),
     description: text(
-      'Runs a command in a sandbox and returns its output and exit code. Without network; writes only inside the allowed folders.',
-      '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダ内だけです。',
+      'Runs a command in a sandbox and returns its output and exit code. Without network; writes only inside the allowed folders. What takes over 50 s goes on: "wait p1" waits for it, "kill p1" ends it.',
+      '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダ内だけです。50 秒を超えるものは続行し、"wait p1" で待ち、"kill p1" で止めます。',
     ),
     permission: 'authenticated',
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
@@ -56,25 +57,34 @@ export function createShellExec(): LooseTool {
     output: z.object({
       stdout: z.string(),
       stderr: z.string(),
-      exitCode: z.number().int().describe('128 + signal where it was killed.'),
+      exitCode: z.number().int().describe('128 + signal where it was killed, -1 while it runs.'),
       timed_out: z.boolean(),
       signal: z.string().optional().describe('e.g. "SIGTERM".'),
       truncated: z.boolean().describe('The middle of an output was cut.'),
       duration_ms: z.number().int(),
+      process_id: z.string().optional().describe('It goes on, or there is more to read: for wait and kill.'),
+      next_cursor: z.number().int().optional().describe('For wait, after the output shown here.'),
     }),
     ja: {
       command: '実行するプログラム、またはコマンド行全体。例: "git"、"grep -rn main src | head"',
       args: 'コマンドに渡す引数の配列。そのまま渡されます。例: ["log", "--oneline"]',
       cwd: '作業ディレクトリ。例: "packages/web"。省略時は最初のルート。',
       timeout_ms: '停止されるまでの時間。例: 120000',
-      exitCode: 'コマンドの終了コード。シグナルで終了した場合は 128 + シグナル番号。',
+      exitCode: 'コマンドの終了コード。シグナルで終了した場合は 128 + シグナル番号、実行中は -1。',
       signal: '例: "SIGTERM"',
       truncated: '出力の途中が省略されました。',
+      process_id: '続行中、または続きの出力あり。wait と kill に渡す ID。',
+      next_cursor: 'ここに示した出力の続きを読むための、wait の 2 番目の引数。',
     },
     example: { command: 'git', args: ['log', '--oneline', '-5'] },
 
-    render({ exitCode, timed_out: isOver, stdout, stderr }, locale, replyBytes) {
-      const parts = [text(`exit code ${exitCode}`, `終了コード ${exitCode}`)[locale]];
+    render({ exitCode, timed_out: isOver, stdout, stderr, process_id: id, next_cursor }, locale, replyBytes) {
+      const ended = text(`exit code ${exitCode}`, `終了コード ${exitCode}`);
+      const parts = [(exitCode < 0 ? text('still running', '実行中') : ended)[locale]];
+      if (id !== undefined)
+        parts.push(
+          text(`go on with: wait ${id} ${next_cursor}`, `続きは: wait ${id} ${next_cursor}`)[locale],
+        );
       if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
       const errBytes = Math.min(Buffer.byteLength(stderr), Math.floor(replyBytes / 4));
       if (stdout !== '') parts.push(`stdout:\n${shortened(stdout, replyBytes - errBytes, locale)}`);
@@ -83,18 +93,32 @@ export function createShellExec(): LooseTool {
     },
 
     risk(input, { files, commands }) {
+      const line = commandLineOf(input, commands.shell);
+      if (followingOf(line)) return {};
       return {
-        command: { line: commandLineOf(input, commands.shell), dialect: 'plain' },
+        command: { line, dialect: 'plain' },
         workingFolder: input.cwd === undefined ? '.' : files.at(input.cwd).path,
       };
     },
 
-    async run(input, { commands, files, signal, audit, meta }) {
-      const result = await commands.run(commandLineOf(input, commands.shell), {
+    async run(input, { commands, files, signal, audit, meta, replyBytes, patienceMs }) {
+      const line = commandLineOf(input, commands.shell);
+      const following = followingOf(line);
+      if (following) {
+        audit({ process: following.id });
+        return follow(following, commands, { patienceMs, signal, replyBytes });
+      }
+      const attended = await commands.attend(line, {
         workingFolder: workingFolderOf(input.cwd, files),
         timeoutMs: input.timeout_ms,
+        handOverMs: patienceMs,
         signal,
       });
+      if (attended.kind === 'going') {
+        audit({ process: attended.command.id });
+        return stateOf(attended.command, 0, replyBytes);
+      }
+      const { result } = attended;
       audit({
         exit_code: result.exitCode,
         sandbox: result.sandbox,

@@ -23,11 +23,12 @@ export function backgroundOf(commands: Commands, id: string): BackgroundCommand 
 
 /** How it is, as a reply says it. */
 export function stateOf(command: BackgroundCommand) {
-  const { running, exitCode, signal } = command.status();
+  const { running, exitCode, signal, timedOut } = command.status();
   return {
     running,
     ...(exitCode !== undefined && { exit_code: exitCode }),
     ...(signal !== undefined && { signal }),
+    ...(timedOut && { timed_out: true }),
   };
 }
 
@@ -41,4 +42,5 @@ export const stateOutput = {
   running: z.boolean(),
   exit_code: z.number().int().optional(),
   signal: z.string().optional(),
+  timed_out: z.boolean().optional(),
 };

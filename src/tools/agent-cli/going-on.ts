@@ -1,0 +1,68 @@
+import { ToolError } from '../../contract/error.ts';
+import type { BackgroundCommand, CommandLine, Commands } from '../../contract/process.ts';
+import { text } from '../../contract/text.ts';
+
+/** What a call wants of a command that outlasted the call which started it. */
+export interface Following {
+  readonly act: 'wait' | 'kill';
+  readonly id: string;
+  readonly cursor: number;
+}
+
+/** `wait p3`, `wait p3 512` and `kill p3`: a shell's own words, which no program of a sandbox could take. */
+export function followingOf(line: CommandLine): Following | undefined {
+  if (line.kind !== 'program') return undefined;
+  const { program, args } = line;
+  const [id, cursor = '0', ...rest] = args;
+  if (id === undefined || !/^p\d+$/.test(id) || !/^\d{1,15}$/.test(cursor) || rest.length > 0)
+    return undefined;
+  if (program === 'wait') return { act: 'wait', id, cursor: Number(cursor) };
+  return program === 'kill' && args.length === 1 ? { act: 'kill', id, cursor: 0 } : undefined;
+}
+
+/** Waits for it or ends it, and tells how it is then. */
+export async function follow(
+  { act, id, cursor }: Following,
+  commands: Commands,
+  { patienceMs, signal, replyBytes }: FollowContext,
+) {
+  const command = commands.background(id);
+  if (!command) throw unknown(id);
+  if (act === 'kill') await command.kill();
+  else await command.wait(patienceMs, signal);
+  return stateOf(command, act === 'kill' ? Number.MAX_SAFE_INTEGER : cursor, replyBytes);
+}
+
+interface FollowContext {
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+  readonly replyBytes: number;
+}
+
+/** Both streams as they came, from the cursor on. */
+export function stateOf(command: BackgroundCommand, cursor: number, maxBytes: number) {
+  const { running, exitCode, signal, timedOut = false } = command.status();
+  const { text: stdout, nextCursor, droppedBytes, more } = command.read(cursor, maxBytes);
+  return {
+    stdout,
+    stderr: '',
+    exitCode: running ? runningCode : (exitCode ?? 0),
+    timed_out: timedOut,
+    ...(signal !== undefined && { signal }),
+    truncated: droppedBytes > 0,
+    duration_ms: Date.now() - command.startedAtMs,
+    ...((running || more) && { process_id: command.id, next_cursor: nextCursor }),
+  };
+}
+
+/** Document 000 wants a number in every reply, and no program ends with this one. */
+const runningCode = -1;
+
+function unknown(id: string): ToolError {
+  return new ToolError('not_found', text(`No command goes on as ${id}.`, `${id} のコマンドはありません。`), {
+    suggestion: text(
+      'It ended with its session, or was never started; run it again.',
+      'セッションとともに終了したか、開始されていません。もう一度実行してください。',
+    ),
+  });
+}
