@@ -2,8 +2,15 @@
 /// <reference types="node" preserve="true" />
 
 /** The public API. Adding a line here is a promise. `docs/library.md` shows it at work. */
-export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './checkpoint/open.ts';
-export { type HttpServing, type StdioServing, serveHttp, serveStdio } from './checkpoint/serving.ts';
+export {
+  type Checkpoint,
+  type CheckpointOptions,
+  type HttpServing,
+  openCheckpoint,
+  type StdioServing,
+  serveHttp,
+  serveStdio,
+} from './checkpoint/index.ts';
 export { type Flags, loadSettings, type Settings } from './config/load.ts';
 export type { Capabilities, CapabilityName } from './contract/capabilities.ts';
 export { defineTool, defineToolset } from './contract/define-tool.ts';

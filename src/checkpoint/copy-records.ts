@@ -1,6 +1,3 @@
-import { copyStore } from '../store/copy.ts';
-import { openStore } from '../store/open.ts';
-
 /** Copies every record into an empty store of either kind, and tells how many rows of each table there were. */
 export async function copyRecords(
   {
@@ -10,6 +7,8 @@ export async function copyRecords(
   }: { readonly from: string; readonly to: string; readonly stateFolder: string | undefined },
   tell: (table: string, rows: number) => void,
 ): Promise<void> {
+  const { copyStore } = await import('../store/copy.ts');
+  const { openStore } = await import('../store/open.ts');
   const source = await openStore({ url: from, stateFolder });
   const target = await openStore({ url: to, stateFolder });
   try {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCheckpoint } from '../checkpoint/open.ts';
+import { openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';

@@ -1,6 +1,5 @@
 import type { AskPerson } from '../ask/carry-out.ts';
-import { openCheckpoint } from '../checkpoint/open.ts';
-import { toolsetThat } from '../checkpoint/toolsets.ts';
+import { openCheckpoint, toolsetThat } from '../checkpoint/index.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';

@@ -1,4 +1,4 @@
-import { openCheckpoint } from '../checkpoint/open.ts';
+import { openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { type Locale, text } from '../contract/text.ts';
 import { counted } from './counted.ts';

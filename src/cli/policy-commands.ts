@@ -1,5 +1,4 @@
-import { openCheckpoint } from '../checkpoint/open.ts';
-import { type PolicyDesk, renderExplanation, renderTrial } from '../checkpoint/policy.ts';
+import { openCheckpoint, type PolicyDesk, renderExplanation, renderTrial } from '../checkpoint/index.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { noteRuleWarnings } from './rule-warnings.ts';
 import { say } from './say.ts';

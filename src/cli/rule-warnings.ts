@@ -1,4 +1,4 @@
-import type { RuleWarning } from '../checkpoint/policy.ts';
+import type { RuleWarning } from '../checkpoint/index.ts';
 import type { Locale } from '../contract/text.ts';
 import { note } from './say.ts';
 

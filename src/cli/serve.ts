@@ -1,5 +1,4 @@
-import { type Checkpoint, openCheckpoint } from '../checkpoint/open.ts';
-import { serveHttp, serveStdio } from '../checkpoint/serving.ts';
+import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../checkpoint/index.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { placeFlags, repeatSettings } from '../config/repeat.ts';
 import { tracesOf } from '../config/traces.ts';

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { copyRecords } from '../checkpoint/index.ts';
 import { ConfigError } from '../contract/error.ts';
 import { note, say } from './say.ts';
 
@@ -15,7 +16,6 @@ export async function copyStore(
   }
   const stateFolder = options.state === undefined ? undefined : String(options.state);
   if (stateFolder !== undefined) mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  const { copyRecords } = await import('../checkpoint/copy-records.ts');
   const counts: Record<string, number> = {};
   await copyRecords({ from, to, stateFolder }, (table, rows) => {
     counts[table] = rows;

@@ -1,4 +1,4 @@
-import { openCheckpoint } from '../checkpoint/open.ts';
+import { openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { limitLines } from './limit-lines.ts';
 import { note, say } from './say.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { Checkpoint } from '../checkpoint/open.ts';
+import type { Checkpoint } from '../checkpoint/index.ts';
 import { localTokenRole } from '../contract/caller.ts';
 import type { Locale } from '../contract/text.ts';
 import { consoleLink } from './console.ts';

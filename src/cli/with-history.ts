@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../checkpoint/open.ts';
+import type { Checkpoint } from '../checkpoint/index.ts';
 import type { Flags } from '../config/load.ts';
 import { withOperator } from './with-operator.ts';
 

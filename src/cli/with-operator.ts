@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { type Checkpoint, openCheckpoint } from '../checkpoint/open.ts';
+import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import type { Acts, Operator, Person } from '../contract/operator.ts';
 

@@ -75,6 +75,19 @@ test.each(files.filter((file) => roomOf(file) === 'confine'))(
   },
 );
 
+test('the composition root has one door', () => {
+  const inside = (path: string) => path.startsWith('src/checkpoint/');
+  const entering = files
+    .filter((file) => !inside(normalize(file)))
+    .flatMap((file) =>
+      targetsOf(file)
+        .filter(inside)
+        .map((target) => `${file} → ${target}`),
+    );
+  expect(entering.length).toBeGreaterThan(5);
+  expect(entering.filter((step) => !step.endsWith('→ src/checkpoint/index.ts'))).toEqual([]);
+});
+
 test('no files import each other in a circle, types included', () => {
   const state = new Map<string, 'open' | 'done'>();
   const path: string[] = [];

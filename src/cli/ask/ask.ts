@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Asked } from '../../ask/loop.ts';
-import { openCheckpoint } from '../../checkpoint/open.ts';
+import { openCheckpoint } from '../../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { ErrorCode } from '../../contract/error.ts';
 import { versionOf } from '../version.ts';

@@ -7,7 +7,7 @@ import { type Asked, ask } from '../../ask/loop.ts';
 import { type Model, openModel } from '../../ask/model.ts';
 import { countQuestion } from '../../ask/question-rate.ts';
 import { recentTurns } from '../../ask/transcript.ts';
-import type { Checkpoint } from '../../checkpoint/open.ts';
+import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Arrival } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Tool } from '../../contract/tool.ts';

@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../../checkpoint/open.ts';
+import type { Checkpoint } from '../../checkpoint/index.ts';
 import { cleanText } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text.ts';

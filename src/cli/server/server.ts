@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Checkpoint } from '../../checkpoint/open.ts';
+import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Flags } from '../../config/load.ts';
 import { cleanText } from '../../contract/clean-text.ts';
 import { ConfigError } from '../../contract/error.ts';
