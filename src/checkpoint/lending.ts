@@ -22,13 +22,16 @@ type Lenders = {
 
 /** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
 export function createLender(rooms: Rooms, team: TeamRoom, guide: () => Promise<ToolGuide>) {
-  const readOnly = once(async () => (await import('../confine/files/workspace.ts')).asReadOnly);
+  const followed = once(async () => {
+    const { asFollowing, asReadOnly } = await import('../confine/files/workspace.ts');
+    const folder = asFollowing((await rooms.workspace()).folder);
+    return { folder, readOnly: asReadOnly(folder) };
+  });
   const watched = createCommandWatch(rooms);
   const lenders: Lenders = {
     files: async ({ tool }) => {
-      const { folder } = await rooms.workspace();
-      if (!tool.annotations.readOnly) return folder;
-      return (await readOnly())(folder);
+      const { folder, readOnly } = await followed();
+      return tool.annotations.readOnly ? readOnly : folder;
     },
     search: async () => (await rooms.search())((await rooms.workspace()).folder),
     commands: async ({ caller }) => watched((await rooms.commands()).forSession(caller.sessionId)),

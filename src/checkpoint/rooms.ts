@@ -19,6 +19,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     const { defaultProtectedNames } = await import('../confine/files/protected-names.ts');
     return openWorkspace({
       roots: settings.roots,
+      files: settings.files,
       protectedNames: [...defaultProtectedNames, ...settings.protectedNames],
       observer: settings.history.enabled ? (await history()).observer : undefined,
       scratchFolder: join(settings.stateFolder, 'writes'),
@@ -56,7 +57,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       sandbox: settings.process.sandbox,
       environment: settings.process.environment,
       serverEnvironment: process.env,
-      readable: settings.process.readable,
+      readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],
       network: {
         entries: settings.process.network,
         key: 'process.network',

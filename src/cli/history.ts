@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { Flags } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
 import type { FileState, HistoryEntry } from '../contract/history.ts';
@@ -13,7 +13,8 @@ type Options = Readonly<Record<string, unknown>>;
 export function showHistory(path: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withHistory(flags, async ({ checkpoint, folders }) => {
     const place = path === undefined ? undefined : folders[0]?.at(path);
-    const root = place && folders[0]?.roots[place.rootIndex]?.hostPath;
+    // A file that is served alone has its folder for a root.
+    const root = place && (folders[0]?.roots[place.rootIndex]?.hostPath ?? dirname(place.hostPath));
     const entries = await (await checkpoint.store()).history.list({
       at: place && root ? { root, path: relative(root, place.hostPath) } : undefined,
       sessionId: options.session as string | undefined,

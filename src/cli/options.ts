@@ -14,7 +14,7 @@ export function withSettings(command: Command): Command {
     .addOption(new Option('--profile <name>', 'a set of defaults').choices(Object.keys(profiles)))
     .option('--root <path>', 'the folder to serve (default: the current one)')
     .option('--env-file <file>', 'variables for the settings of proxied servers; never one in a workspace')
-    .option('--allow-path <path>', 'one more folder; can be given again', collect)
+    .option('--allow-path <path>', 'one more folder, or a single file; can be given again', collect)
     .option('--toolsets <names>', `what to serve: ${toolsetNames.join(', ')}`, commaList)
     .option('--only <tool>', `serve this one tool: ${Object.keys(singleTools).join(', ')}`)
     .addOption(

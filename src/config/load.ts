@@ -17,7 +17,7 @@ import { type MemorySettings, memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
-import { assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
+import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers.ts';
 import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
@@ -56,6 +56,8 @@ export interface Settings {
     /** As it was given, where a link leads there. */
     readonly named: string;
   }[];
+  /** Files outside of them that `--allow-path` names; commands can read them. */
+  readonly files: Settings['roots'];
   /** The current folder, where neither flag nor file names one: it is the root then. */
   readonly startedIn: string | undefined;
   readonly protectedNames: readonly string[];
@@ -128,7 +130,8 @@ export function loadSettings(
 ): Settings {
   const home = homeOf(environment);
   const config = readConfig(flags, environment, home, cwd);
-  const roots = rootsOf(flags, config, cwd);
+  // A shell keeps the name by which one came into a folder, and clients send paths that begin with it.
+  const { roots, files } = rootsOf(flags, config, cwd, environment.PWD);
   const stateFolder = resolve(
     cwd,
     flags.state ?? config.state ?? stateFolderOf(roots[0].path, environment, home),
@@ -143,6 +146,7 @@ export function loadSettings(
     configFolderOf(environment, home),
     ...[flags.config, flags.envFile].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
   ];
+  assertNotOwn(files, own);
   const only = onlyOf(flags.only);
   const sandbox = oneOf('--sandbox', flags.sandbox ?? config.process?.sandbox ?? 'required', [
     'required',
@@ -150,6 +154,7 @@ export function loadSettings(
   ]);
   return Object.freeze({
     roots,
+    files,
     startedIn: flags.root === undefined && config.roots === undefined ? roots[0].named : undefined,
     protectedNames: config.protectedNames ?? [],
     toolsets: only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose),

@@ -4,7 +4,7 @@ import { ConfigError } from '../contract/error.ts';
 import type { ConfigFile } from './schema.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
-/** A folder that tools may see: where it really is, and as it was named. */
+/** A folder or file that tools may see: where it really is, and as it was named. */
 export interface Root {
   readonly path: string;
   readonly writable: boolean;
@@ -13,12 +13,14 @@ export interface Root {
 
 export type Roots = readonly [Root, ...Root[]];
 
-/** The roots of flags and file, resolved; the current folder where neither names one. */
+/** The roots of flags and file, resolved; the current folder where neither names one. Files are served alone. */
 export function rootsOf(
   flags: { readonly root?: string | undefined; readonly allowPath?: readonly string[] | undefined },
   config: ConfigFile,
   cwd: string,
-): Roots {
+  /** The current folder as the person's shell names it. */
+  shown: string = cwd,
+): { readonly roots: Roots; readonly files: readonly Root[] } {
   const listed = (config.roots ?? []).map((root) =>
     typeof root === 'string'
       ? { path: root, writable: true }
@@ -30,13 +32,40 @@ export function rootsOf(
       ? []
       : [{ path: cwd, writable: true }];
   const more = (flags.allowPath ?? []).map((path) => ({ path, writable: true }));
-  const all = [...first, ...listed, ...more].map((root) => ({
-    path: existingFolder(resolve(cwd, root.path)),
-    writable: root.writable,
-    named: resolve(cwd, root.path),
-  }));
-  const unique = all.filter((root, index) => all.findIndex((other) => other.path === root.path) === index);
-  return unique as unknown as Roots;
+  const isFile = ({ path }: { path: string }) => kindOf(resolve(cwd, path)) === 'file';
+  const folders = [...first, ...listed, ...more.filter((each) => !isFile(each))];
+  const located = ({ path, writable }: { readonly path: string; readonly writable: boolean }): Root => {
+    const named = resolve(cwd, path);
+    const real = realpathSync(named);
+    const asShown = resolve(shown, path === cwd ? '.' : path);
+    return { path: real, writable, named: leadsTo(asShown, real) ? asShown : named };
+  };
+  for (const { path } of folders) existingFolder(resolve(cwd, path));
+  return {
+    roots: unique(folders.map(located)) as unknown as Roots,
+    files: unique(more.filter(isFile).map(located)),
+  };
+}
+
+function unique(roots: readonly Root[]): readonly Root[] {
+  return roots.filter((root, index) => roots.findIndex((other) => other.path === root.path) === index);
+}
+
+function kindOf(path: string): 'file' | 'folder' | undefined {
+  try {
+    return statSync(path).isFile() ? 'file' : 'folder';
+  } catch {
+    // What is the matter with it is told where it is opened as a folder.
+    return undefined;
+  }
+}
+
+function leadsTo(path: string, real: string): boolean {
+  try {
+    return realpathSync(path) === real;
+  } catch {
+    return false;
+  }
 }
 
 /** Where a folder really is. Throws `ConfigError` where it is none. */
@@ -48,6 +77,14 @@ export function existingFolder(path: string): string {
     throw new ConfigError(`The folder ${path} cannot be opened: ${whyUnreadable(error)}.`, { cause: error });
   }
   throw new ConfigError(`${path} is not a folder. Name the folder that it lies in.`);
+}
+
+/** Throws `ConfigError` for a file of the server's own that `--allow-path` would serve. */
+export function assertNotOwn(files: readonly Root[], paths: readonly string[]): void {
+  const own = paths.map(realPathOf);
+  const file = files.find(({ path }) => own.some((folder) => isWithin(folder, path)));
+  if (file)
+    throw new ConfigError(`--allow-path ${file.named} belongs to this server and is not shown to tools.`);
 }
 
 /** Those of the server's own paths that lie in a root, as they are called there. */

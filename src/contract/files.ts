@@ -4,7 +4,8 @@ import type { Buffer } from 'node:buffer';
 export interface Folder {
   /**
    * The place that a path names, proven inside: relative paths from `base` (default: the first root), absolute
-   * ones where they lie in a root. Throws `invalid_path` or `out_of_scope`. Does not look at the disk.
+   * ones where they lie in a root. Throws `invalid_path`, `out_of_scope`, or `forbidden` for a symbolic link that
+   * leads out, where this folder follows links; where it does not, the disk is not looked at.
    */
   at(path: string, options?: { readonly base?: string }): Place;
   /** A part of this folder as a folder of its own: paths are relative to it and cannot leave it. */

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { asFollowing, openWorkspace } from '../../src/confine/files/workspace.ts';
 import { ToolError } from '../../src/contract/error.ts';
 
 /* Row: a symbolic link is swapped in between looking at a path and using it. */
@@ -31,6 +31,7 @@ const root = join(base, 'root');
 const outside = join(base, 'outside');
 const swap = join(base, 'swap');
 const { folder, close } = openRoot();
+const following = asFollowing(folder);
 let attacker: ChildProcess | undefined;
 
 beforeAll(() => {
@@ -75,6 +76,37 @@ describe.skipIf(!hasCompiler)('against a process that swaps names all the time (
         .join();
     });
     expect([...seen.contents]).toEqual(['x']);
+  });
+
+  test.each(['link', 'leaf-link'])(
+    'where links are followed, no read of a swapped %s leaves the root',
+    async (name) => {
+      const inside = name === 'link' ? 'dir' : 'leaf';
+      await attack(`to-${inside}`, name);
+      const path = name === 'link' ? `to-${inside}/x` : `to-${inside}`;
+      const seen = await hammer(reads, async () => (await following.at(path).readBytes()).toString());
+      expect([...seen.contents]).toEqual(['inside']);
+      expect(refusals).toEqual(expect.arrayContaining([...seen.codes]));
+    },
+  );
+
+  test('where links are followed, no read of a folder behind a link that is swapped leaves the root', async () => {
+    await attack('dir', 'link');
+    const seen = await hammer(reads, async () => (await following.at('to-dir/x').readBytes()).toString());
+    expect([...seen.contents]).toEqual(['inside']);
+    expect(refusals).toEqual(expect.arrayContaining([...seen.codes]));
+  });
+
+  test('where links are followed, no write lands outside', async () => {
+    await attack('to-dir', 'link');
+    let made = 0;
+    await hammer(writes, async () => {
+      const place = following.at(`to-dir/new-${made >> 1}`);
+      await (made++ % 2 === 0 ? place.create('written') : place.replace('again'));
+      return 'written';
+    });
+    expect(readdirSync(outside).sort()).toEqual(['only-outside', 'x']);
+    expect(readFileSync(join(outside, 'x'), 'utf8')).toBe('secret');
   });
 
   test('no write into a swapped folder lands outside', async () => {
@@ -149,6 +181,8 @@ function setStage(): void {
   writeFileSync(join(root, 'leaf'), 'inside');
   writeFileSync(join(outside, 'x'), 'secret');
   writeFileSync(join(outside, 'only-outside'), '');
+  symlinkSync('dir', join(root, 'to-dir'));
+  symlinkSync('leaf', join(root, 'to-leaf'));
   symlinkSync(outside, join(root, 'link'));
   symlinkSync(join(outside, 'x'), join(root, 'leaf-link'));
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Desk } from '../../contract/capabilities.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
-import { asHiding } from '../files/workspace.ts';
+import { asFollowing, asHiding } from '../files/workspace.ts';
 
 export interface DeskOptions {
   readonly layout: 'output' | 'workspace';
@@ -19,10 +19,13 @@ export interface DeskOptions {
  */
 export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
   const dateOf = createCalendar(timeZone);
+  if (layout === 'workspace') {
+    const own = asFollowing(folder);
+    return () => ({ own, workspace: own, ownPath: '.' });
+  }
   // The first root only: paths are relative in this layout.
   const workspace = folder.sub('.');
   return (caller) => {
-    if (layout === 'workspace') return { own: folder, workspace: folder, ownPath: '.' };
     const user = `user_${folderNameOf(caller.principal)}`;
     const ownPath = `output/${dateOf(clock())}/${user}`;
     const hides = caller.kind === 'local' ? undefined : (path: string) => isAnothers(path, user);

@@ -136,6 +136,22 @@ export function linkRefused(shown: string): ToolError {
   );
 }
 
+export function linkLeadsOut(shown: string): ToolError {
+  return new ToolError(
+    'forbidden',
+    text(
+      `${shown} goes through a symbolic link that leads outside the allowed folders.`,
+      `${shown} は許可されたフォルダーの外を指すシンボリックリンクを通ります。`,
+    ),
+    {
+      suggestion: text(
+        'Use a path inside the allowed folders.',
+        '許可されたフォルダー内のパスを指定してください。',
+      ),
+    },
+  );
+}
+
 export function notAFile(shown: string, kind: 'folder' | 'other'): ToolError {
   return new ToolError(
     'unsupported_type',

@@ -2,6 +2,8 @@ import { ToolError } from '../../contract/error.ts';
 import type { Folder, FolderRoot, Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
 import type { Desk } from './desk.ts';
+import { linkLeadsOut } from './fault.ts';
+import { followLinks } from './links.ts';
 import { componentsOf, shownPath } from './names.ts';
 import { HeldPlace } from './place.ts';
 import { fold, type Protection } from './protected-names.ts';
@@ -15,6 +17,8 @@ export interface FolderOptions {
   /** Components from `/`, folded, of what is not to be reached at all. */
   readonly hiddenPaths: readonly (readonly string[])[];
   readonly readOnly: boolean;
+  /** Is a symbolic link followed where it leads to something inside? */
+  readonly follows: boolean;
   /** Names below the (only) root that this folder hides in its paths. */
   readonly below: readonly string[];
   /** Is this the whole workspace, whose bounds `--allow-path` moves? */
@@ -33,7 +37,8 @@ export class HeldFolder implements Folder {
     this.#options = options;
     const [first] = options.roots;
     this.#base = [...(first?.components ?? []), ...options.below];
-    this.roots = options.roots.map((root) => ({
+    const folders = options.roots.filter((root) => root.file === undefined);
+    this.roots = folders.map((root) => ({
       hostPath: `/${[...root.components, ...options.below].join('/')}`,
       writable: root.writable && !options.readOnly,
     }));
@@ -41,7 +46,8 @@ export class HeldFolder implements Folder {
 
   at(path: string, options?: { readonly base?: string }): Place {
     const from = options?.base === undefined ? this.#base : componentsOf(options.base, this.#base);
-    return this.#place(path, componentsOf(path, from));
+    const place = this.#place(path, componentsOf(path, from));
+    return this.#options.follows ? this.#followed(place, path) : place;
   }
 
   sub(path: string): Folder {
@@ -55,28 +61,38 @@ export class HeldFolder implements Folder {
   }
 
   /** The same folder with other rights. */
-  with(change: Partial<Pick<FolderOptions, 'readOnly' | 'protection' | 'hides'>>): HeldFolder {
+  with(change: Partial<Pick<FolderOptions, 'readOnly' | 'follows' | 'protection' | 'hides'>>): HeldFolder {
     return new HeldFolder({ ...this.#options, ...change });
   }
 
-  #place(path: string, absolute: readonly string[]): Place {
-    const { roots, below, readOnly, desk } = this.#options;
+  #followed(place: HeldPlace, path: string): Place {
+    const named = [...place.root.components, ...place.components];
+    const real = followLinks(named, (names) => {
+      const found = this.#rootOf(names);
+      return found && [...found.root.components, ...names.slice(found.depth)];
+    });
+    if (real.length === named.length && startsWith(real, named)) return place;
+    if (!this.#rootOf(real)) throw linkLeadsOut(place.shown);
+    return this.#place(path, real);
+  }
+
+  /** The root that a path lies in, and how many of its names lead to it. Where roots lie in each other the inner one speaks. */
+  #rootOf(absolute: readonly string[]): { index: number; root: Root; depth: number } | undefined {
     let best: { index: number; root: Root; depth: number } | undefined;
-    for (let index = 0; index < roots.length; index++) {
-      const root = roots[index];
-      if (!root) continue;
-      const depth = startsWith(absolute, root.components)
-        ? root.components.length
-        : root.alias && startsWith(absolute, root.alias)
-          ? root.alias.length
-          : -1;
-      // Where roots lie in each other the inner one speaks.
+    for (const [index, root] of this.#options.roots.entries()) {
+      const depth = depthIn(root, absolute);
       if (depth >= 0 && (!best || root.components.length > best.root.components.length)) {
         best = { index, root, depth };
       }
     }
+    return best;
+  }
+
+  #place(path: string, absolute: readonly string[]): HeldPlace {
+    const { below, readOnly, desk } = this.#options;
+    const best = this.#rootOf(absolute);
     if (!best) throw this.#outside(path);
-    const components = absolute.slice(best.depth);
+    const components = best.root.file === undefined ? absolute.slice(best.depth) : [best.root.file];
     if (!startsWith(components, below)) throw this.#outside(path);
     if (this.#options.hiddenPaths.length > 0)
       this.#assertShown(path, [...best.root.components, ...components]);
@@ -145,6 +161,18 @@ export class HeldFolder implements Folder {
           },
     );
   }
+}
+
+/** How many names of a path lead to a root; -1 where it lies elsewhere. */
+function depthIn({ components, alias, file }: Root, absolute: readonly string[]): number {
+  if (file !== undefined) {
+    const isNamed = [[...components, file], alias].some(
+      (names) => names?.length === absolute.length && startsWith(absolute, names),
+    );
+    return isNamed ? components.length : -1;
+  }
+  if (startsWith(absolute, components)) return components.length;
+  return alias && startsWith(absolute, alias) ? alias.length : -1;
 }
 
 function startsWith(whole: readonly string[], start: readonly string[]): boolean {

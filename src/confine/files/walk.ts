@@ -27,6 +27,8 @@ export interface Root {
   /** The path as the operator wrote it, where that differs because a link led to the root. */
   readonly alias: readonly string[] | undefined;
   readonly writable: boolean;
+  /** Of the whole folder only this file is served. */
+  readonly file?: string | undefined;
   /** Device of the process file system, whose files are commands and secrets rather than content. */
   readonly procDevice: number;
 }

@@ -1,5 +1,5 @@
 import { closeSync, realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { createTurns } from '../../ground/turns.ts';
@@ -15,6 +15,8 @@ import { openRootFolder } from './walk.ts';
 export interface WorkspaceOptions {
   /** In order: relative paths are taken from the first. */
   readonly roots: readonly RootOptions[];
+  /** Files outside of them that are served alone. */
+  readonly files?: readonly RootOptions[] | undefined;
   /** Replaces `defaultProtectedNames`. */
   readonly protectedNames?: readonly string[] | undefined;
   /** Absolute paths inside the roots that nobody may reach through them: the server's own. */
@@ -44,6 +46,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
   const roots: Root[] = [];
   try {
     for (const root of options.roots) roots.push(openRoot(root, procDevice));
+    for (const file of options.files ?? []) roots.push(openFileRoot(file, procDevice));
   } catch (error) {
     for (const root of roots) closeSync(root.fd);
     throw error;
@@ -63,6 +66,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
       protection: createProtection(options.protectedNames ?? defaultProtectedNames),
       hiddenPaths: (options.hiddenPaths ?? []).map((path) => namesOf(path).map(fold)),
       readOnly: false,
+      follows: false,
       below: [],
       whole: true,
     }),
@@ -79,6 +83,11 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
 /** The same folder for a tool that only reads: every change is `forbidden`. */
 export function asReadOnly(folder: Folder): Folder {
   return held(folder).with({ readOnly: true });
+}
+
+/** The same folder, which takes a symbolic link for what it leads to where that lies inside. */
+export function asFollowing(folder: Folder): Folder {
+  return held(folder).with({ follows: true });
 }
 
 /** The same folder, whose errors name nothing that the caller may not know of. */
@@ -112,6 +121,17 @@ function openRoot(root: RootOptions, procDevice: number): Root {
   } catch (cause) {
     throw new ConfigError(`roots: "${root.path}" is not a folder that this server can open.`, { cause });
   }
+}
+
+/** The folder of a file, of which nothing else is reached: a write replaces the file there. */
+function openFileRoot(file: RootOptions, procDevice: number): Root {
+  const hostPath = realpathSync.native(resolve(file.path));
+  const named = resolve(file.named ?? file.path);
+  return {
+    ...openRoot({ path: dirname(hostPath), writable: file.writable }, procDevice),
+    file: basename(hostPath),
+    alias: named === hostPath ? undefined : namesOf(named),
+  };
 }
 
 function deviceOfProc(): number {

@@ -35,7 +35,21 @@ export interface RecordedWrite {
 export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
   function mirrorOf(place: Place): Mirror {
     const mirror = mirrors[place.rootIndex];
-    if (!mirror) throw new Error(`no mirror for root ${place.rootIndex}`);
+    if (!mirror) {
+      throw new ToolError(
+        'forbidden',
+        text(
+          `${place.shown} was allowed as a single file: pipelines keep records in folders only.`,
+          `${place.shown} は単独のファイルとして許可されています。パイプラインはフォルダー内の書き込みだけを記録します。`,
+        ),
+        {
+          suggestion: text(
+            'Write it with file_write or write_file.',
+            'file_write か write_file で書いてください。',
+          ),
+        },
+      );
+    }
     return mirror;
   }
 

@@ -101,7 +101,7 @@ async function changeContent<T>(
   options: WriteOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (/(?:^|\/)\.?$/.test(place.facts.given)) throw namesFolder(place.shown);
+  if (place.components.length > 0 && /(?:^|\/)\.?$/.test(place.facts.given)) throw namesFolder(place.shown);
   return change(place, options, work);
 }
 
