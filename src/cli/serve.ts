@@ -116,14 +116,19 @@ function wantedTraces(): TraceSettings | undefined {
 
 /** One JSON line on stderr; in `serve`, stdout belongs to the protocol. */
 function logFault(error: unknown): void {
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const words = error instanceof Error ? withCauses(error) : String(error);
   note(
     JSON.stringify({
       time: new Date().toISOString(),
       level: 'error',
-      message: redactText(words.slice(0, 1000)),
+      message: redactText(words.slice(0, 2000)),
     }),
   );
+}
+
+/** The stack, and what stood behind the words that a caller was told. */
+function withCauses({ stack, message, cause }: Error): string {
+  return [stack ?? message, cause instanceof Error ? `Cause: ${cause.message}` : ''].join('\n').trim();
 }
 
 function addressOf(value: unknown, settings: Settings): { host: string; port: number } {

@@ -26,6 +26,11 @@ export function storageError(error: unknown): Error {
   const known = typeof errcode === 'number' || typeof code === 'string';
   // A mistake of ours is not the database's fault; it stays what it is and becomes `internal` at the door.
   if (!known && error instanceof Error) return error;
+  return unreachable(error);
+}
+
+/** The database does not answer, or no longer. */
+export function unreachable(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
     text('The server’s records cannot be reached now.', 'サーバーの記録に今は届きません。'),
@@ -34,7 +39,7 @@ export function storageError(error: unknown): Error {
         'Try again in a moment; if it stays so, the operator finds the reason in the log.',
         '少し待って再試行してください。続く場合は運用者がログで原因を確認できます。',
       ),
-      cause: error,
+      cause,
     },
   );
 }

@@ -1,3 +1,5 @@
+import { ToolError } from '../contract/error.ts';
+
 /** JSON-RPC 2.0 as MCP uses it: reading what came, writing what goes. */
 
 export type RequestId = string | number;
@@ -10,7 +12,7 @@ export const rpcCode = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** Ours: the server is full or stopping. */
+  /** Ours: the server is full, stopping, or without its records for now. */
   serverBusy: -32000,
   /** Ours: the token does not go so far. */
   insufficientScope: -32003,
@@ -84,7 +86,11 @@ export function requestFrame(id: RequestId, method: string, params: Params): str
 
 /** Any failure as an RpcError. Foreign words stay behind: they may hold secrets or instructions. */
 export function asRpcError(error: unknown): RpcError {
-  return error instanceof RpcError ? error : new RpcError(rpcCode.internalError, 'Internal error.');
+  if (error instanceof RpcError) return error;
+  if (error instanceof ToolError && error.code === 'unavailable') {
+    return new RpcError(rpcCode.serverBusy, error.text.en, { code: error.code }, 503);
+  }
+  return new RpcError(rpcCode.internalError, 'Internal error.');
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -11,6 +11,8 @@ export interface TestEngine {
   readonly missing: string | undefined;
   /** An empty database and a state folder, gone when the test ends; several stores may be opened on it. */
   createPlace(): Promise<Place>;
+  /** The database itself, for tests that end it under its users. */
+  readonly server?: PostgresServer;
   stop(): Promise<void>;
 }
 
@@ -34,6 +36,7 @@ export async function startEngines(): Promise<readonly TestEngine[]> {
     {
       name: missing === undefined ? 'PostgreSQL' : `PostgreSQL (skipped: ${missing})`,
       missing,
+      ...('stop' in server && { server }),
       createPlace: async () => {
         const url = await (server as PostgresServer).createDatabase();
         return place(() => url);

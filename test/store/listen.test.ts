@@ -29,6 +29,32 @@ test.skipIf(postgres?.missing !== undefined)(
 );
 
 test.skipIf(postgres?.missing !== undefined)(
+  `a server that listened while the database restarted hears of the first changes after it (${postgres?.name})`,
+  async () => {
+    const place = await postgres?.createPlace();
+    if (!place || !postgres?.server) throw new Error('no PostgreSQL');
+    const [here, there] = [await place.open(), await place.open()];
+    const { changes } = await here.engine();
+    const others = (await there.engine()).changes;
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    // Somebody who waits all the time keeps the listening connection open.
+    const kept = changes.next('nothing', 60_000, stop.signal);
+    await changes.next('ready', 10_000);
+    await postgres.server.halt('immediate');
+    await postgres.server.start();
+    const began = performance.now();
+    const telling = setInterval(() => others.tell('tasks'), 50);
+    await changes.next('tasks', 30_000);
+    clearInterval(telling);
+
+    expect(performance.now() - began).toBeLessThan(2000);
+    stop.abort();
+    await kept;
+  },
+);
+
+test.skipIf(postgres?.missing !== undefined)(
   `many changes become few notifications (${postgres?.name})`,
   async () => {
     const place = await postgres?.createPlace();

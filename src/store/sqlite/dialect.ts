@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, Kysely, QueryResult } from 'kysely';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { storageError } from '../errors.ts';
 import type { Statements } from './statements.ts';
 
 /**
@@ -83,8 +84,12 @@ function createConnection(statements: Statements): DatabaseConnection {
   return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       // A read waits too, while a neighbour repairs the log of one that was killed.
-      const { rows, changes } = await whileBusy(() => statements.run(query.sql, query.parameters));
-      return { rows: rows as R[], numAffectedRows: changes };
+      try {
+        const { rows, changes } = await whileBusy(() => statements.run(query.sql, query.parameters));
+        return { rows: rows as R[], numAffectedRows: changes };
+      } catch (error) {
+        throw storageError(error);
+      }
     },
     streamQuery() {
       throw new Error('A stream would hold the one connection; read in pages by key.');

@@ -221,7 +221,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       answer(request, response).catch((error: unknown) => {
         options.onFault?.(error);
         if (response.headersSent) response.destroy();
-        else refuse(response, 500, 'Internal error.');
+        else {
+          const failure = asRpcError(error);
+          const status = failure.httpStatus === 200 ? 500 : failure.httpStatus;
+          sendJson(response, status, errorFrame(null, failure));
+        }
       });
     },
   );
@@ -238,7 +242,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     });
   });
   const beat = setInterval(() => {
-    void sessions.closeIdle(Date.now());
+    sessions.closeIdle(Date.now()).catch((error: unknown) => options.onFault?.(error));
     desk.listeners.beat();
     for (const outlet of desk.running.values()) outlet.beat();
     for (const session of sessions.all()) session.stream?.beat();
