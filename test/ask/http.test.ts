@@ -158,7 +158,7 @@ test('what needs a yes waits in the queue, is told, and is done when it is asked
     approval_id: expect.stringMatching(/^apr_/),
   });
   expect(events.find((event) => event.type === 'progress')?.message).toBe(
-    `sekisho approve ${result?.approval_id}`,
+    `waiting for a person: sekisho approve ${result?.approval_id}`,
   );
   expect(existsSync(join(server.root, 'a.txt'))).toBe(false);
 
