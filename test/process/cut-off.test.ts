@@ -12,6 +12,7 @@ const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-cut-off-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const note = '[network: commands reach no host; the operator can list those they need in process.network]\n';
+const failed = { command: { kind: 'script', script: 'make', shell: 'sh' }, exitCode: 1 } as const;
 const working = await workingSandboxes();
 const hasNpx = has('npx');
 
@@ -87,6 +88,17 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
       expect((await runner.sh('echo "no such file" >&2; exit 1')).stderr).toBe('no such file\n');
     });
 
+    test.each([
+      ['curl -s https://example.org > page', 6],
+      ['curl --silent --fail https://example.org/x | cat; exit ${PIPESTATUS[0]}', 6],
+      ['wget -q https://example.org/', 4],
+    ])('what fails without a word is told of it too: %s', async (line, code) => {
+      const { exitCode, stderr } = await runner.sh(`command -v bash > /dev/null && bash -c '${line}'`);
+      expect(exitCode).toBe(code);
+      expect(stderr.endsWith(note)).toBe(true);
+      expect((await runner.sh(`exit ${code}`)).stderr).toBe('');
+    });
+
     test('what the operator passes on stays as it is', async () => {
       const both = 'echo $npm_config_fetch_retries $PIP_RETRIES';
       expect((await runner.sh(both)).stdout).toBe('0 1\n');
@@ -121,9 +133,9 @@ test.each([
   'go: dial tcp: lookup proxy.golang.org on [::1]:53: read: connection refused',
   'connect: Network is unreachable',
 ])('%s is a look for the network', (line) => {
-  expect(cutOffNotes([`${'x'.repeat(100_000)}\n${line}\n`])).toEqual([note]);
+  expect(cutOffNotes([`${'x'.repeat(100_000)}\n${line}\n`], failed)).toEqual([note]);
 });
 
 test('what was said long before the end is not why it failed', () => {
-  expect(cutOffNotes([`EAI_AGAIN\n${'x\n'.repeat(100_000)}`])).toEqual([]);
+  expect(cutOffNotes([`EAI_AGAIN\n${'x\n'.repeat(100_000)}`], failed)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { BackgroundCommand, NetworkContact } from '../../contract/process.t
 import { text } from '../../contract/text.ts';
 import { firstBytes } from '../../ground/cut-middle.ts';
 import type { Child } from './child/child.ts';
-import type { Ending } from './child/run-child.ts';
+import type { Ending, EndNotes } from './child/run-child.ts';
 import { continuationBytes, wholeCharacters } from './output.ts';
 
 /** A command that goes on by itself: its newest output is kept, both streams as they came. */
@@ -25,11 +25,13 @@ export interface BackgroundOptions {
   /** What it printed before it was watched. */
   readonly printed?: string | undefined;
   readonly contacts: () => readonly NetworkContact[];
+  /** What is added to its output at its end. */
+  readonly notes: EndNotes;
 }
 
 export function watchBackground(
   child: Child,
-  { id, command, startedAtMs, keepBytes, ending, stop, printed = '', contacts }: BackgroundOptions,
+  { id, command, startedAtMs, keepBytes, ending, stop, printed = '', contacts, notes }: BackgroundOptions,
 ): RunningCommand {
   let kept = Buffer.alloc(0);
   let pending: Buffer[] = [];
@@ -59,6 +61,7 @@ export function watchBackground(
   child.stdout.on('data', add);
   child.stderr.on('data', add);
   const ended = ending.then((how) => {
+    for (const note of notes(how, [settle().toString('utf8')])) add(Buffer.from(note));
     exit = how;
   });
 

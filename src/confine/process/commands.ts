@@ -9,9 +9,10 @@ import type { CommandsOptions, Order } from './commands-options.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { createQueue } from './queue.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
-import { attend, type Runner } from './session/attend.ts';
+import { attend } from './session/attend.ts';
 import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
-import { createSession, isBusy, type Session } from './session/session.ts';
+import { createEndNotes } from './session/end-notes.ts';
+import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { shellOf } from './shell.ts';
 
 /** Commands for all sessions of a server. */
@@ -147,7 +148,8 @@ async function start(command: CommandLine, order: Order, runner: Runner): Promis
   assertRoom(session);
   const walls = await sandbox.open();
   const place = await session.place(walls, order.inSession === true);
-  const { child, contacts } = await startCommand(sandbox, walls, place, command, order, options, 'pipe');
+  const begun = await startCommand(sandbox, walls, place, command, order, options, 'pipe');
+  const { child, contacts } = begun;
   const { onOutput } = order;
   if (onOutput) {
     child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
@@ -166,6 +168,7 @@ async function start(command: CommandLine, order: Order, runner: Runner): Promis
     ending,
     stop: () => stop.abort(),
     contacts,
+    notes: createEndNotes(command, begun, walls, runner),
   });
   // The session may have ended while the child was starting.
   if (session.closing.signal.aborted) {

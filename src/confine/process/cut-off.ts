@@ -1,3 +1,5 @@
+import type { CommandLine } from '../../contract/process.ts';
+
 /**
  * Variables for commands that reach no network. Package managers ask again and again for half a minute where no answer
  * can come; without that they fail at once, in their own words. Not their offline modes: those would refuse a registry
@@ -17,10 +19,31 @@ const retries: Readonly<Record<string, string>> = {
   PIP_RETRIES: '1',
 };
 
-/** What a failed command should have been told, where its output says that it looked for the network. */
-export function cutOffNotes(outputs: readonly string[], key = 'process.network'): readonly string[] {
-  if (!outputs.some((output) => lookedForNetwork.test(output.slice(-lastChars)))) return [];
+/** What a failed command should have been told, where its output, or its exit code, says that it looked for the network. */
+export function cutOffNotes(
+  outputs: readonly string[],
+  { command, exitCode, key = 'process.network' }: CutOff,
+): readonly string[] {
+  const said = outputs.some((output) => lookedForNetwork.test(output.slice(-lastChars)));
+  if (!said && !silentEnds.some(({ code, program }) => code === exitCode && program.test(wordsOf(command))))
+    return [];
   return [`[network: commands reach no host; the operator can list those they need in ${key}]\n`];
+}
+
+interface CutOff {
+  readonly command: CommandLine;
+  readonly exitCode: number;
+  readonly key?: string | undefined;
+}
+
+/** With -s and -q they say it by their exit code alone. */
+const silentEnds = [
+  { program: /\bcurl\b/, code: 6 },
+  { program: /\bwget\b/, code: 4 },
+];
+
+function wordsOf(command: CommandLine): string {
+  return command.kind === 'script' ? command.script : command.program;
 }
 
 /** A program that gives up says why at its end. */

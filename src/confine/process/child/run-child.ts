@@ -14,6 +14,9 @@ export interface Ending {
   readonly stoppedBy: 'timeout' | 'signal' | 'crowd' | undefined;
 }
 
+/** What is added to the output of a command that has ended. */
+export type EndNotes = (how: Ending, outputs: readonly string[]) => readonly string[];
+
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

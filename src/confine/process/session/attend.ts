@@ -5,22 +5,13 @@ import type { Attended, CommandLine, RunOptions, RunResult } from '../../../cont
 import { cancelled } from '../../../ground/cancelled.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';
-import { isCutOff, type StartedCommand, startCommand } from '../child/start-command.ts';
-import type { CommandsOptions } from '../commands-options.ts';
-import { cutOffNotes } from '../cut-off.ts';
-import { networkNotes } from '../network-notes.ts';
+import { type StartedCommand, startCommand } from '../child/start-command.ts';
 import { createOutputKeeper } from '../output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
-import type { Sandbox, Walls } from '../sandbox.ts';
+import type { Walls } from '../sandbox.ts';
 import { addBackground, hasRoom } from './backgrounds.ts';
-import type { Session } from './session.ts';
-
-/** What runs commands of a session. */
-export interface Runner {
-  readonly session: Session;
-  readonly sandbox: Sandbox;
-  readonly options: CommandsOptions;
-}
+import { createEndNotes } from './end-notes.ts';
+import type { Runner } from './session.ts';
 
 /** Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. */
 export async function attend(
@@ -39,6 +30,7 @@ export async function attend(
     const startedAt = performance.now();
     const started = await startCommand(sandbox, walls, place, command, order, options, 'null');
     const output = keepOutput(started, order);
+    const notes = createEndNotes(command, started, walls, runner);
     const stop = new AbortController();
     const withdraw = () => stop.abort();
     signal.addEventListener('abort', withdraw, { once: true });
@@ -64,15 +56,19 @@ export async function attend(
           stop: withdraw,
           printed,
           contacts,
+          notes,
         }),
       };
     }
     const how = ended ?? (await ending);
     signal.removeEventListener('abort', withdraw);
     if (how.stoppedBy === 'signal') throw cancelled('command');
-    const notes = how.stoppedBy ? [] : keep(started, output.report(), order, runner);
+    const said = (outputs: readonly string[]) => [
+      ...notes(how, outputs),
+      ...(how.stoppedBy ? [] : keep(started, output.report(), order, runner)),
+    ];
     const durationMs = Math.round(performance.now() - startedAt);
-    return { kind: 'ended', result: { ...resultOf(started, how, walls, output, runner, notes), durationMs } };
+    return { kind: 'ended', result: { ...resultOf(started, how, walls, output, said), durationMs } };
   } finally {
     leave();
   }
@@ -144,25 +140,17 @@ function resultOf(
   how: Ending,
   walls: Walls,
   { stdout, stderr }: ReturnType<typeof keepOutput>,
-  { options }: Runner,
-  sessionNotes: readonly string[],
+  notes: (outputs: readonly string[]) => readonly string[],
 ): Omit<RunResult, 'durationMs'> {
   const network = contacts();
   const out = stdout.finish();
   const err = stderr.finish();
-  const failedAlone = how.exitCode !== 0 && isCutOff(walls, options);
-  const notes = [
-    ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
-    ...networkNotes(network, options.network?.key),
-    ...(failedAlone ? cutOffNotes([err.text, out.text], options.network?.key) : []),
-    ...sessionNotes,
-  ];
   return {
     exitCode: how.exitCode,
     signal: how.signal,
     timedOut: how.stoppedBy === 'timeout',
     stdout: out.text,
-    stderr: [err.text, ...notes].join(''),
+    stderr: [err.text, ...notes([err.text, out.text])].join(''),
     stdoutBytes: stdout.bytes,
     stderrBytes: stderr.bytes,
     truncated: out.truncated || err.truncated,

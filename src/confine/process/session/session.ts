@@ -2,7 +2,8 @@ import type { NetworkContact } from '../../../contract/process.ts';
 import type { Semaphore } from '../../../ground/semaphore.ts';
 import type { RunningCommand } from '../background.ts';
 import type { Room, Spawner } from '../child/child.ts';
-import type { Walls } from '../sandbox.ts';
+import type { CommandsOptions } from '../commands-options.ts';
+import type { Sandbox, Walls } from '../sandbox.ts';
 import { createKept, type Kept } from './kept.ts';
 
 /** What one session runs, and what its commands share. It ends with the session. */
@@ -12,6 +13,8 @@ export interface Session {
   readonly running: Set<Promise<unknown>>;
   readonly backgrounds: Map<string, RunningCommand>;
   readonly kept: Kept;
+  /** Which walls its commands met and were told of. */
+  readonly toldWalls: Set<string>;
   /** Ids that were given to commands in the background. */
   started: number;
   usedAtMs: number;
@@ -19,6 +22,13 @@ export interface Session {
   place(walls: Walls, inSession: boolean): Promise<Place>;
   /** Ends what it runs; then what it shares is gone. */
   end(): Promise<void>;
+}
+
+/** What runs commands of a session. */
+export interface Runner {
+  readonly session: Session;
+  readonly sandbox: Sandbox;
+  readonly options: CommandsOptions;
 }
 
 export interface Place {
@@ -45,6 +55,7 @@ export function createSession(queue: Semaphore): Session {
     running,
     backgrounds,
     kept: createKept(),
+    toldWalls: new Set(),
     started: 0,
     usedAtMs: Date.now(),
     async place(walls, inSession) {

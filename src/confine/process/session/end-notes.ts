@@ -1,0 +1,41 @@
+import type { CommandLine } from '../../../contract/process.ts';
+import type { EndNotes } from '../child/run-child.ts';
+import { isCutOff, type StartedCommand } from '../child/start-command.ts';
+import { cutOffNotes } from '../cut-off.ts';
+import { networkNotes } from '../network-notes.ts';
+import type { Walls } from '../sandbox.ts';
+import { toolFolders } from '../system-paths.ts';
+import { wallNotes } from '../wall-notes.ts';
+import type { Runner } from './session.ts';
+
+/** Why a command that has ended may have failed, and what would help. */
+export function createEndNotes(
+  command: CommandLine,
+  { contacts, environment }: StartedCommand,
+  walls: Walls,
+  { session, sandbox, options }: Runner,
+): EndNotes {
+  const key = options.network?.key;
+  return (how, outputs) => {
+    const failed = how.exitCode !== 0 && walls.backend.name !== 'none';
+    const isAlone = failed && isCutOff(walls, options);
+    const scene = () => ({
+      home: environment.HOME ?? '/nonexistent',
+      seen: [
+        ...(environment.TMPDIR === undefined ? [] : [environment.TMPDIR]),
+        '/tmp',
+        ...sandbox.roots().all.map(({ hostPath }) => hostPath),
+        ...toolFolders(environment.PATH),
+        ...(options.readable ?? []),
+      ],
+      refuses: walls.backend.name === 'landlock',
+      told: session.toldWalls,
+    });
+    return [
+      ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
+      ...networkNotes(contacts(), key),
+      ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
+      ...(failed && !how.stoppedBy ? wallNotes(outputs, scene()) : []),
+    ];
+  };
+}

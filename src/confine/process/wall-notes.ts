@@ -1,0 +1,90 @@
+import { systemFolders } from './system-paths.ts';
+
+/** Where a command stood when it failed. */
+export interface WallScene {
+  readonly home: string;
+  /** Its own /tmp and what else it sees: the roots, folders of tools, those that the operator lists. */
+  readonly seen: readonly string[];
+  /** Walls that refuse where others hide (Landlock). */
+  readonly refuses: boolean;
+  /** Walls that the session was told of. */
+  readonly told: Set<string>;
+}
+
+/**
+ * What a failed command should have been told, where its words show which wall it met: each wall once a session. Read
+ * off its words alone: a look at the machine would tell a command which files there are.
+ */
+export function wallNotes(outputs: readonly string[], scene: WallScene): readonly string[] {
+  const lines = outputs.flatMap((output) => output.slice(-lastChars).split('\n'));
+  return walls.flatMap(({ name, met, note }) => {
+    if (scene.told.has(name) || !lines.some((line) => met(line, scene))) return [];
+    scene.told.add(name);
+    return [`[walls: ${note}]\n`];
+  });
+}
+
+/** A program that gives up says why at its end. */
+const lastChars = 16_384;
+
+interface Wall {
+  readonly name: string;
+  met(line: string, scene: WallScene): boolean;
+  readonly note: string;
+}
+
+const walls: readonly Wall[] = [
+  {
+    name: 'home',
+    met: (line, { home }) => isMissing.test(line) && pathsIn(line).some((path) => isIn(path, home)),
+    note: "HOME is a folder of the session's own that begins empty; the operator can show commands folders of theirs by process.readable and variables by process.environment",
+  },
+  {
+    name: 'hidden',
+    met: (line, { home, seen, refuses }) =>
+      (isMissing.test(line) || (refuses && isRefused.test(line))) &&
+      pathsIn(line).some((path) => ![home, ...seen, ...everyones].some((folder) => isIn(path, folder))),
+    note: 'commands see the roots, /tmp and the programs of the system, and nothing else of this machine; the operator can list more folders in process.readable, or serve them as roots',
+  },
+  {
+    name: 'read-only',
+    met: (line) => /\bread-only file system\b|\bEROFS\b/i.test(line),
+    note: 'commands write in the roots that may be written, in $TMPDIR and in HOME; in a root, what other programs obey later (.git, .vscode, shell profiles) is read-only; the operator can serve more folders by roots',
+  },
+  {
+    name: 'terminal',
+    met: (line) =>
+      /\bnot a (tty|terminal)\b|\bno tty\b|inappropriate ioctl|\/dev\/tty\b|terminal prompts disabled|\bsetRawMode\b|from a terminal\b/i.test(
+        line,
+      ),
+    note: 'commands have no terminal, and no key of the configuration gives them one: use options that answer beforehand (such as --yes), or start it in the background and write to its input',
+  },
+  {
+    name: 'rights',
+    met: (line) =>
+      /"?no new privileges"? flag|must be (setuid|run as) root|\bare you root\b|requires root\b/i.test(line),
+    note: 'no command gets rights of another user, and no key of the configuration gives them: a person runs it outside',
+  },
+  {
+    name: 'services',
+    met: (line) =>
+      /\b(docker|podman) (daemon|socket)\b|\bDocker daemon\b|Failed to connect to bus|cannot open display|unable to open display|\bMissing X server\b/i.test(
+        line,
+      ),
+    note: 'services of this machine (docker, the message bus, a display) are out of reach for commands, and no key of the configuration opens them: a person runs it outside',
+  },
+];
+
+const isMissing = /no such file or directory|\bENOENT\b|cannot access/i;
+const isRefused = /permission denied|\bEACCES\b/i;
+/** What exists for every command, or is missing everywhere alike. */
+const everyones = [...systemFolders, '/etc', '/dev', '/proc', '/sys'];
+
+/** Absolute paths that a line names. */
+function pathsIn(line: string): readonly string[] {
+  return [...line.matchAll(/(?<![\w./:~-])\/[\w.@+-][^\s'"`’:,;()<>|]*/g)].map(([path]) => path);
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openCommands } from '../../src/confine/process/commands.ts';
+import { wallNotes } from '../../src/confine/process/wall-notes.ts';
+import { workingSandboxes } from './working-sandboxes.ts';
+
+const base = realpathSync(mkdtempSync('/var/tmp/sekisho-walls-test-'));
+const root = join(base, 'project');
+mkdirSync(join(root, '.vscode'), { recursive: true });
+writeFileSync(join(base, 'secret'), '');
+afterAll(() => rmSync(base, { recursive: true }));
+const working = await workingSandboxes();
+const never = new AbortController().signal;
+
+const met = {
+  home: ['cat ~/.npmrc', "python3 -c \"open(__import__('os').environ['HOME'] + '/.pypirc')\""],
+  hidden: [
+    `cat ${base}/secret`,
+    `cat ${base}/not-there`,
+    `ls ${homedir()}/projects`,
+    `node -e 'require("node:fs").readFileSync("${base}/secret")'`,
+  ],
+  'read-only': ['echo x > /usr/x', 'touch .vscode/settings.json', 'mkdir /newdir'],
+  terminal: ['stty size', 'echo x > /dev/tty', 'node -e "process.stdin.setRawMode(true)"'],
+};
+const keys = {
+  home: 'process.environment',
+  hidden: 'process.readable',
+  'read-only': 'roots',
+  terminal: 'no key',
+};
+
+function open(name: 'bubblewrap' | 'landlock') {
+  const runner = openCommands({
+    roots: [{ hostPath: root, writable: true }],
+    sandbox: 'required',
+    backends: [name],
+  });
+  const run = (script: string, session: string) =>
+    runner
+      .forSession(session)
+      .run(
+        { kind: 'script', script, shell: 'bash' },
+        { workingFolder: root, timeoutMs: 30_000, signal: never, inSession: true },
+      );
+  return { ...runner, run };
+}
+
+describe.skipIf(!working.has('bubblewrap'))('bubblewrap (skipped: it does not work here)', () => {
+  const runner = open('bubblewrap');
+  afterAll(() => runner.close());
+
+  test.each(Object.entries(met).flatMap(([wall, lines]) => lines.map((line) => [wall, line] as const)))(
+    'the first to meet the wall "%s" is told of it, with what would help: %s',
+    async (wall, line) => {
+      const first = await runner.run(line, line);
+      expect(first.exitCode).not.toBe(0);
+      const notes = first.stderr.split('\n').filter((words) => words.startsWith('[walls: '));
+      expect(notes).toHaveLength(1);
+      expect(notes[0]).toContain(keys[wall as keyof typeof keys]);
+      expect((await runner.run(line, line)).stderr).not.toContain('[walls: ');
+    },
+  );
+
+  test('one that goes on in the background is told of it at its end', async () => {
+    const command = await runner
+      .forSession('background')
+      .start({ kind: 'script', script: `cat ${base}/secret`, shell: 'bash' }, { workingFolder: root });
+    await command.wait(20_000, never);
+    expect(command.read().text).toMatch(/No such file or directory\n\[walls: commands see the roots/);
+  });
+
+  test.each([
+    'cat not-there',
+    `cat ${root}/not-there`,
+    'cat /usr/share/not-there',
+    'cat /tmp/not-there',
+    'nothing-of-that-name',
+    'test -t 0',
+    'grep -q x /etc/passwd-not-there',
+    `cat ${homedir()}/.bashrc || true`,
+    'echo "see https://example.org/a: not found"; exit 1',
+    'echo "GET /api/users: 404 not found"; exit 1',
+  ])('a failure of its own is no wall: %s', async (line) => {
+    expect((await runner.run(line, line)).stderr).not.toContain('[walls: ');
+  });
+
+  test('the note says the same whether the file is there or not', async () => {
+    const notes = await Promise.all(
+      [`${base}/secret`, `${base}/none`].map(async (path) =>
+        (await runner.run(`cat ${path}`, path)).stderr.replaceAll(path, ''),
+      ),
+    );
+    expect(notes[0]).toBe(notes[1]);
+  });
+});
+
+test.skipIf(!working.has('landlock'))(
+  'Landlock refuses where namespaces hide, and that is said as well (skipped: it does not work here)',
+  async () => {
+    const runner = open('landlock');
+    expect((await runner.run(`cat ${base}/secret`, 'a')).stderr).toContain('[walls: commands see the roots');
+    expect((await runner.run('touch own; chmod 0 own; cat own', 'b')).stderr).not.toContain('[walls: ');
+    await runner.close();
+  },
+  30_000,
+);
+
+test('a long hostile output is looked through in no time', () => {
+  const scene = { home: '/h', seen: ['/r'], refuses: true, told: new Set<string>() };
+  const began = performance.now();
+  for (const words of ['/', '/a', 'not found /x:', "'/", 'no tty ']) {
+    wallNotes([words.repeat(500_000)], { ...scene, told: new Set() });
+  }
+  expect(performance.now() - began).toBeLessThan(1000);
+});
