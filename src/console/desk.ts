@@ -20,8 +20,6 @@ export interface ConsoleDesk {
     readonly version: string;
   };
   now(): number;
-  /** How long a call waits for its answer. */
-  readonly waitMs: number;
   sessions(): Promise<ConsoleSessions>;
   rates(): Promise<RateStore>;
   audit(): Promise<AuditLog>;

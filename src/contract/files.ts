@@ -129,6 +129,8 @@ export interface Place {
   lookalikes(): readonly string[];
   /** Children, unsorted, by one pass over the folder. */
   entries(): FolderEntry[];
+  /** The same in portions, in no order, while others run: a folder may hold a million. */
+  portions(signal?: AbortSignal): AsyncIterable<readonly FolderEntry[]>;
 
   /** Writes a new file, parents included. `conflict` if one is there. Durable when it returns. */
   create(content: string | Uint8Array, options?: WriteOptions): Promise<Written>;

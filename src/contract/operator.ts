@@ -62,8 +62,7 @@ export interface Answer {
 }
 
 export type Answered =
-  /** `isTaken`: a call that waited went on with it; otherwise it is kept for the same call sent again. */
-  | { readonly outcome: 'answered'; readonly record: ApprovalRecord; readonly isTaken: boolean }
+  | { readonly outcome: 'answered'; readonly record: ApprovalRecord }
   | { readonly outcome: 'gone' | 'forbidden' | 'own'; readonly record?: ApprovalRecord | undefined };
 
 export interface UndoWishes {

@@ -169,6 +169,30 @@ describe.each(['output', 'workspace'] as const)('in the layout %s', (layout) => 
   );
 });
 
+test('the pages of a large folder hold each entry once and in order, and other calls go on meanwhile', async () => {
+  world = openWorld({ 'many/sub/x': '' });
+  const names = Array.from({ length: 5000 }, (_, index) => `f${(index * 7919) % 5000}`);
+  for (const name of names) writeFileSync(join(world.root, 'many', name), '');
+  const listed: string[] = [];
+  let cursor: string | undefined;
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  do {
+    const page = (await world.call('list_files', { path: 'many', limit: 900, cursor })) as unknown as {
+      directories: string[];
+      files: { name: string }[];
+      total: number;
+      next_cursor?: string;
+    };
+    expect(page.total).toBe(5001);
+    listed.push(...page.directories, ...page.files.map(({ name }) => name));
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  clearInterval(timer);
+  expect(listed).toEqual(['sub/', ...names.toSorted()]);
+  expect(turns).toBeGreaterThan(5);
+});
+
 test.each(['trail/', 'newdir/.', 'newdir/./', 'readme.md/'])(
   '%s names a folder: no file is written there',
   async (path) => {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
-import type { Dirent } from 'node:fs';
-import { closeSync, lstatSync, readdirSync } from 'node:fs';
+import type { Dir, Dirent } from 'node:fs';
+import { closeSync, lstatSync, opendirSync, readdirSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type {
   FileKind,
@@ -122,20 +122,36 @@ export class HeldPlace implements Place, ProvenPath {
   }
 
   entries(): FolderEntry[] {
-    const folder = this.#hinting(() =>
-      enterFolder(this.root, this.components, this.components.length, this.facts.hidden),
-    );
+    const folder = this.#enter();
     try {
-      const found: FolderEntry[] = [];
-      for (const entry of readdirSync(itself(folder), { withFileTypes: true })) {
-        if (!isTemporaryName(entry.name)) found.push({ name: entry.name, kind: kindOfEntry(entry) });
-      }
-      return found;
+      const found = readdirSync(itself(folder), { withFileTypes: true });
+      return found.filter(({ name }) => !isTemporaryName(name)).map(entryAs);
     } catch (cause) {
       throw fault(cause, this.shown);
     } finally {
       leaveFolder(this.root, folder);
     }
+  }
+
+  async *portions(signal?: AbortSignal): AsyncIterable<readonly FolderEntry[]> {
+    const folder = this.#enter();
+    let opened: Dir;
+    try {
+      opened = opendirSync(itself(folder), { bufferSize: portionEntries });
+    } catch (cause) {
+      throw fault(cause, this.shown);
+    } finally {
+      leaveFolder(this.root, folder);
+    }
+    let portion: FolderEntry[] = [];
+    for await (const entry of opened) {
+      if (!isTemporaryName(entry.name)) portion.push(entryAs(entry));
+      if (portion.length < portionEntries) continue;
+      signal?.throwIfAborted();
+      yield portion;
+      portion = [];
+    }
+    yield portion;
   }
 
   create(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
@@ -191,6 +207,12 @@ export class HeldPlace implements Place, ProvenPath {
     }
   }
 
+  #enter(): number {
+    return this.#hinting(() =>
+      enterFolder(this.root, this.components, this.components.length, this.facts.hidden),
+    );
+  }
+
   /** Runs `work` in the open folder that holds the last name; the name is absent for the root itself. */
   inFolder<T>(work: (folder: number, name: string | undefined) => T): T {
     const depth = Math.max(0, this.components.length - 1);
@@ -223,6 +245,12 @@ export class HeldPlace implements Place, ProvenPath {
       );
     }
   }
+}
+
+const portionEntries = 2048;
+
+function entryAs(entry: Dirent): FolderEntry {
+  return { name: entry.name, kind: kindOfEntry(entry) };
 }
 
 function kindOfEntry(entry: Dirent): FileKind {

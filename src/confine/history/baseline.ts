@@ -5,6 +5,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { FileState } from '../../contract/history.ts';
 import { readAtNow } from '../files/io.ts';
 import { type Blobs, digestOf } from './blobs.ts';
+import type { Bounds } from './bounds.ts';
 import type { Held, HeldContents } from './held.ts';
 import { divide, type Parts } from './parts.ts';
 import { scan } from './scan.ts';
@@ -18,6 +19,7 @@ export interface BaselineOptions {
   /** Most bytes that are held; files beyond are known, and not kept. */
   readonly maxBytes: number;
   readonly maxFileBytes: number;
+  readonly bounds: Bounds;
   readonly now: () => number;
 }
 
@@ -46,7 +48,7 @@ interface Node {
 }
 
 export function createBaseline(options: BaselineOptions): Baseline {
-  const { folder, held, blobs, now } = options;
+  const { folder, held, blobs, bounds, now } = options;
   const nodes = new Map<string, Node>();
   const children = new Map<string, Set<string>>();
   let lookedAtMs: number | undefined;
@@ -56,14 +58,17 @@ export function createBaseline(options: BaselineOptions): Baseline {
   async function refresh(wanted: boolean): Promise<readonly Found[]> {
     const startedAtMs = now();
     const isFirst = lookedAtMs === undefined;
+    bounds.begin();
     const seen = [
       ...(await scan(folder, {
         ignore: options.ignore,
         changedAfterMs: lookedAtMs === undefined ? undefined : lookedAtMs - overlapMs,
         parts: isFirst ? undefined : currentParts(),
         expectedEntries: nodes.size,
+        bounds,
       })),
     ];
+    for (const path of bounds.leftOut) dropBelow(path);
     const removed: Found[] = [];
     const changed: Found[] = [];
     const created: Found[] = [];
@@ -99,7 +104,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
         if (was?.seen.kind === 'folder' && one.kind !== 'folder') {
           for (const name of [...(children.get(one.path) ?? [])]) await forget(join(one.path, name));
         }
-        if (one.kind !== 'folder') continue;
+        if (one.kind !== 'folder' || bounds.leavesOut(one.path)) continue;
         // A folder that came from elsewhere brings things along that did not change.
         if (whole.has(parentOf(one.path))) whole.add(one.path);
         else if (!was || was.seen.inode !== one.inode) {
@@ -139,7 +144,7 @@ export function createBaseline(options: BaselineOptions): Baseline {
   }
 
   async function everythingIn(path: string): Promise<Seen[]> {
-    const below = await scan(join(folder, path), { ignore: options.ignore });
+    const below = await scan(join(folder, path), { ignore: options.ignore, bounds: bounds.below(path) });
     return below.filter((one) => one.path !== '').map((one) => ({ ...one, path: join(path, one.path) }));
   }
 
@@ -220,6 +225,17 @@ export function createBaseline(options: BaselineOptions): Baseline {
     children.delete(path);
     const above = parentOf(path);
     children.get(above)?.delete(path.slice(above === '' ? 0 : above.length + 1));
+  }
+
+  /** What is left out is not known any more: its state would grow old. */
+  function dropBelow(path: string): void {
+    for (const name of [...(children.get(path) ?? [])]) {
+      const inside = join(path, name);
+      dropBelow(inside);
+      const was = nodes.get(inside);
+      drop(inside);
+      if (was?.held) held.release(was.held);
+    }
   }
 
   return { refresh };

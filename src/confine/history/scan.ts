@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
+import type { Bounds } from './bounds.ts';
+import { finder, format, runFind } from './find.ts';
 import type { Parts } from './parts.ts';
 import { isAfter, isShown, parentOf, type Seen, seenAt } from './seen.ts';
 import { scanSmall, smallEntries } from './small-scan.ts';
@@ -15,10 +16,24 @@ export interface ScanOptions {
   readonly parts?: Parts | undefined;
   /** How many entries were there the last time, if that is known. */
   readonly expectedEntries?: number | undefined;
+  /** How much is looked at. Default: all. */
+  readonly bounds?: Omit<Bounds, 'below'> | undefined;
 }
 
 /** Looks at a folder and all below it, the folder itself as the path ''. Follows no link. */
 export async function scan(folder: string, options: ScanOptions): Promise<readonly Seen[]> {
+  const { bounds } = options;
+  for (;;) {
+    if (bounds?.leavesOut('')) return [];
+    const leftOut = bounds?.leftOut.size;
+    const found = await scanAll(folder, options);
+    if (bounds?.leftOut.size === leftOut) return found;
+    // A folder turned out to hold too many: once more, without it.
+    bounds?.begin();
+  }
+}
+
+async function scanAll(folder: string, options: ScanOptions): Promise<readonly Seen[]> {
   // To start a process holds up our event loop for longer than a small folder does.
   const small = (options.expectedEntries ?? 0) <= smallEntries ? scanSmall(folder, options) : undefined;
   if (small) return small;
@@ -27,14 +42,18 @@ export async function scan(folder: string, options: ScanOptions): Promise<readon
     return await scanByFind(finder, folder, options);
   } catch {
     // Not GNU's find, or no process to be had.
+    options.bounds?.begin();
     return scanByWalk(folder, options);
   }
 }
 
 /** GNU find: quicker than a walk of our own, and not on our event loop. */
 async function scanByFind(program: string, folder: string, options: ScanOptions): Promise<Seen[]> {
-  const { ignore, changedAfterMs, parts = { opened: new Set(), bins: [['']] } } = options;
-  const names = ignore.flatMap((name, at) => [...(at > 0 ? ['-o'] : []), '-name', escapeGlob(name)]);
+  const { ignore, changedAfterMs, bounds, parts = { opened: new Set(), bins: [['']] } } = options;
+  const names = [
+    ...ignore.map((name) => ['-name', escapeGlob(name)]),
+    ...[...(bounds?.leftOut ?? [])].map((path) => ['-path', escapeGlob(join(folder, path))]),
+  ].flatMap((test, at) => (at === 0 ? test : ['-o', ...test]));
   const since = changedAfterMs === undefined ? [] : ['-newerct', `@${(changedAfterMs / 1000).toFixed(3)}`];
   const tell = [...since, '-printf', format];
   // Only folders are compared with the names; find would otherwise try them on every file first.
@@ -71,70 +90,33 @@ async function scanByFind(program: string, folder: string, options: ScanOptions)
       }
     }
   }
-  const outputs = await Promise.all(
+  const from = folder.endsWith('/') ? folder.length : folder.length + 1;
+  const take = (entry: Seen): boolean => {
+    const path = entry.path.slice(from);
+    if (!isShown(path)) return true;
+    if (bounds?.take(path) === false) return false;
+    found.push({ ...entry, path });
+    return true;
+  };
+  await Promise.all(
     bins.map(async (bin) => {
       const here = bin.filter((path) => path === '' || !gone.has(parentOf(path)));
       for (const path of here) look(path);
-      const starts = here.map((path) => join(folder, path)).filter((path) => existsSync(path));
-      if (starts.length === 0) return '';
-      return outputOf(program, [...starts, '-mindepth', '1', ...leaveOut, ...tell]);
+      const starts = here
+        .filter((path) => bounds?.leavesOut(path) !== true)
+        .map((path) => join(folder, path))
+        .filter((path) => existsSync(path));
+      if (starts.length > 0)
+        await runFind(program, [...starts, '-mindepth', '1', ...leaveOut, ...tell], take);
     }),
   );
-  const from = folder.endsWith('/') ? folder.length : folder.length + 1;
-  for (const output of outputs) {
-    const fields = output.split('\0');
-    for (let at = 0; at + 8 < fields.length; at += 8) {
-      const [
-        kind = '',
-        inode = '',
-        bytes = '',
-        modified = '',
-        changed = '',
-        mode = '',
-        target = '',
-        whole = '',
-      ] = fields.slice(at, at + 8);
-      const path = whole.slice(from);
-      if (!isShown(path)) continue;
-      found.push({
-        path,
-        kind: kinds[kind] ?? 'other',
-        inode,
-        bytes: Number(bytes),
-        mode: Number.parseInt(mode, 8),
-        modified,
-        changed,
-        target,
-      });
-    }
-  }
   return found;
 }
 
-const format = '%y\\0%D:%i\\0%s\\0%T@\\0%C@\\0%m\\0%l\\0%p\\0';
-const kinds: Readonly<Record<string, Seen['kind']>> = { f: 'file', d: 'folder', l: 'symlink' };
-
-const finder = ['/usr/bin/find', '/bin/find'].find((path) => existsSync(path));
-
-function outputOf(program: string, args: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: { LC_ALL: 'C', TZ: 'UTC' },
-    });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.on('error', reject);
-    // 1 says that something vanished or may not be read, and the rest was looked at; busybox says it of the options.
-    child.on('close', (code) =>
-      code === 0 || (code === 1 && chunks.length > 0)
-        ? resolve(Buffer.concat(chunks).toString('utf8'))
-        : reject(new Error(`find ended with ${code}.`)),
-    );
-  });
-}
-
-async function scanByWalk(folder: string, { ignore, changedAfterMs = 0 }: ScanOptions): Promise<Seen[]> {
+async function scanByWalk(
+  folder: string,
+  { ignore, changedAfterMs = 0, bounds }: ScanOptions,
+): Promise<Seen[]> {
   const left = new Set(ignore);
   const found: Seen[] = [];
   const folders = [''];
@@ -146,6 +128,7 @@ async function scanByWalk(folder: string, { ignore, changedAfterMs = 0 }: ScanOp
       const path = below === '' ? name : `${below}/${name}`;
       const seen = seenAt(join(folder, path), path);
       if (!seen || (seen.kind === 'folder' && left.has(name)) || !isShown(path)) continue;
+      if (bounds?.take(path) === false) return found;
       if (seen.kind === 'folder') folders.push(path);
       if (isAfter(seen, changedAfterMs)) found.push(seen);
       if (++looked % 500 === 0) await giveWay();

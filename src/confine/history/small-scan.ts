@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readdirSync } from 'node:fs';
+import { closeSync, constants, opendirSync, openSync } from 'node:fs';
 import { isAfter, isShown, type Seen, seenAt } from './seen.ts';
 
 /**
@@ -24,8 +24,10 @@ export function scanSmall(
     if (descriptor === undefined) return true;
     try {
       const here = `/proc/self/fd/${descriptor}`;
-      for (const name of readdirSync(here)) {
-        if (++entries > smallEntries) return false;
+      const names = namesIn(here, smallEntries - entries);
+      if (!names) return false;
+      entries += names.length;
+      for (const name of names) {
         const inside = path === '' ? name : `${path}/${name}`;
         const seen = seenAt(`${here}/${name}`, inside);
         if (!seen || !isShown(inside)) continue;
@@ -48,6 +50,21 @@ export function scanSmall(
   } catch {
     // Something came or went under our hands, or there is no /proc: looked at in the other way.
     return undefined;
+  }
+}
+
+/** The names in a folder; `undefined` where there are more, however many: they are not all read to be counted. */
+function namesIn(folder: string, most: number): string[] | undefined {
+  const opened = opendirSync(folder);
+  try {
+    const names: string[] = [];
+    for (let entry = opened.readSync(); entry; entry = opened.readSync()) {
+      if (names.length === most) return undefined;
+      names.push(entry.name);
+    }
+    return names;
+  } finally {
+    opened.closeSync();
   }
 }
 

@@ -1,9 +1,10 @@
 import { join, relative } from 'node:path';
 import type { Attribution } from '../../contract/history.ts';
-import type { BackgroundCommand, Commands } from '../../contract/process.ts';
+import type { BackgroundCommand, Commands, RunResult } from '../../contract/process.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
 import type { Blobs } from './blobs.ts';
+import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './bounds.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -17,6 +18,7 @@ export interface CommandWatchOptions {
   readonly blobs: Blobs;
   readonly maxBytes: number;
   readonly now: () => number;
+  readonly bounds?: BoundsOptions | undefined;
 }
 
 export interface CommandWatch {
@@ -30,11 +32,14 @@ interface Watched {
   readonly folder: string;
   readonly baseline: Baseline;
   readonly held: HeldContents;
+  readonly bounds: Bounds;
   /** Commands in the background that may write here. */
   readonly background: Set<Attribution>;
   running: number;
   /** Paths that our own writes changed while commands ran: those have entries of their own. */
   readonly ours: Set<string>;
+  /** How much was left out when a reply last said so. */
+  told: number;
 }
 
 /**
@@ -42,7 +47,7 @@ interface Watched {
  * changed between commands is a person's, or of a command in the background.
  */
 export function watchCommands(options: CommandWatchOptions): CommandWatch {
-  const { recorder } = options;
+  const { recorder, bounds: most = usualBounds } = options;
   const watched = new Map<string, Watched>();
   const turns = createTurns();
   const forget = recorder.listen((root, path) => {
@@ -60,8 +65,9 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     const held = openHeldContents(options.folder);
     const { ignore, blobs, maxBytes, now } = options;
     const maxFileBytes = Math.floor(maxBytes / 8);
-    const baseline = createBaseline({ folder, ignore, held, blobs, maxBytes, maxFileBytes, now });
-    one = { folder, baseline, held, background: new Set(), running: 0, ours: new Set() };
+    const bounds = createBounds(most);
+    const baseline = createBaseline({ folder, ignore, held, blobs, maxBytes, maxFileBytes, bounds, now });
+    one = { folder, baseline, held, bounds, background: new Set(), running: 0, ours: new Set(), told: 0 };
     watched.set(folder, one);
     return one;
   }
@@ -98,6 +104,16 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     }
   }
 
+  /** The first reply after something was left out says so, among the notes that follow what a command wrote. */
+  function noted(result: RunResult, all: readonly Watched[]): RunResult {
+    const notes = all.flatMap((one) => {
+      if (one.bounds.leftOut.size === one.told) return [];
+      one.told = one.bounds.leftOut.size;
+      return leftOutNotes(one.bounds, most);
+    });
+    return notes.length === 0 ? result : { ...result, stderr: result.stderr + notes.join('') };
+  }
+
   /** What a command in the background changes is looked at when it ends. */
   function follow(command: BackgroundCommand, all: readonly Watched[], who: Attribution): void {
     for (const one of all) one.background.add(who);
@@ -116,11 +132,13 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       ...commands,
       async run(command, order) {
         const all = await before(order.writable ?? options.roots);
+        let result: RunResult;
         try {
-          return await commands.run(command, order);
+          result = await commands.run(command, order);
         } finally {
           await after(all, recorder.current());
         }
+        return noted(result, all);
       },
       async attend(command, order) {
         const who = { ...recorder.current() };
@@ -129,9 +147,12 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
           await after(all, recorder.current());
           throw error;
         });
-        if (attended.kind === 'going') follow(attended.command, all, who);
-        else await after(all, recorder.current());
-        return attended;
+        if (attended.kind === 'going') {
+          follow(attended.command, all, who);
+          return attended;
+        }
+        await after(all, recorder.current());
+        return { ...attended, result: noted(attended.result, all) };
       },
       async start(command, order) {
         const who = { ...recorder.current() };

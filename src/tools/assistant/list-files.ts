@@ -61,32 +61,28 @@ export const listFiles = defineTool({
     return sections.join('\n\n');
   },
 
-  async run({ path, sizes, limit, cursor }, { desk }) {
+  async run({ path, sizes, limit, cursor }, { desk, signal }) {
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const grounds = groundsOf(desk, path);
-    const { entries, groundOf } = entriesOf(grounds);
-    const offset = after === undefined ? 0 : startAfter(entries, after);
     // A size costs a look at the file, so a page with sizes is shorter.
-    const page = entries.slice(offset, offset + (sizes ? Math.min(limit, maxSizes) : limit));
+    const listing = await listed(grounds, { after, most: sizes ? Math.min(limit, maxSizes) : limit, signal });
     const directories: string[] = [];
     const files: { name: string; bytes?: number }[] = [];
     const others: string[] = [];
-    for (const entry of page) {
-      const { name, kind } = entry;
+    for (const { name, kind, ground } of listing.page) {
       const shown = cleanName(name);
       if (kind === 'folder') directories.push(`${shown}/`);
       else if (kind !== 'file') others.push(shown);
-      else files.push(sizes ? { name: shown, ...sizeOf(groundOf(entry), name) } : { name: shown });
+      else files.push(sizes ? { name: shown, ...sizeOf(ground, name) } : { name: shown });
     }
-    const last = page.at(-1);
-    const isMore = last !== undefined && offset + page.length < entries.length;
+    const last = listing.page.at(-1);
     return {
       path: grounds.at(-1)?.shown ?? path,
       directories,
       files,
       ...(others.length > 0 && { others }),
-      total: entries.length,
-      ...(isMore && { next_cursor: cursorOf(last) }),
+      total: listing.total,
+      ...(last && listing.more && { next_cursor: cursorOf(last) }),
     };
   },
 });
@@ -103,12 +99,12 @@ function rankOf({ kind }: FolderEntry): number {
   return kind === 'folder' ? 0 : kind === 'file' ? 1 : 2;
 }
 
-function startAfter(entries: readonly FolderEntry[], { rank, name }: Position): number {
-  const at = entries.findIndex((entry) => {
-    const own = rankOf(entry);
-    return own > rank || (own === rank && entry.name > name);
-  });
-  return at === -1 ? entries.length : at;
+function positionOf(entry: FolderEntry): Position {
+  return { rank: rankOf(entry), name: entry.name };
+}
+
+function inOrder(a: Position, b: Position): number {
+  return a.rank - b.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 }
 
 /** Names may hold anything, so a cursor shows none. */
@@ -133,40 +129,49 @@ function readCursor(cursor: string): Position {
   );
 }
 
-interface Listing {
-  readonly entries: readonly FolderEntry[];
-  readonly groundOf: (entry: FolderEntry) => Ground | undefined;
+interface Listed extends FolderEntry {
+  readonly ground: Ground;
 }
 
-/** Folders, files, then the rest, each by name. What the caller's own folder holds hides what lies behind it. */
-function entriesOf(grounds: readonly Ground[]): Listing {
+/**
+ * A page of folders, files, then the rest, each by name. What the caller's own folder holds hides what lies behind it.
+ * A folder may hold a million entries: all are counted, and never many more than the page are kept.
+ */
+async function listed(
+  grounds: readonly Ground[],
+  { after, most, signal }: { after: Position | undefined; most: number; signal: AbortSignal },
+): Promise<{ readonly page: readonly Listed[]; readonly total: number; readonly more: boolean }> {
   const seen = new Set<string>();
-  const groundsByEntry = new Map<FolderEntry, Ground>();
-  const folders: FolderEntry[] = [];
-  const files: FolderEntry[] = [];
-  const others: FolderEntry[] = [];
-  // A folder may hold tens of thousands: with one ground, which is usual, nothing is kept of each but itself.
-  const isOne = grounds.length === 1;
+  let kept: { readonly entry: Listed; readonly at: Position }[] = [];
+  let lastKept: Position | undefined;
+  let total = 0;
+  let more = false;
+  const sift = () => {
+    kept.sort((a, b) => inOrder(a.at, b.at));
+    more ||= kept.length > most;
+    kept = kept.slice(0, most);
+    if (kept.length === most) lastKept = kept.at(-1)?.at;
+  };
   for (const ground of grounds) {
-    for (const entry of ground.place.entries()) {
-      const { name, kind } = entry;
-      if (ground.skip && (seen.has(name) || ground.skip(name))) continue;
-      if (!isOne) {
-        seen.add(name);
-        groundsByEntry.set(entry, ground);
+    const hides = ground !== grounds.at(-1);
+    for await (const portion of ground.place.portions(signal)) {
+      for (const entry of portion) {
+        if (ground.skip && (seen.has(entry.name) || ground.skip(entry.name))) continue;
+        if (hides) seen.add(entry.name);
+        total += 1;
+        const at = positionOf(entry);
+        if (after && inOrder(at, after) <= 0) continue;
+        if (lastKept && inOrder(at, lastKept) > 0) more = true;
+        else kept.push({ entry: { ...entry, ground }, at });
       }
-      (kind === 'file' ? files : kind === 'folder' ? folders : others).push(entry);
+      if (kept.length > most * 2) sift();
     }
   }
-  for (const entries of [folders, files, others]) entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return {
-    entries: folders.concat(files, others),
-    groundOf: (entry) => (isOne ? grounds[0] : groundsByEntry.get(entry)),
-  };
+  sift();
+  return { page: kept.map(({ entry }) => entry), total, more };
 }
 
-function sizeOf(ground: Ground | undefined, name: string): { bytes?: number } {
-  if (!ground) return {};
+function sizeOf(ground: Ground, name: string): { bytes?: number } {
   const { folder, place } = ground;
   try {
     return { bytes: folder.at(name, { base: place.hostPath }).stat().bytes };

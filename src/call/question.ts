@@ -1,0 +1,90 @@
+import type { Caller } from '../contract/caller.ts';
+import { cleanLine, cleanText } from '../contract/clean-text.ts';
+import type { PolicyVerdict, Risk } from '../contract/policy.ts';
+import type { CommandLine } from '../contract/process.ts';
+import type { Locale } from '../contract/text.ts';
+import type { Tool } from '../contract/tool.ts';
+import { shellQuote } from '../ground/shell-quote.ts';
+
+const maxChars = 4000;
+const endChars = 1000;
+
+/**
+ * What a person reads before they agree: the real command or arguments, where, and which rule asked. Everything in
+ * it that a caller wrote is cleaned, so that no escape or hidden character can make it read otherwise.
+ */
+export function questionFor(asked: {
+  readonly tool: Tool;
+  readonly caller: Caller;
+  readonly risk: Risk;
+  readonly input: unknown;
+  readonly verdict: PolicyVerdict;
+  readonly grant: string;
+  readonly locale: Locale;
+}): string {
+  const { tool, caller, risk, verdict, locale } = asked;
+  const words = labels[locale];
+  const lines = [cleanLine(words.wants(caller.principal, tool.name))];
+  if (risk.command) lines.push(`${words.command}: ${continued(shown(risk.command.line))}`);
+  else lines.push(`${words.arguments}: ${cleanLine(JSON.stringify(asked.input))}`);
+  if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${cleanLine(risk.workingFolder)}`);
+  const variables = variablesIn(risk);
+  if (variables !== '') lines.push(`${words.variables}: ${cleanLine(variables)}`);
+  if (risk.writes?.length) lines.push(`${words.changes}: ${cleanLine(risk.writes.join(', '))}`);
+  if (risk.hosts?.length) lines.push(`${words.hosts}: ${cleanLine(risk.hosts.join(', '))}`);
+  lines.push(`${words.because}: ${cleanLine(`${verdict.because[locale]} (${verdict.rule})`)}`);
+  lines.push(`${words.always}: ${cleanLine(asked.grant)}`);
+  return lines.map(shortened).join('\n');
+}
+
+/** What earlier commands left in the variables that this one names. */
+function variablesIn({ command }: Risk): string {
+  if (command?.line.kind !== 'script') return '';
+  const named = new Set([...command.line.script.matchAll(/\$\{?[!#]?(\w+)/g)].map(([, name]) => name));
+  return Object.entries(command.variables ?? {})
+    .filter(([name]) => named.has(name))
+    .map(([name, value]) => `${name}=${shellQuote(value)}`)
+    .join(' ');
+}
+
+/** A command's further lines stand behind a mark, so that none of them passes for a line of ours. */
+function continued(command: string): string {
+  return cleanText(command).replaceAll('\n', '\n  | ');
+}
+
+/** Leaves out the middle: what matters in a long command often stands at its end. */
+function shortened(line: string): string {
+  if (line.length <= maxChars) return line;
+  const left = line.length - maxChars;
+  return `${line.slice(0, maxChars - endChars)}\n  … (+${left}) …\n  | ${line.slice(-endChars)}`.toWellFormed();
+}
+
+const labels = {
+  en: {
+    wants: (who: string, tool: string) => `${who} wants to call ${tool}.`,
+    command: 'Command',
+    arguments: 'Arguments',
+    folder: 'Folder',
+    variables: 'Variables',
+    changes: 'Changes',
+    hosts: 'Hosts',
+    because: 'Why you are asked',
+    always: 'Allowing it for the session or always would allow',
+  },
+  ja: {
+    wants: (who: string, tool: string) => `${who} が ${tool} を呼び出そうとしています。`,
+    command: 'コマンド',
+    arguments: '引数',
+    folder: 'フォルダー',
+    variables: '変数',
+    changes: '変更先',
+    hosts: '接続先',
+    because: '確認の理由',
+    always: 'セッション中または常に許可した場合に許可される範囲',
+  },
+} as const;
+
+function shown(line: CommandLine): string {
+  if (line.kind === 'script') return line.script;
+  return [line.program, ...line.args].map(shellQuote).join(' ');
+}
