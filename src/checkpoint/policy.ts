@@ -4,6 +4,7 @@ import { decide } from '../call/decide.ts';
 import { explainPolicy, type PolicyExplanation, type PolicyTrial, testPolicy } from '../call/policy/trial.ts';
 import { type RuleWarning, warningsOf } from '../call/policy/warnings.ts';
 import type { Settings } from '../config/load.ts';
+import { namedHosts } from '../config/network-sets.ts';
 import { listBuiltinRules } from '../confine/judgement/rules/lines.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities.ts';
@@ -33,7 +34,12 @@ export function createPolicyDesk(parts: {
 }): PolicyDesk {
   const { settings, caller } = parts;
   return {
-    explain: () => explainPolicy({ ...settings, builtin: listBuiltinRules() }),
+    explain: () =>
+      explainPolicy({
+        ...settings,
+        builtin: listBuiltinRules(),
+        network: namedHosts(settings.process.networkAsNamed, 'process.network'),
+      }),
     async test(json) {
       const catalog = await parts.catalog();
       return testPolicy(json, {

@@ -15,6 +15,7 @@ import { localeOf } from './locale.ts';
 import { assertMakeable } from './makeable.ts';
 import { type MemorySettings, memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
+import { hostsOf } from './network-sets.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
@@ -93,6 +94,8 @@ export interface Settings {
     readonly environment: readonly string[];
     readonly readable: readonly string[];
     readonly network: readonly string[];
+    /** The same with its sets as their names. */
+    readonly networkAsNamed: readonly string[];
     readonly writableGit: boolean;
     readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;
@@ -193,7 +196,8 @@ export function loadSettings(
       sandbox,
       environment: config.process?.environment ?? [],
       readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
-      network: config.process?.network ?? [],
+      network: hostsOf(config.process?.network ?? []),
+      networkAsNamed: config.process?.network ?? [],
       writableGit: config.process?.writableGit ?? false,
       maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,

@@ -105,7 +105,7 @@ export const configSchema = z.strictObject({
       network: names
         .optional()
         .describe(
-          'Hosts that commands may reach, e.g. ["api.example.com", "*.npmjs.org", "git.example.com:8443"]. Default and empty: none.',
+          'Hosts that commands may reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; sets by name: npm, pypi, crates, go, github. Default and empty: none.',
         ),
       writableGit: z
         .boolean()

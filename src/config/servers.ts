@@ -7,6 +7,7 @@ import { limits } from '../contract/limits.ts';
 import type { ServerSettings, ToolOverride } from '../contract/upstream.ts';
 import { clientServers } from './client-shapes.ts';
 import { parseJsonc } from './jsonc.ts';
+import { hostsOf } from './network-sets.ts';
 import { oauthOf, oauthSchema } from './servers-oauth.ts';
 import { fillVariables } from './variables.ts';
 import { whyUnreadable } from './why-unreadable.ts';
@@ -211,7 +212,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       return { path: full, writable: writable ?? true };
     }),
     sandbox: config.sandbox ?? sources.sandbox,
-    network: config.network && { entries: config.network, key: `${at}.network` },
+    network: config.network && { entries: hostsOf(config.network), key: `${at}.network` },
   };
 }
 

@@ -44,6 +44,15 @@ describe('policy test says what would happen, and runs nothing', () => {
     expect((await sekisho('policy', 'explain', '--config', config)).stdout).toContain('no-drafts');
   });
 
+  test('show lists whom commands may reach, sets in full', async () => {
+    const config = join(folder, 'c.jsonc');
+    writeFileSync(config, '{"process": {"network": ["pypi", "files.example.com"]}}');
+    const { stdout } = await sekisho('policy', 'show', '--config', config);
+    expect(stdout).toContain(
+      '\n  pypi: pypi.org, files.pythonhosted.org\n  process.network: files.example.com\n',
+    );
+  });
+
   test('a rule that fails its own examples stops every start', async () => {
     const config = join(folder, 'c.jsonc');
     const rule = {

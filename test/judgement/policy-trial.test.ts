@@ -71,7 +71,7 @@ test.each([
 
 test('the explanation lists every rule in force with its decision in this mode', () => {
   const rules: PolicyRule[] = [{ command: ['npm'], decision: 'deny', because: 'pnpm is used here' }];
-  const explained = explainPolicy({ mode: 'full-access', rules, builtin: listBuiltinRules() });
+  const explained = explainPolicy({ mode: 'full-access', rules, builtin: listBuiltinRules(), network: [] });
   const shown = renderExplanation(explained, 'ja');
 
   expect(explained.builtin.filter(({ decision }) => decision === 'ask')).toEqual([]);

@@ -11,6 +11,13 @@ export interface PolicyExplanation {
   readonly meaning: Text;
   readonly operator: readonly (PolicyRule & { readonly id: string })[];
   readonly builtin: readonly RuleLine[];
+  /** Whom commands may reach: sets by their names, other hosts by the key that lists them. */
+  readonly network: readonly NamedHosts[];
+}
+
+interface NamedHosts {
+  readonly name: string;
+  readonly hosts: readonly string[];
 }
 
 /** Lists what is in force: the mode, the operator's rules, and the built-in ones with the decision they have in this mode. */
@@ -18,6 +25,7 @@ export function explainPolicy(parts: {
   readonly mode: Mode;
   readonly rules: readonly PolicyRule[];
   readonly builtin: readonly RuleLine[];
+  readonly network: readonly NamedHosts[];
 }): PolicyExplanation {
   const inMode = (decision: DecisionKind): DecisionKind =>
     parts.mode === 'full-access' && decision === 'ask' ? 'allow' : decision;
@@ -26,6 +34,7 @@ export function explainPolicy(parts: {
     meaning: meanings[parts.mode],
     operator: parts.rules.map((rule, place) => ({ ...rule, id: rule.id ?? `rules[${place}]` })),
     builtin: parts.builtin.map((rule) => ({ ...rule, decision: inMode(rule.decision) })),
+    network: parts.network,
   };
 }
 
@@ -37,6 +46,9 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
   for (const { id, decision, because, match: _match, notMatch: _notMatch, ...about } of explained.operator) {
     lines.push(`  ${decision.padEnd(5)} ${id}: ${because}  ${JSON.stringify(about)}`);
   }
+  lines.push('', `${words.network}:`);
+  if (explained.network.length === 0) lines.push(`  ${words.none}`);
+  for (const { name, hosts } of explained.network) lines.push(`  ${name}: ${hosts.join(', ')}`);
   for (const decision of ['deny', 'ask', 'allow'] as const) {
     const rules = explained.builtin.filter((rule) => rule.decision === decision);
     if (rules.length === 0) continue;
@@ -151,6 +163,7 @@ const labels = {
     operator: "The operator's rules",
     builtin: 'Built-in rules',
     none: 'none',
+    network: 'Hosts that commands reach (process.network)',
     strict: "assistant's bash only",
     rule: 'rule',
     grant: 'Allowing it for the session or always would allow',
@@ -160,6 +173,7 @@ const labels = {
     operator: '運用者の規則',
     builtin: '組み込み規則',
     none: 'なし',
+    network: 'コマンドが接続できるホスト (process.network)',
     strict: 'アシスタントの bash のみ',
     rule: '規則',
     grant: 'セッション中または常に許可した場合に許可される範囲',

@@ -22,7 +22,7 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
 
 function addPolicy(program: Command, exitWith: (code: number) => void): void {
   const policy = program.command('policy').description('rules: what is allowed, asked and denied');
-  withSettings(policy.command('explain').description('the mode and every rule in force'))
+  withSettings(policy.command('explain').alias('show').description('the mode and every rule in force'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { explain } = await import('../policy-commands.ts');

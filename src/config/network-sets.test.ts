@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createProxyRules } from '../confine/network/proxy/rules.ts';
+import { hostsOf, namedHosts, networkSets } from './network-sets.ts';
+
+test('a set stands for its hosts, and other entries stay where they are', () => {
+  const hosts = hostsOf(['a.example', 'pypi', 'b.example:8443', 'go']);
+  expect(hosts.slice(0, 4)).toEqual(['a.example', 'pypi.org', 'b.example:8443', 'proxy.golang.org']);
+  expect(new Set(hosts)).toEqual(
+    new Set(['a.example', 'b.example:8443', ...(networkSets.pypi ?? []), ...(networkSets.go ?? [])]),
+  );
+});
+
+test('what is shown names each set, with every host of it, and the rest by its key', () => {
+  expect(namedHosts(['a.example', 'pypi'], 'process.network')).toEqual([
+    { name: 'pypi', hosts: ['pypi.org', 'files.pythonhosted.org'] },
+    { name: 'process.network', hosts: ['a.example'] },
+  ]);
+  expect(namedHosts([], 'process.network')).toEqual([]);
+});
+
+test.each(Object.entries(networkSets))(
+  'every host of %s is one host over TLS, and no other site of it',
+  (_, hosts) => {
+    const rules = createProxyRules(hosts, 'process.network');
+    for (const host of hosts) {
+      expect(host).toMatch(/^[a-z.-]+\.[a-z]+$/);
+      expect(rules.allows({ host, port: 443 })).toBe(true);
+      expect(rules.allows({ host: `other.${host}`, port: 443 })).toBe(false);
+      expect(rules.allows({ host, port: 22 })).toBe(false);
+    }
+  },
+);
+
+test.each(['NPM', 'npm:443', '*.npm', 'constructor', '__proto__', 'toString'])(
+  '%s is a host, if anything, and no set',
+  (entry) => {
+    expect(hostsOf([entry])).toEqual([entry]);
+  },
+);

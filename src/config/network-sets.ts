@@ -1,0 +1,46 @@
+/** Hosts that a package manager or a service needs, under one name for lists of hosts. */
+export const networkSets: Readonly<Record<string, readonly string[]>> = {
+  // node-gyp takes the headers of Node from its own site.
+  npm: ['registry.npmjs.org', 'registry.yarnpkg.com', 'repo.yarnpkg.com', 'nodejs.org'],
+  pypi: ['pypi.org', 'files.pythonhosted.org'],
+  crates: ['index.crates.io', 'static.crates.io', 'crates.io'],
+  go: ['proxy.golang.org', 'sum.golang.org'],
+  github: [
+    'github.com',
+    'api.github.com',
+    'codeload.github.com',
+    'objects.githubusercontent.com',
+    'raw.githubusercontent.com',
+    'release-assets.githubusercontent.com',
+    'media.githubusercontent.com',
+  ],
+};
+
+/**
+ * The hosts of a list, with sets written out. The rest of a set stands at the end: a message that counts entries then
+ * counts those of the file.
+ */
+export function hostsOf(entries: readonly string[]): readonly string[] {
+  const first = entries.map((entry) => setOf(entry)?.[0] ?? entry);
+  const rest = entries.flatMap((entry) => setOf(entry)?.slice(1) ?? []);
+  return [...first, ...rest];
+}
+
+/** Each set that a list names, in full, and its own hosts under the name of the list. */
+export function namedHosts(
+  entries: readonly string[],
+  key: string,
+): readonly { readonly name: string; readonly hosts: readonly string[] }[] {
+  const own = entries.filter((entry) => !setOf(entry));
+  return [
+    ...entries.flatMap((name) => {
+      const hosts = setOf(name);
+      return hosts ? [{ name, hosts }] : [];
+    }),
+    ...(own.length > 0 ? [{ name: key, hosts: own }] : []),
+  ];
+}
+
+function setOf(entry: string): readonly string[] | undefined {
+  return Object.hasOwn(networkSets, entry) ? networkSets[entry] : undefined;
+}
