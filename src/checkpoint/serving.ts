@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { once } from '../ground/once.ts';
+import { assertUsable } from '../store/usable.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
 import { createLoadingAhead } from './ahead.ts';
 import type { Checkpoint } from './open.ts';
@@ -18,11 +19,16 @@ export interface StdioServing {
 
 export type HttpServing = Partial<Omit<HttpOptions, 'door'>>;
 
-/** Speaks MCP over stdio. `closed` resolves when the client has left and its answers are written. */
+/**
+ * Speaks MCP over stdio. `closed` resolves when the client has left and its answers are written. Throws where nothing
+ * could be recorded; the database itself is opened at the first need.
+ */
 export async function serveStdio(
   checkpoint: Checkpoint,
   options: StdioServing = {},
 ): Promise<{ readonly closed: Promise<void> }> {
+  const { storeUrl, stateFolder } = checkpoint.settings;
+  assertUsable(storeUrl, stateFolder);
   const transport = await import('../transport/stdio.ts');
   const ahead = createLoadingAhead(checkpoint.settings);
   const serving = transport.serveStdio({
@@ -44,9 +50,14 @@ export async function serveStdio(
   return serving;
 }
 
-/** Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. */
+/**
+ * Speaks MCP over Streamable HTTP at `/mcp`. What the options leave out, the settings of the checkpoint say. Nothing
+ * listens before the records are open: a probe that finds the server finds one that works.
+ */
 export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {}): Promise<HttpService> {
-  const { http } = checkpoint.settings;
+  const { http, storeUrl, stateFolder } = checkpoint.settings;
+  assertUsable(storeUrl, stateFolder);
+  await (await checkpoint.store()).ready();
   const named = [...http.allowedHosts, ...(http.oauth ? [new URL(http.oauth.resource).hostname] : [])];
   const transport = await import('../transport/http/serve.ts');
   const { loopbackHosts } = await import('../transport/http/guard.ts');

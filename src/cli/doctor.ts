@@ -1,5 +1,6 @@
-import { openCheckpoint } from '../checkpoint/index.ts';
+import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
+import { ToolError } from '../contract/error.ts';
 import { type Locale, text } from '../contract/text.ts';
 import { counted } from './counted.ts';
 import { say } from './say.ts';
@@ -20,16 +21,8 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
   const checkpoint = await openCheckpoint(settings);
   try {
     const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
-    const { audit } = await checkpoint.store();
-    const verdict = await audit.verify();
-    findings.push({
-      what: 'store',
-      works: verdict.ok,
-      detail: verdict.ok
-        ? `${counted(verdict.entries, 'audit entry', 'audit entries')}, unbroken`
-        : verdict.problem,
-      remedy: verdict.ok ? undefined : 'sekisho audit verify',
-    });
+    const kept = await examineRecords(await checkpoint.store());
+    findings.push(kept);
     for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
       findings.push({
         what: `rule ${rule}`,
@@ -68,7 +61,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         });
       }
     }
-    const meaning = await (await checkpoint.store()).meaning?.();
+    const meaning = kept.works ? await (await checkpoint.store()).meaning?.() : undefined;
     const probed = await meaning?.probe(probeMs);
     if (probed) {
       findings.push({
@@ -93,11 +86,33 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
     if (options.json) say(JSON.stringify(findings, null, 2));
     else for (const finding of findings) say(lineOf(finding, settings.locale));
-    return verdict.ok && sandboxed && reached ? 0 : 2;
+    return kept.works && sandboxed && reached ? 0 : 2;
   } finally {
     await checkpoint.close();
   }
 }
+
+/** The database: can it be opened, are its pages whole, does the audit log hold. */
+async function examineRecords(store: Awaited<ReturnType<Checkpoint['store']>>): Promise<Finding> {
+  const bad = (detail: string, remedy?: string): Finding => ({ what: 'store', works: false, detail, remedy });
+  try {
+    await store.ready();
+    const damage = await store.damage();
+    if (damage !== undefined) return bad(`damaged: ${damage}`, bringBack);
+    const verdict = await store.audit.verify();
+    if (!verdict.ok) return bad(verdict.problem, 'sekisho audit verify');
+    const entries = counted(verdict.entries, 'audit entry', 'audit entries');
+    return { what: 'store', works: true, detail: `${entries}, unbroken` };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    // What a failing read says is written for callers; its cause is the database's own word.
+    return error instanceof ToolError
+      ? bad(cause instanceof Error ? cause.message : message, bringBack)
+      : bad(message);
+  }
+}
+
+const bringBack = 'bring the database back from a copy, with the audit.key of its state folder';
 
 /** A proxied server that was started, or reached: its tools, its pins and its walls. */
 function findingOf({ name, works, ...report }: ServerReport, locale: Locale): Finding {

@@ -2,7 +2,7 @@ import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../check
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { placeFlags, repeatSettings } from '../config/repeat.ts';
 import { tracesOf } from '../config/traces.ts';
-import { ConfigError } from '../contract/error.ts';
+import { ConfigError, ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { redactText } from '../ground/redact.ts';
@@ -44,6 +44,9 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
     signal: stop.signal,
     bearer: process.env.SEKISHO_TOKEN,
     onFault: logFault,
+  }).catch(async (error: unknown) => {
+    await checkpoint.close();
+    throw error;
   });
   // Beside the first calls: what is served is known before its rules are looked through.
   warnOfRules(checkpoint).catch(logFault);
@@ -71,11 +74,15 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
       throw listenProblem(error, host, port);
     },
   );
-  const { welcome } = await import('./welcome.ts');
-  await welcome(checkpoint, server.address, pasted(flags, settings, options), placeFlags(flags));
-  await warnOfRules(checkpoint);
-  const { noteAddress } = await import('./console.ts');
-  const forgetAddress = settings.http.console ? noteAddress(settings.stateFolder, server.address) : undefined;
+  const forgetAddress = await begin(checkpoint, server.address, flags, options).catch(
+    async (error: unknown) => {
+      // What listens would keep the process, and a probe would find it well.
+      await server.close();
+      await checkpoint.close();
+      // It is the machine that failed, not a call.
+      throw error instanceof ToolError ? new Error(error.message, { cause: error }) : error;
+    },
+  );
   const told = untilTold();
   await told.signal;
   note('Stopping: running calls get up to 10 s.');
@@ -84,6 +91,21 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;
+}
+
+/** Tells the person here how to connect; returns what takes the note of the address back. */
+async function begin(
+  checkpoint: Checkpoint,
+  address: { readonly host: string; readonly port: number },
+  flags: Flags,
+  options: Options,
+): Promise<(() => void) | undefined> {
+  const { settings } = checkpoint;
+  const { welcome } = await import('./welcome.ts');
+  await welcome(checkpoint, address, pasted(flags, settings, options), placeFlags(flags));
+  await warnOfRules(checkpoint);
+  const { noteAddress } = await import('./console.ts');
+  return settings.http.console ? noteAddress(settings.stateFolder, address) : undefined;
 }
 
 async function warnOfRules(checkpoint: Checkpoint): Promise<void> {

@@ -1,9 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
 import type { AskSessionStore } from '../contract/ask.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
-import { ConfigError, ToolError } from '../contract/error.ts';
+import { ConfigError } from '../contract/error.ts';
 import type { HistoryStore } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
@@ -20,7 +17,9 @@ import { createHistoryStore } from './history.ts';
 import { createMemoryBrowser } from './memory/browse.ts';
 import { createMemories } from './memory/memories.ts';
 import { createRateStore } from './rates.ts';
+import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
+import { makeFolder, openingProblem } from './usable.ts';
 
 export interface StoreOptions {
   /** `sqlite:PATH`, or `postgres://…` where several servers share their records. */
@@ -49,8 +48,10 @@ export interface Store {
   readonly consoleSessions: ConsoleSessions;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
-  /** Opens the database now instead of at the first record; a `ConfigError` says why it cannot be. */
+  /** Opens the database now instead of at the first record; an error says which file cannot be, why, and what mends it. */
   ready(): Promise<void>;
+  /** What is wrong with the pages of the database file, if anything is. Reads all of it. */
+  damage(): Promise<string | undefined>;
   /** Writes what is queued and closes. */
   close(): Promise<void>;
 }
@@ -66,10 +67,7 @@ export async function openStore({
   embeddings,
 }: StoreOptions): Promise<Store> {
   const target = targetOf(url);
-  const folder = resolve(
-    stateFolder ??
-      (target.kind === 'sqlite' ? dirname(target.path) : join(homedir(), '.local/state/sekisho')),
-  );
+  const folder = keyFolderOf(target, stateFolder);
   makeFolder(folder);
 
   const engine = once(() => openEngine(target));
@@ -95,14 +93,10 @@ export async function openStore({
     engine,
     async ready() {
       await engine().catch((error) => {
-        if (!(error instanceof ToolError)) throw error;
-        const reason = error.cause instanceof Error ? error.cause.message : error.message;
-        throw new ConfigError(
-          `store.url: the records cannot be opened: ${reason.replace(/\.$/, '')}. Is the database there, and may this user write to it?`,
-          { cause: error },
-        );
+        throw error instanceof ConfigError ? error : openingProblem(target, error.cause ?? error);
       });
     },
+    damage: async () => (await import('./damage.ts')).findDamage(engine),
     async close() {
       try {
         await audit.flush();
@@ -113,35 +107,6 @@ export async function openStore({
       }
     },
   };
-}
-
-/** Others on the machine have no business in it. A folder that is there keeps its mode: it may be shared. */
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(
-      `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
-      { cause: error },
-    );
-  }
-}
-
-type Target =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string };
-
-function targetOf(url: string): Target {
-  if (url.startsWith('sqlite:')) {
-    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
-    if (path !== '') return { kind: 'sqlite', path: resolve(path) };
-  }
-  if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
-  // The url may hold a password: quote no more of it than its scheme.
-  throw new ConfigError(
-    `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
-  );
 }
 
 async function openEngine(target: Target): Promise<Engine> {

@@ -1,0 +1,12 @@
+import { sql } from 'kysely';
+import type { OpenEngine } from './engine.ts';
+
+/** What is wrong with the pages of the database file, if anything is; PostgreSQL looks after its own. */
+export async function findDamage(openEngine: OpenEngine): Promise<string | undefined> {
+  const { kind, db } = await openEngine();
+  if (kind !== 'sqlite') return undefined;
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(db);
+  // A heading may come first.
+  const found = rows[0]?.quick_check.split('\n').at(-1) ?? '';
+  return found === 'ok' ? undefined : found;
+}

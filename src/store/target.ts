@@ -1,0 +1,35 @@
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { ConfigError } from '../contract/error.ts';
+
+/** Which database a `store.url` means. */
+export type Target =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+export function targetOf(url: string): Target {
+  if (url.startsWith('sqlite:')) {
+    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+    if (path !== '') return { kind: 'sqlite', path: resolve(path) };
+  }
+  if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
+  // The url may hold a password: quote no more of it than its scheme.
+  throw new ConfigError(
+    `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
+  );
+}
+
+/** Where the audit key lies: in the state folder, else beside the SQLite file. */
+export function keyFolderOf(target: Target, stateFolder: string | undefined): string {
+  return resolve(
+    stateFolder ??
+      (target.kind === 'sqlite' ? dirname(target.path) : join(homedir(), '.local/state/sekisho')),
+  );
+}
+
+/** The database as an operator knows it, without its password. */
+export function nameOf(target: Target): string {
+  if (target.kind === 'sqlite') return target.path;
+  const url = URL.parse(target.url);
+  return url ? `PostgreSQL at ${url.host}${url.pathname}` : 'PostgreSQL';
+}

@@ -1,0 +1,110 @@
+import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ConfigError } from '../contract/error.ts';
+import { randomId } from './random-id.ts';
+import { keyFolderOf, nameOf, type Target, targetOf } from './target.ts';
+
+/**
+ * Says at start-up, before anything heavy is loaded, that nothing could be recorded: what is wrong with which file, and
+ * what mends it. Throws an `Error`, since no setting is at fault.
+ */
+export function assertUsable(url: string, stateFolder: string | undefined): void {
+  const target = targetOf(url);
+  const folders = new Set([keyFolderOf(target, stateFolder)]);
+  if (target.kind === 'sqlite') folders.add(dirname(target.path));
+  for (const folder of folders) {
+    makeFolder(folder);
+    assertTakesFiles(folder);
+  }
+  if (target.kind === 'sqlite') assertDatabase(target.path);
+}
+
+/** Others on the machine have no business in it. A folder that is there keeps its mode: it may be shared. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Why the records cannot be opened, and what to do about it. */
+export function openingProblem(target: Target, error: unknown): Error {
+  const { errcode, code, message } = (error ?? {}) as { errcode?: number; code?: string; message?: string };
+  const remedy =
+    target.kind === 'postgres'
+      ? 'Is the database there, and may this user write to it?'
+      : (remedies.get((errcode ?? 0) & 0xff) ?? 'Is it a file, and may this user write to it?');
+  const reason = (message || code || String(error)).replace(/\.$/, '');
+  return new Error(`The records cannot be opened: ${nameOf(target)}: ${reason}. ${remedy}`, { cause: error });
+}
+
+function assertTakesFiles(folder: string): void {
+  const probe = join(folder, `.probe-${randomId('', 12)}`);
+  let file: number | undefined;
+  try {
+    file = openSync(probe, 'wx', 0o600);
+    if (writeSync(file, Buffer.alloc(probeBytes, 1)) < probeBytes) throw noSpace();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    throw new Error(`Nothing can be written to the state folder ${folder}: ${problems.get(code) ?? code}.`, {
+      cause: error,
+    });
+  } finally {
+    if (file !== undefined) {
+      closeSync(file);
+      rmSync(probe, { force: true });
+    }
+  }
+}
+
+function assertDatabase(path: string): void {
+  const target: Target = { kind: 'sqlite', path };
+  let file: number | undefined;
+  try {
+    accessSync(path, constants.W_OK);
+    file = openSync(path, 'r');
+    const header = Buffer.alloc(magic.length);
+    const read = readSync(file, header);
+    // An empty file becomes a database.
+    if (read > 0 && !header.equals(magic)) {
+      throw Object.assign(new Error('file is not a database'), { errcode: notADatabase });
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw openingProblem(target, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function noSpace(): Error {
+  return Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+}
+
+const another = 'or name another with --state';
+const problems = new Map([
+  ['ENOSPC', `its disk is full. Free space there, ${another}`],
+  ['EDQUOT', `the quota of its disk is used up. Free space there, ${another}`],
+  ['EROFS', `its file system is read-only. Mount it writable, ${another}`],
+  ['EACCES', `this user may not. Give the folder to this user, ${another}`],
+  ['EPERM', `this user may not. Give the folder to this user, ${another}`],
+]);
+
+const corrupt = 11;
+const full = 13;
+const notADatabase = 26;
+const bringBack =
+  'Bring the file back from a copy. To begin anew, move it away, and the audit.key of its state folder with it.';
+const remedies = new Map([
+  [corrupt, bringBack],
+  [notADatabase, bringBack],
+  [full, 'Free space on its disk.'],
+]);
+
+const magic = Buffer.from('SQLite format 3\0');
+/** A new database takes several times as much; where this has no room, nothing has. */
+const probeBytes = 65_536;
