@@ -6,12 +6,15 @@ import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 
-const maxChars = 4000;
-const endChars = 1000;
+const maxChars = 6500;
+const endChars = 1500;
+const headlineChars = 100;
+const riskyChars = 60;
 
 /**
- * What a person reads before they agree: the real command or arguments, where, and which rule asked. Everything in
- * it that a caller wrote is cleaned, so that no escape or hidden character can make it read otherwise.
+ * What a person reads before they agree. The first line is what a dialog of three lines still shows: the part that is
+ * risky, and why. Then the real command or arguments, where, and which rule asked. Everything in it that a caller
+ * wrote is cleaned, so that no escape or hidden character can make it read otherwise.
  */
 export function questionFor(asked: {
   readonly tool: Tool;
@@ -24,9 +27,9 @@ export function questionFor(asked: {
 }): string {
   const { tool, caller, risk, verdict, locale } = asked;
   const words = labels[locale];
-  const lines = [cleanLine(words.wants(caller.principal, tool.name))];
+  const lines = [headline(tool, risk, verdict, locale), cleanLine(words.wants(caller.principal, tool.name))];
   if (risk.command) lines.push(`${words.command}: ${continued(shown(risk.command.line))}`);
-  else lines.push(`${words.arguments}: ${cleanLine(JSON.stringify(asked.input))}`);
+  else lines.push(`${words.arguments}: ${argumentLines(asked.input)}`);
   if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${cleanLine(risk.workingFolder)}`);
   const variables = variablesIn(risk);
   if (variables !== '') lines.push(`${words.variables}: ${cleanLine(variables)}`);
@@ -47,6 +50,49 @@ function variablesIn({ command }: Risk): string {
     .join(' ');
 }
 
+/** The risky part and the reason in one short line; a long part keeps its beginning and its end. */
+function headline(
+  tool: Tool,
+  risk: Risk,
+  { excerpt, others = 0, because }: PolicyVerdict,
+  locale: Locale,
+): string {
+  const command = risk.command && shown(risk.command.line);
+  const target = risk.writes?.[0] ?? risk.hosts?.[0] ?? '';
+  const risky = cleanLine(excerpt || command || `${tool.name} ${target}`.trim());
+  const more = others > 0 ? labels[locale].more(others) : '';
+  const part = `${middleOut(risky, riskyChars - more.length)}${more}`;
+  // The reason of a built-in rule names the part once more.
+  const place = `\`${excerpt}\`: `;
+  const reason = because[locale].startsWith(place) ? because[locale].slice(place.length) : because[locale];
+  return endOut(`${part}: ${cleanLine(reason)}`, headlineChars);
+}
+
+function middleOut(words: string, max: number): string {
+  const characters = [...words];
+  if (words.length <= max) return words;
+  const tail = Math.floor(max / 3);
+  return `${characters.slice(0, max - tail - 1).join('')}…${characters.slice(-tail).join('')}`.slice(0, max);
+}
+
+function endOut(words: string, max: number): string {
+  return words.length <= max ? words : `${words.slice(0, max - 1)}…`.toWellFormed();
+}
+
+/** Arguments by name, texts with the line breaks that they have. */
+function argumentLines(input: unknown): string {
+  const fields = typeof input === 'object' && input !== null ? Object.entries(input) : [];
+  const isLong = fields.some(([, value]) => typeof value === 'string' && value.includes('\n'));
+  if (!isLong) return cleanLine(JSON.stringify(input));
+  return fields
+    .map(
+      ([name, value]) =>
+        `${name}: ${typeof value === 'string' ? continued(value) : cleanLine(JSON.stringify(value))}`,
+    )
+    .map((line) => `\n  | ${line}`)
+    .join('');
+}
+
 /** A command's further lines stand behind a mark, so that none of them passes for a line of ours. */
 function continued(command: string): string {
   return cleanText(command).replaceAll('\n', '\n  | ');
@@ -61,6 +107,7 @@ function shortened(line: string): string {
 
 const labels = {
   en: {
+    more: (count: number) => ` (+${count} more)`,
     wants: (who: string, tool: string) => `${who} wants to call ${tool}.`,
     command: 'Command',
     arguments: 'Arguments',
@@ -72,6 +119,7 @@ const labels = {
     always: 'Allowing it for the session or always would allow',
   },
   ja: {
+    more: (count: number) => ` (ほか ${count} 件)`,
     wants: (who: string, tool: string) => `${who} が ${tool} を呼び出そうとしています。`,
     command: 'コマンド',
     arguments: '引数',

@@ -46,6 +46,10 @@ export interface PolicyVerdict {
   readonly rule: string;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
+  /** The part of a command that it is about, as the caller wrote it. */
+  readonly excerpt?: string | undefined;
+  /** How many commands of the same call are asked about beside that one. */
+  readonly others?: number | undefined;
 }
 
 /** A rule as a person reads it in a list. */

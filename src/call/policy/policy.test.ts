@@ -54,6 +54,8 @@ test('with no rules the built-in judgement stands, and its place is in the words
     rule: 'judge-deny',
     because: { en: '`reboot now`: why.', ja: '`reboot now`: 理由。' },
     suggestion: undefined,
+    excerpt: 'reboot now',
+    others: 0,
   });
   expect(policy().decide(tool('x'), local, {})).toMatchObject({ decision: 'allow', rule: 'default' });
 });

@@ -71,7 +71,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         if (fits(tool, risk)) verdicts.push({ decision, rule: id, because, suggestion });
       }
       for (const rule of refusing) {
-        if (asks(rule, judgement?.commands ?? [])) verdicts.push(verdictOf(rule));
+        if (asks(rule, judgement?.commands ?? [])) verdicts.push(verdictOf(rule, judgement?.commands ?? []));
       }
       if (judgement && judgement.decision !== 'allow') {
         put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]));
@@ -111,12 +111,23 @@ function modeAnswers(mode: Mode): PolicyVerdict {
   };
 }
 
-function verdictOf({ id, rule }: ReadyRule): PolicyVerdict {
-  return { decision: rule.decision, rule: id, because: verbatim(rule.because) };
+function verdictOf({ id, rule }: ReadyRule, commands: readonly Argv[] = []): PolicyVerdict {
+  const { command, decision } = rule;
+  const meant = command ? commands.filter((argv) => mayFitCommand(command, argv)) : [];
+  const excerpt = meant[0]?.map((word) => word ?? '…').join(' ');
+  return {
+    decision,
+    rule: id,
+    because: verbatim(rule.because),
+    excerpt,
+    others: Math.max(0, meant.length - 1),
+  };
 }
 
 /** Says where in the command it is: the reader has to mend that place. */
-function shownWithPlace({ decision, rule, because, suggestion, excerpt }: Judgement): PolicyVerdict {
+function shownWithPlace(judgement: Judgement): PolicyVerdict {
+  const { decision, rule, because, suggestion, excerpt, asked = [] } = judgement;
   const place = excerpt === undefined ? '' : `\`${excerpt}\`: `;
-  return { decision, rule, because: text(`${place}${because.en}.`, `${place}${because.ja}。`), suggestion };
+  const words = text(`${place}${because.en}.`, `${place}${because.ja}。`);
+  return { decision, rule, because: words, suggestion, excerpt, others: Math.max(0, asked.length - 1) };
 }
