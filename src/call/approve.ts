@@ -1,15 +1,13 @@
-import type { Answer } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities.ts';
-import { ToolError } from '../contract/error.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import { type Locale, text } from '../contract/text.ts';
 import type { RiskContext, Tool } from '../contract/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
+import { declined, dismissed, refused, stillPending } from './asking/answers.ts';
+import { type AskingDesk, askPerson } from './asking/ask-person.ts';
+import { questionFor } from './asking/question.ts';
 import { digestOf } from './digest.ts';
-import { QuestionPending } from './pending.ts';
-import { questionFor } from './question.ts';
 import type { Order, Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -20,18 +18,14 @@ export interface Policy {
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
 }
 
-export interface ApprovalDesk {
+export interface ApprovalDesk extends AskingDesk {
   readonly policy: () => Promise<Policy>;
   readonly approvals: () => Promise<ApprovalStore>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
-  readonly now: () => number;
-  readonly waitMs: number;
   readonly expiryMs: number;
-  readonly locale: Locale;
-  /** What the person's command line needs to find these records. */
+  /** How the person starts this program, and what it needs to find these records. */
+  readonly program: string;
   readonly recordFlags: string;
-  /** Seals and opens the state that travels through a client (MCP 2026-07-28 requestState). */
-  readonly seal: { close(approvalId: string): string; open(state: string): string | undefined };
   /** Calls that wait between two requests. */
   readonly suspended: Suspended;
 }
@@ -45,7 +39,7 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
   const risk = tool.risk ? await tool.risk(order.input, await desk.lendForRisk(tool, caller)) : {};
   const policy = await desk.policy();
   const verdict = policy.decide(tool, caller, risk);
-  if (verdict.decision === 'deny') throw refused(verdict);
+  if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
   // Agreed to when it began; it is not begun again.
   if (desk.suspended.resumes(order)) return permit(order, risk, verdict.rule);
   if (verdict.decision === 'allow') return permit(order, risk, verdict.rule);
@@ -84,7 +78,8 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
     },
     nowMs,
   );
-  await askPerson(order, pending, store, desk);
+  const command = answering(pending, order, desk);
+  const asked = await askPerson(call, pending, command, store, desk);
   // What is waited for from here on is the work.
   call.progress?.(0);
   // A yes that comes when nobody waits any more is kept for the same call sent again.
@@ -92,68 +87,13 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
   const taken = await store.take(binding, desk.now());
   if (taken) return permit(order, risk, verdict.rule, approverOf(taken));
   const now = await store.get(pending.id);
-  throw now?.status === 'declined'
-    ? declined(pending)
-    : stillPending(pending, answering(pending, order, desk));
-}
-
-/** Returns when the approval was decided or the time is over; throws the question where the client carries it. */
-async function askPerson(
-  order: Order,
-  pending: ApprovalRecord,
-  store: ApprovalStore,
-  desk: ApprovalDesk,
-): Promise<void> {
-  const { call } = order;
-  const answered = call.questionState === undefined ? undefined : desk.seal.open(call.questionState);
-  if (call.answer && answered === pending.id) {
-    await writeDown(call.answer, pending, store, desk);
-    return;
-  }
-  const question = { approvalId: pending.id, message: pending.message, state: desk.seal.close(pending.id) };
-  if (!call.elicit && call.canRetry) throw new QuestionPending(question);
-  const command = answering(pending, order, desk);
-  call.progress?.(
-    0,
-    undefined,
-    text(`waiting for a person: ${command}`, `人の返事待ち: ${command}`)[desk.locale],
-  );
-  if (!call.elicit) {
-    await store.wait(pending.id, desk.waitMs, call.signal);
-    return;
-  }
-  // Whoever answers first decides: the client's person, or `sekisho approve` and the console.
-  const over = new AbortController();
-  const signal = AbortSignal.any([call.signal, over.signal]);
-  try {
-    const answer = await Promise.race([
-      call.elicit(question),
-      store.wait(pending.id, desk.waitMs, signal).then(() => undefined),
-    ]);
-    if (answer) await writeDown(answer, pending, store, desk);
-  } catch {
-    // A client that announced elicitation and failed at it: the queue is still open.
-    await store.wait(pending.id, desk.waitMs, signal);
-  } finally {
-    over.abort();
-  }
+  if (now?.status !== 'declined') throw stillPending(pending, command, asked.declinedBy);
+  throw asked.dismissedBy === undefined ? declined(now) : dismissed(now, asked.dismissedBy);
 }
 
 /** Where commands share a session, the same line does other things in another folder or with other variables. */
 function begunWith({ command, workingFolder }: Risk): object {
   return command?.variables ? { workingFolder, variables: command.variables } : {};
-}
-
-async function writeDown(
-  answer: Answer,
-  pending: ApprovalRecord,
-  store: ApprovalStore,
-  desk: ApprovalDesk,
-): Promise<void> {
-  // Closing the dialog is not an answer; the question stays in the queue.
-  if (answer.action === 'cancel') return;
-  const decision = answer.action === 'accept' ? 'approved' : 'declined';
-  await store.decide(pending.id, decision, 'client', answer.scope ?? 'once', desk.now());
 }
 
 function permit(order: Order, risk: Risk, rule: string, approver?: string): Permit {
@@ -164,39 +104,8 @@ function approverOf(record: ApprovalRecord): string {
   return record.decidedBy ?? 'unknown';
 }
 
-function refused(verdict: PolicyVerdict): ToolError {
-  return new ToolError('denied', verdict.because, {
-    suggestion: verdict.suggestion,
-    details: { rule: verdict.rule },
-  });
-}
-
-function declined(pending: ApprovalRecord): ToolError {
-  return new ToolError(
-    'denied',
-    text('A person was asked and said no.', '人に確認し、許可されませんでした。'),
-    {
-      suggestion: text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。'),
-      details: { approval_id: pending.id, rule: pending.rule },
-    },
-  );
-}
-
-function stillPending(pending: ApprovalRecord, command: string): ToolError {
-  return new ToolError(
-    'approval_pending',
-    text('A person must agree to this first.', '先に人の同意が必要です。'),
-    {
-      suggestion: text(
-        `Ask them to run \`${command}\`, then send the same call again.`,
-        `\`${command}\` の実行を頼み、その後で同じ呼び出しを送ってください。`,
-      ),
-      details: { approval_id: pending.id, rule: pending.rule },
-    },
-  );
-}
-
 /** The command that answers. Where the records lie is nothing for callers from elsewhere. */
 function answering(pending: ApprovalRecord, { caller }: Order, desk: ApprovalDesk): string {
-  return `sekisho approve ${pending.id}${caller.kind === 'local' ? desk.recordFlags : ''}`;
+  if (caller.kind !== 'local') return `sekisho approve ${pending.id}`;
+  return `${desk.program} approve ${pending.id}${desk.recordFlags}`;
 }

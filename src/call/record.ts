@@ -56,6 +56,8 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
     },
     async close(reply, thrown, log) {
       const { arrival } = call;
+      // The sentence that the model was refused with: a rule's id alone says little to who reads the call later.
+      if (reply.kind === 'error' && reply.code === 'denied') facts.refusal = redactText(reply.text);
       const record: AuditRecord = {
         id,
         atMs,
@@ -67,7 +69,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
         arguments: caller === undefined ? undefined : redact(input, tool?.secrets ?? []),
         stop,
         rule: rule ?? refusingRule(thrown),
-        approver,
+        approver: approver ?? answerer(thrown),
         outcome: reply.kind === 'output' ? (reply.isError ? 'error' : 'ok') : reply.kind,
         code: reply.kind === 'error' ? reply.code : undefined,
         cause: causeOf(thrown),
@@ -92,6 +94,12 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
 /** The rule that refused or asked, where policy ended the call. */
 function refusingRule(thrown: unknown): string | undefined {
   const named = thrown instanceof ToolError ? thrown.details?.rule : undefined;
+  return typeof named === 'string' ? named : undefined;
+}
+
+/** Who or what said no, or closed the question. */
+function answerer(thrown: unknown): string | undefined {
+  const named = thrown instanceof ToolError ? thrown.details?.answered_by : undefined;
   return typeof named === 'string' ? named : undefined;
 }
 

@@ -3,8 +3,8 @@ import type { Call, Form, FormAnswer } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text.ts';
 import type { BaseContext, ToolOutput } from '../contract/tool.ts';
+import { QuestionPending } from './asking/pending.ts';
 import { digestOf } from './digest.ts';
-import { QuestionPending } from './pending.ts';
 import type { Order } from './slips.ts';
 
 /** What a call is, at whichever stop. */

@@ -35,6 +35,7 @@ async function deskOf(checkpoint: Checkpoint, onFault: (error: unknown) => void)
       version: checkpoint.door.info.version,
     },
     now: Date.now,
+    waitMs: settings.approval.waitMs,
     sessions: async () => (await store()).consoleSessions,
     rates: async () => (await store()).rates,
     audit: async () => (await store()).audit,

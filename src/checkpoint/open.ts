@@ -29,6 +29,8 @@ import { joinUpstreamDoors } from './upstream.ts';
 export interface CheckpointOptions {
   readonly version?: string | undefined;
   readonly now?: (() => number) | undefined;
+  /** How a person starts this program, for the commands that replies tell them to run; default `sekisho`. */
+  readonly program?: string | undefined;
   /** The role of the local caller, for policy rules. */
   readonly localRole?: string | undefined;
   /** Hears of failures that a caller is told nothing of. */
@@ -120,6 +122,7 @@ export async function openCheckpoint(
     suspended,
     stopping: stopping.signal,
     locale: settings.locale,
+    program: options.program ?? 'sekisho',
     recordFlags: settings.recordFlags,
     waitMs: settings.approval.waitMs,
     expiryMs: settings.approval.expiryMs,

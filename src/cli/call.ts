@@ -8,6 +8,7 @@ import type { Locale } from '../contract/text.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
+import { ownProgram } from './own-command.ts';
 import { note, say } from './say.ts';
 
 /** One call through the whole road, as the local caller. Exit code 1 where the tool failed, 2 where it was refused. */
@@ -20,7 +21,9 @@ export async function call(
   const input = parseInput(words);
   const settings = await settingsFor(tool, flags);
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  const checkpoint = await openCheckpoint(isTerminal ? withPatience(settings) : settings);
+  const checkpoint = await openCheckpoint(isTerminal ? withPatience(settings) : settings, {
+    program: ownProgram(),
+  });
   const cancel = new AbortController();
   const onInterrupt = () => cancel.abort();
   const person = isTerminal ? openPerson(settings.locale, onInterrupt) : undefined;

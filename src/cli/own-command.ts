@@ -37,18 +37,18 @@ export function ownCommand(
 }
 
 /** What a person types here to have this very program: `sekisho`, `npx sekisho`, or the whole path. */
-export function ownName({ script, cwd, path, isPublished }: Started = started()): string {
-  if (isOfNpx(script)) return isPublished ? 'npx sekisho' : byPath(script);
-  const file = realPathOf(script);
-  const onPath = path.split(delimiter).map((folder) => join(folder, 'sekisho'));
-  // npm puts its own folders there for as long as it runs.
-  const found = onPath.find(
-    (each) => !each.includes(`${join('node_modules', '.bin')}${sep}`) && existsSync(each),
-  );
-  if (found !== undefined && realPathOf(found) === file) return 'sekisho';
-  const project = projectOf(file);
-  const isInProject = project !== undefined && `${resolve(cwd)}${sep}`.startsWith(`${project}${sep}`);
-  return isInProject ? 'npx sekisho' : byPath(script);
+export function ownName(from: Started = started()): string {
+  const project = projectOf(realPathOf(from.script));
+  const isInProject = project !== undefined && `${resolve(from.cwd)}${sep}`.startsWith(`${project}${sep}`);
+  const name = ownProgram(from);
+  return isInProject && name !== 'sekisho' && !isOfNpx(from.script) ? 'npx sekisho' : name;
+}
+
+/** The same in whatever folder they are. */
+export function ownProgram(from: Started = started()): string {
+  const { script, isPublished } = from;
+  if (isOfNpx(script)) return isPublished ? 'npx sekisho' : byPath(from);
+  return isOnPath('sekisho', script, from) ? 'sekisho' : byPath(from);
 }
 
 /** The address that editors check `sekisho.jsonc` by: of the registry, or the file that came along. */
@@ -62,8 +62,20 @@ function isOfNpx(script: string): boolean {
   return script.includes(`${sep}_npx${sep}`);
 }
 
-function byPath(script: string): string {
-  return `node ${shellQuote(script)}`;
+/** An older Node on the PATH would not start it. */
+function byPath(from: Started): string {
+  const node = isOnPath('node', from.node, from) ? 'node' : shellQuote(from.node);
+  return `${node} ${shellQuote(from.script)}`;
+}
+
+/** Whether what that name starts is this file. */
+function isOnPath(name: string, file: string, { path }: Started): boolean {
+  const places = path.split(delimiter).map((folder) => join(folder, name));
+  // npm puts its own folders there for as long as it runs.
+  const found = places.find(
+    (each) => !each.includes(`${join('node_modules', '.bin')}${sep}`) && existsSync(each),
+  );
+  return found !== undefined && realPathOf(found) === realPathOf(file);
 }
 
 /** The folder in whose copy of the package, or as whose dependency, npx finds it. */

@@ -7,7 +7,7 @@ import { limits } from '../contract/limits.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { redactText } from '../ground/redact.ts';
 import { listenProblem } from './listen-problem.ts';
-import { ownCommand } from './own-command.ts';
+import { ownCommand, ownProgram } from './own-command.ts';
 import { note } from './say.ts';
 import { keepMemorySteady } from './steady-memory.ts';
 import { untilTold } from './stop.ts';
@@ -35,6 +35,7 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
 async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
   const checkpoint = await openCheckpoint(settings, {
     version: versionOf(),
+    program: ownProgram(),
     localRole: options.as as string | undefined,
     trace: wantedTraces(),
     onFault: logFault,
@@ -64,6 +65,7 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   const { host, port } = addressOf(options.http, settings);
   const checkpoint = await openCheckpoint(settings, {
     version: versionOf(),
+    program: ownProgram(),
     localRole: options.as as string | undefined,
     trace: wantedTraces(),
     onFault: logFault,

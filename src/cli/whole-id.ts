@@ -27,6 +27,10 @@ export async function wholeApprovalId(given: string, approvals: ApprovalStore): 
   return waiting === given ? wholeId(given, idsOf(await approvals.list(undefined, Date.now()))) : waiting;
 }
 
+export function isWholeApprovalId(given: string): boolean {
+  return /^apr_[a-z0-9]{16}$/.test(given);
+}
+
 /** Of a change. */
 export async function wholeEntryId(given: string, history: HistoryStore): Promise<string> {
   if (await history.get(given)) return given;

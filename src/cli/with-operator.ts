@@ -16,7 +16,7 @@ export function personHere(): Person {
 }
 
 /** Opens what the flags name for one command, and closes it afterwards. */
-export async function withOperator(flags: Flags, work: (at: AtWork) => Promise<number>): Promise<number> {
+export async function withOperator<T>(flags: Flags, work: (at: AtWork) => Promise<T>): Promise<T> {
   const checkpoint = await openCheckpoint(loadSettings(flags));
   try {
     const operator = await checkpoint.operator();

@@ -1,17 +1,37 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename, isAbsolute, join } from 'node:path';
 
 /** Where a workspace's records are kept: outside of it, so that no tool can reach them (`server.md`, Keeping). */
 export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, home: string): string {
-  const base = absolute(environment.XDG_STATE_HOME) ?? join(home, '.local', 'state');
   const digest = createHash('sha256').update(rootPath).digest('hex').slice(0, 12);
   const name =
     basename(rootPath)
       .replace(/[^\w.-]/g, '_')
       .slice(0, 40) || 'root';
-  return join(base, 'sekisho', `${name}-${digest}`);
+  return join(stateBaseOf(environment, home), `${name}-${digest}`);
 }
+
+/** The state folders of all of this user's workspaces that have records, the one that was used last first. */
+export function stateFoldersOf(environment: NodeJS.ProcessEnv, home: string): readonly string[] {
+  const base = stateBaseOf(environment, home);
+  if (!existsSync(base)) return [];
+  const used = readdirSync(base).flatMap((name) => {
+    const stat = statSync(join(base, name, 'sekisho.db'), { throwIfNoEntry: false });
+    return stat ? [{ folder: join(base, name), atMs: stat.mtimeMs }] : [];
+  });
+  return used
+    .sort((a, b) => b.atMs - a.atMs)
+    .slice(0, mostFolders)
+    .map(({ folder }) => folder);
+}
+
+function stateBaseOf(environment: NodeJS.ProcessEnv, home: string): string {
+  return join(absolute(environment.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'sekisho');
+}
+
+const mostFolders = 200;
 
 /** Where the operator's own configuration is looked for. */
 export function configFolderOf(environment: NodeJS.ProcessEnv, home: string): string {

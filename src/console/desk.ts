@@ -20,6 +20,8 @@ export interface ConsoleDesk {
     readonly version: string;
   };
   now(): number;
+  /** How long a call waits for its answer. */
+  readonly waitMs: number;
   sessions(): Promise<ConsoleSessions>;
   rates(): Promise<RateStore>;
   audit(): Promise<AuditLog>;

@@ -62,7 +62,8 @@ export interface Answer {
 }
 
 export type Answered =
-  | { readonly outcome: 'answered'; readonly record: ApprovalRecord }
+  /** `isTaken`: a call that waited went on with it; otherwise it is kept for the same call sent again. */
+  | { readonly outcome: 'answered'; readonly record: ApprovalRecord; readonly isTaken: boolean }
   | { readonly outcome: 'gone' | 'forbidden' | 'own'; readonly record?: ApprovalRecord | undefined };
 
 export interface UndoWishes {

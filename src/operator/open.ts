@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Folder } from '../contract/files.ts';
 import type { Attribution, UndoOrder, UndoStep } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
@@ -87,15 +88,18 @@ function createApprovalActs(
   return {
     async answer(id, { decision, scope }) {
       const record = await (await approvals()).get(id);
-      return perform<Answered>({ tool: 'sekisho approve', arguments: { id, decision, scope } }, async () => {
+      const about = { tool: 'sekisho approve', arguments: { id, decision, scope } };
+      const answered = await perform<Answered>(about, async () => {
         if (!record) return { result: { outcome: 'gone' }, code: 'not_found' };
         const may = mayAnswer(person, record);
         if (may !== 'yes') return { result: { outcome: may, record }, code: 'forbidden' };
         const decided = await (await approvals()).decide(id, decision, person.name, scope, now());
         return decided
-          ? { result: { outcome: 'answered', record: decided } }
+          ? { result: { outcome: 'answered', record: decided, isTaken: false } }
           : { result: { outcome: 'gone', record }, code: 'conflict' };
       });
+      if (answered.outcome !== 'answered' || decision === 'declined') return answered;
+      return { ...answered, isTaken: await isTakenUp(id, await approvals()) };
     },
     revokeGrant: (id) =>
       perform({ tool: 'sekisho approve revoke', arguments: { id } }, async () => {
@@ -105,6 +109,18 @@ function createApprovalActs(
       }),
   };
 }
+
+/** A call that waits, of this process or another, takes its yes as soon as it is told of it. */
+async function isTakenUp(id: string, approvals: ApprovalStore): Promise<boolean> {
+  for (let look = 0; look < looks; look++) {
+    if ((await approvals.get(id))?.status === 'used') return true;
+    await setTimeout(betweenLooksMs);
+  }
+  return false;
+}
+
+const looks = 20;
+const betweenLooksMs = 75;
 
 function createTokenActs(
   perform: Perform,

@@ -130,7 +130,9 @@ test('without a terminal the question waits in the queue', async () => {
   const ran = await world.sekishoAsk('write it');
 
   expect(ran).toMatchObject({ code: 0, stdout: 'It waits.\n' });
-  expect(ran.stderr).toMatch(/… sekisho approve \S+.*\n✗ write_file \d+ ms: approval_pending/);
+  expect(ran.stderr).toMatch(
+    /… waiting for a person: .* approve \S+.*\n✗ write_file \d+ ms: approval_pending/,
+  );
   expect(hasWritten(world.root)).toBe(false);
 });
 

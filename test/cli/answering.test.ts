@@ -25,36 +25,68 @@ const change = '{"path": "a.txt", "content": "new\\n", "overwrite": true}';
 const sekisho = (args: readonly string[], cwd = project) => runCommand(args, cwd, { HOME: home });
 const text = () => readFileSync(join(project, 'a.txt'), 'utf8');
 
-test('the hint names the state folder where no command would find it, and pasted it answers', async () => {
+/** The command that a reply says a person should run. */
+const hintOf = (stderr: string) => /Ask them to run `([^`]*)`/.exec(stderr)?.[1] ?? '';
+
+/** Pasted in a folder that has nothing to do with it. */
+function paste(command: string): string {
+  const elsewhere = join(home, 'elsewhere');
+  mkdirSync(elsewhere, { recursive: true });
+  const { stdout, stderr } = spawnSync('sh', ['-c', command], {
+    cwd: elsewhere,
+    env: { PATH: '/usr/bin:/bin', HOME: home },
+    encoding: 'utf8',
+  });
+  return stdout + stderr;
+}
+
+test('the hint, pasted in any folder, answers; it names a state folder that no command would find', async () => {
   const state = join(home, 'my state');
-  const flags = ['--config', config, '--state', state];
-  const asked = await sekisho(['call', 'file_write', change, ...flags]);
-  expect(asked.code).toBe(2);
-  const [, id = '', ...places] =
-    /`sekisho approve (\S+) --root (\S+) --state '([^']*)'`/.exec(asked.stderr) ?? [];
-  expect(places).toEqual([project, state]);
-  const answered = await sekisho(['approve', id, '--root', project, '--state', state], home);
-  expect(answered.stdout).toBe(`${id}: approved (once).\n`);
-  expect(await sekisho(['call', 'file_write', change, ...flags])).toMatchObject({ code: 0 });
-  expect(text()).toBe('new\n');
+  for (const flags of [
+    ['--config', config, '--state', state],
+    ['--config', config],
+  ]) {
+    writeFileSync(join(project, 'a.txt'), 'old\n');
+    const asked = await sekisho(['call', 'file_write', change, ...flags]);
+    expect(asked.code).toBe(2);
+    const hint = hintOf(asked.stderr);
+    expect(hint.includes(` --root ${project} --state '${state}'`)).toBe(flags.includes(state));
+    expect(paste(hint)).toMatch(
+      /^apr_\w+: approved \(once\)\. Nobody waits for it any more: it is allowed for when .* is sent again, until 20/,
+    );
+    expect(await sekisho(['call', 'file_write', change, ...flags])).toMatchObject({ code: 0 });
+    expect(text()).toBe('new\n');
+  }
 });
 
 test('the hint names the file that says where records are', async () => {
   const rules = [{ tool: 'file_write', decision: 'ask', because: 'Somebody looks first.' }];
   writeFileSync(config, JSON.stringify({ rules, approval: { waitMs: 0 }, state: join(home, 'records') }));
   const { stderr } = await sekisho(['call', 'file_write', change, '--config', config]);
-  expect(stderr).toMatch(new RegExp(`sekisho approve \\S+ --root \\S+ --config ${config}\``));
+  expect(hintOf(stderr)).toMatch(new RegExp(` approve \\S+ --root \\S+ --config ${config}$`));
+});
+
+test('who lists the questions sees how long a call waits, and who answers that it went on', async () => {
+  const rules = [{ tool: 'file_write', decision: 'ask', because: 'Somebody looks first.' }];
+  writeFileSync(config, JSON.stringify({ rules, approval: { waitMs: 60_000 } }));
+  const call = sekisho(['call', 'file_write', change, '--config', config]);
+  let listed = '';
+  while (!listed.startsWith('apr_')) listed = (await sekisho(['approve', '--config', config])).stdout;
+  expect(listed).toMatch(/^apr_\w+ {2}pending {2}since \S+ {2}its call waits \d\d? s more\n/);
+  const answered = await sekisho(['approve', listed.slice(0, 20), '--config', config]);
+  expect(answered.stdout).toMatch(/^apr_\w+: approved \(once\)\. The call that waited goes on\.$/m);
+  expect(await call).toMatchObject({ code: 0 });
 });
 
 test('the beginning of an id is enough for approve, diff and undo', async () => {
   const flags = ['--config', config];
   const asked = await sekisho(['call', 'file_write', change, ...flags]);
-  const id = /sekisho approve (\w+)`/.exec(asked.stderr)?.[1] ?? '';
+  const id = / approve (\w+)`/.exec(asked.stderr)?.[1] ?? '';
   expect(id).toMatch(/^apr_/);
   expect((await sekisho(['approve', id.slice(0, 4)])).stdout).toBe(
     `There is no question ${id.slice(0, 4)}. \`sekisho approve\` lists them.\n`,
   );
-  expect((await sekisho(['approve', id.slice(4, 9)])).stdout).toBe(`${id}: approved (once).\n`);
+  expect((await sekisho(['approve', id.slice(4, 9)])).stdout).toContain(`${id}: approved (once). `);
   await sekisho(['call', 'file_write', change, ...flags]);
   const [entry = ''] = (await sekisho(['history'])).stdout.split(' ');
   expect((await sekisho(['diff', entry.slice(0, 10)])).stdout).toContain('+new');

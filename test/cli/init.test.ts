@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
-import { ownCommand, ownName } from '../../src/cli/own-command.ts';
+import { ownCommand, ownName, ownProgram } from '../../src/cli/own-command.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
@@ -134,11 +134,14 @@ test('what a person is told to type is what works where they are', () => {
   const started = { script, isPublished: false, node: '/usr/bin/node', cwd: clone, path: join(home, 'bin') };
 
   expect(ownName(started)).toBe('npx sekisho');
-  expect(ownName({ ...started, cwd: home })).toBe(`node '${script}'`);
+  expect(ownName({ ...started, cwd: home })).toBe(`/usr/bin/node '${script}'`);
+  expect(ownProgram(started)).toBe(`/usr/bin/node '${script}'`);
   symlinkSync(script, join(home, 'bin/sekisho'));
   expect(ownName({ ...started, cwd: home })).toBe('sekisho');
   expect(ownName({ ...started, script: join(home, 'bin/sekisho'), cwd: home })).toBe('sekisho');
-  expect(ownName({ ...started, script: ofNpx, cwd: home })).toBe(`node ${ofNpx}`);
+  expect(ownName({ ...started, script: ofNpx, cwd: home })).toBe(`/usr/bin/node ${ofNpx}`);
+  symlinkSync(process.execPath, join(home, 'bin/node'));
+  expect(ownProgram({ ...started, node: process.execPath, script: ofNpx })).toBe(`node ${ofNpx}`);
   expect(ownName({ ...started, script: ofNpx, isPublished: true })).toBe('npx sekisho');
 });
 

@@ -45,7 +45,7 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     await page.waitForSelector('.question:has-text("yes.txt")');
     await page.waitForSelector('#waiting-count:has-text("1")');
     await page.click('.question button.yes');
-    await page.waitForSelector('[role=status]:has-text("Allowed.")');
+    await page.waitForSelector('[role=status]:has-text("Allowed:")');
     expect(JSON.stringify(await allowed)).toContain('"success":true');
     expect(readFileSync(join(world.root, 'yes.txt'), 'utf8')).toBe('yes');
 

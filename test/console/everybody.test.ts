@@ -27,7 +27,7 @@ describe.skipIf(missingBrowser !== '')(`for everybody${missingBrowser}`, () => {
     expect(outline).toBe('solid');
     expect(await world.store.approvals.list('pending', Date.now())).toHaveLength(1);
     await page.keyboard.press('Enter');
-    await page.waitForSelector('[role=status]:has-text("Allowed.")');
+    await page.waitForSelector('[role=status]:has-text("Allowed:")');
     await reply;
 
     await page.keyboard.press('g');

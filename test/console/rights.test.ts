@@ -102,6 +102,32 @@ describe('an approval', () => {
     expect(JSON.stringify(await reply)).toContain('denied');
   });
 
+  test('reads how long a call waits, what came of the answer, and why a rule said no', async () => {
+    const rules = [
+      ...config.rules,
+      { id: 'keys', path: 'keys/**', decision: 'deny', because: 'Keys stay.' } as const,
+    ];
+    const world = await openConsole({ config: { ...config, rules } });
+    const cookie = await world.enter();
+    const { question, reply } = await waiting(world);
+    expect(await (await world.get('/approvals', cookie)).text()).toMatch(/its call waits \d+ s more/);
+    const taken = await world.submit(`/approvals/${question.id}`, cookie, { answer: 'once' });
+    expect(taken.headers.get('location')).toContain('note=approved');
+    await reply;
+
+    const left = await world.store.approvals.request(
+      { ...question, principal: 'user:gone', createdAtMs: Date.now(), expiresAtMs: Date.now() + 60_000 },
+      Date.now(),
+    );
+    const kept = await world.submit(`/approvals/${left.id}`, cookie, { answer: 'once' });
+    expect(kept.headers.get('location')).toContain('note=kept');
+
+    await world.send('file_write', { path: 'keys/a', content: 'x' });
+    const [refused] = await world.store.audit.search({ limit: 1, newestFirst: true, tool: 'file_write' });
+    const page = await (await world.get(`/calls/${refused?.seq}`, cookie)).text();
+    expect(page).toContain('keys: file_write keys/a: Keys stay. Denied by rule keys. Find a way');
+  });
+
   test('for always shows its exact rule first, stands, and is taken back', async () => {
     const world = await openConsole({ config });
     const cookie = await world.enter();

@@ -74,25 +74,73 @@ test('an approval expires', async () => {
   expect(written(world.root)).toBeUndefined();
 });
 
-test.each([
-  [{ action: 'accept' }, 'new'],
-  [{ action: 'decline' }, undefined],
-  [{ action: 'cancel' }, undefined],
-] satisfies [Answer, string | undefined][])('a client that can ask: %j', async (answer, expected) => {
-  await using world = await openTestCheckpoint({ config });
+/** A client answers its question after so long, by the test's clock. */
+async function answeredAfter(answer: Answer, tookMs: number) {
+  let nowMs = Date.now();
+  const world = await openTestCheckpoint({ config, options: { now: () => nowMs } });
   const questions: Question[] = [];
   const reply = await world.call('file_write', write, {
     elicit: async (question) => {
       questions.push(question);
+      nowMs += tookMs;
       return answer;
     },
   });
+  const { approvals, audit } = await world.checkpoint.store();
+  await audit.flush();
+  const [record] = await audit.search({ limit: 1, newestFirst: true });
+  const pending = await approvals.list('pending', nowMs);
+  return { world, questions, reply, record, pending };
+}
+
+test('a client that can ask: its yes lets the call through', async () => {
+  const { world, questions, reply } = await answeredAfter({ action: 'accept' }, 3000);
+  await using _ = world;
   expect(questions).toHaveLength(1);
   expect(questions[0]?.message).toContain('live/a.txt');
   expect(questions[0]?.message).toContain('Live pages are seen by customers.');
-  if (expected === undefined) expect(['denied', 'approval_pending']).toContain(errorOf(reply).code);
-  else outputOf(reply);
-  expect(written(world.root)).toBe(expected);
+  outputOf(reply);
+  expect(written(world.root)).toBe('new');
+});
+
+test.each([
+  ['decline', 'A person was asked and said no.'],
+  ['cancel', 'The person closed the question without an answer.'],
+] as const)("a person's %s ends the question, and the record names who gave it", async (action, message) => {
+  const { world, reply, record, pending } = await answeredAfter({ action }, 3000);
+  await using _ = world;
+  expect(errorOf(reply)).toMatchObject({ code: 'denied', message });
+  expect(pending).toEqual([]);
+  expect(record).toMatchObject({ code: 'denied', approver: 'client stdio' });
+  expect(written(world.root)).toBeUndefined();
+});
+
+test.each(['decline', 'cancel'] as const)(
+  "a %s quicker than any person is nobody's: the question stays, and the record says what gave it",
+  async (action) => {
+    const { world, reply, record, pending } = await answeredAfter({ action }, 40);
+    await using _ = world;
+    const error = errorOf(reply);
+    expect(error.code).toBe('approval_pending');
+    expect(error.message).toBe(
+      'A person must agree to this first. This client answered the question by itself, before anybody could read it.',
+    );
+    expect(pending).toHaveLength(1);
+    expect(record).toMatchObject({ code: 'approval_pending', approver: 'client stdio, by itself' });
+    expect(written(world.root)).toBeUndefined();
+  },
+);
+
+test("the newest protocol: a decline that comes back at once is nobody's either", async () => {
+  await using world = await openTestCheckpoint({ config });
+  const asked = await world.call('file_write', write, { canRetry: true });
+  if (asked.kind !== 'question') throw new Error('expected a question');
+  const again = {
+    canRetry: true,
+    answer: { action: 'decline' },
+    questionState: asked.question.state,
+  } as const;
+  expect(errorOf(await world.call('file_write', write, again)).code).toBe('approval_pending');
 });
 
 test('a client that fails to ask, or never answers, gets a refusal', async () => {

@@ -112,8 +112,18 @@ describe('a call that is refused is recorded at the stop that refused it, and re
       },
     });
     const reply = await world.call('file_write', { path: 'secrets/key', content: 'new', overwrite: true });
-    expect(errorOf(reply)).toMatchObject({ code: 'denied', message: 'Secrets stay as they are.' });
-    expect(await newest(world)).toMatchObject({ stop: 'approve', code: 'denied', rule: 'no-secrets' });
+    const refusal = 'file_write secrets/key: Secrets stay as they are. Denied by rule no-secrets.';
+    expect(errorOf(reply)).toMatchObject({
+      code: 'denied',
+      message: refusal,
+      suggestion: 'Find a way that it does not forbid, or ask the operator about the rule.',
+    });
+    expect(await newest(world)).toMatchObject({
+      stop: 'approve',
+      code: 'denied',
+      rule: 'no-secrets',
+      facts: { refusal: expect.stringContaining(refusal) },
+    });
     expect(readFileSync(join(world.root, 'secrets/key'), 'utf8')).toBe('old');
   });
 

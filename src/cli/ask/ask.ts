@@ -3,6 +3,7 @@ import type { Asked } from '../../ask/loop.ts';
 import { openCheckpoint } from '../../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../../config/load.ts';
 import type { ErrorCode } from '../../contract/error.ts';
+import { ownProgram } from '../own-command.ts';
 import { versionOf } from '../version.ts';
 import { openConversation } from './conversation.ts';
 import { createInterrupts } from './interrupts.ts';
@@ -61,7 +62,7 @@ export async function askModel(
         environment,
       });
     const endpoint = choose(undefined);
-    const checkpoint = await openCheckpoint(settings, { version: versionOf() });
+    const checkpoint = await openCheckpoint(settings, { version: versionOf(), program: ownProgram() });
     const withReasoning = Boolean(options.showReasoning);
     const view = options.eventOutput
       ? createEventView(world.output, withReasoning)

@@ -1,7 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { ToolError } from '../../contract/error.ts';
 import type { UndoOrder } from '../../contract/history.ts';
-import type { Acts, Answer } from '../../contract/operator.ts';
+import type { Acts, Answer, Answered } from '../../contract/operator.ts';
 import type { ConsoleDesk } from '../desk.ts';
 import { approvalsPage } from '../pages/approvals.ts';
 import { changePage, historyPage } from '../pages/history.ts';
@@ -40,9 +40,8 @@ function addApprovals(app: Hono<PageContext>, desk: ConsoleDesk): void {
     const answer = answers.get((await fieldOf(context, 'answer')) ?? '');
     const id = context.req.param('id');
     if (!answer || !(await (await desk.approvals()).get(id))) return goBack(context, 'gone', '/approvals');
-    const { outcome } = await (await actsOf(context, desk)).answer(id, answer);
-    if (outcome === 'forbidden') return context.notFound();
-    return goBack(context, outcome === 'answered' ? answer.decision : outcome, '/approvals');
+    const note = noteOf(await (await actsOf(context, desk)).answer(id, answer));
+    return note === 'forbidden' ? context.notFound() : goBack(context, note, '/approvals');
   });
 
   app.post('/approvals/:id/revoke', async (context) => {
@@ -52,6 +51,12 @@ function addApprovals(app: Hono<PageContext>, desk: ConsoleDesk): void {
     const revoked = await (await actsOf(context, desk)).revokeGrant(id);
     return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
   });
+}
+
+function noteOf(answered: Answered) {
+  if (answered.outcome !== 'answered') return answered.outcome;
+  if (answered.record.status === 'declined') return 'declined';
+  return answered.isTaken ? 'approved' : 'kept';
 }
 
 const answers = new Map([

@@ -45,7 +45,8 @@ export const en = {
     out: 'You are logged out.',
   },
   notes: {
-    approved: 'Allowed.',
+    approved: 'Allowed: the call that waited goes on.',
+    kept: 'Allowed for when the same call is sent again: nobody waits for it any more.',
     declined: 'Denied.',
     gone: 'That question was answered already, or has expired.',
     own: 'A token cannot answer the questions of its own calls. Log in with a link from the server’s machine.',
@@ -94,6 +95,7 @@ export const en = {
     title: 'Approvals',
     intro: 'Calls that a rule stopped until a person answers. No answer is a no.',
     expires: 'expires',
+    waits: (seconds: number) => `its call waits ${seconds} s more`,
     asked: 'asked',
     once: 'Allow once',
     more: 'Allow more than this call…',

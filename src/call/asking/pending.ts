@@ -1,4 +1,4 @@
-import type { Question } from '../contract/call.ts';
+import type { Question } from '../../contract/call.ts';
 
 /** A person has to answer before the call can go on; the transport carries the question. */
 export class QuestionPending extends Error {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCommandJudge } from '../confine/judgement/judge.ts';
-import type { Tool } from '../contract/tool.ts';
-import { createPolicy } from './policy/policy.ts';
+import { createCommandJudge } from '../../confine/judgement/judge.ts';
+import type { Tool } from '../../contract/tool.ts';
+import { createPolicy } from '../policy/policy.ts';
 import { questionFor } from './question.ts';
 
 const policy = createPolicy({

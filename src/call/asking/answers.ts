@@ -1,0 +1,88 @@
+import { ToolError } from '../../contract/error.ts';
+import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
+import type { ApprovalRecord } from '../../contract/records.ts';
+import { joinSentences, type Text, text } from '../../contract/text.ts';
+import type { Tool } from '../../contract/tool.ts';
+
+/** A rule's no, whole: what, why, by which rule, and what instead. */
+export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolError {
+  const { because, rule, suggestion, excerpt } = verdict;
+  const target = risk.writes?.[0] ?? risk.reads?.[0] ?? risk.hosts?.[0];
+  // A built-in rule's reason begins with the part of the command that it is about.
+  const what = excerpt !== undefined && because.en.includes(excerpt) ? '' : whatOf(tool, excerpt ?? target);
+  return new ToolError(
+    'denied',
+    text(
+      joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${rule}.`),
+      joinSentences(`${what}${sentence(because.ja, '。')}`, `規則 ${rule} による拒否です。`),
+    ),
+    { suggestion: suggestion ?? insteadOfRule, details: { rule } },
+  );
+}
+
+const insteadOfRule = text(
+  'Find a way that it does not forbid, or ask the operator about the rule.',
+  'この規則に触れない方法を探すか、規則について運用者に尋ねてください。',
+);
+
+function whatOf(tool: Tool, target: string | undefined): string {
+  return target === undefined ? `${tool.name}: ` : `${tool.name} ${target}: `;
+}
+
+function sentence(words: string, end: string): string {
+  return /[.!?。！？]$/u.test(words) ? words : `${words}${end}`;
+}
+
+/** A person's no. */
+export function declined(pending: ApprovalRecord): ToolError {
+  return new ToolError(
+    'denied',
+    text('A person was asked and said no.', '人に確認し、許可されませんでした。'),
+    {
+      suggestion: text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。'),
+      details: detailsOf(pending, pending.decidedBy),
+    },
+  );
+}
+
+/** The person closed the dialog: the question is withdrawn, and the same call asks anew. */
+export function dismissed(pending: ApprovalRecord, by: string): ToolError {
+  return new ToolError(
+    'denied',
+    text('The person closed the question without an answer.', '利用者が質問に答えずに閉じました。'),
+    {
+      suggestion: text(
+        'Ask them what they want before you send it again: it will be asked anew.',
+        'もう一度送る前に、どうしたいか尋ねてください。送ると改めて確認されます。',
+      ),
+      details: detailsOf(pending, by),
+    },
+  );
+}
+
+/** Nobody has answered. `declinedBy`: a program that said no by itself, which is nobody's. */
+export function stillPending(pending: ApprovalRecord, command: string, declinedBy?: string): ToolError {
+  const words = text('A person must agree to this first.', '先に人の同意が必要です。');
+  return new ToolError('approval_pending', declinedBy === undefined ? words : withMachine(words), {
+    suggestion: text(
+      `Ask them to run \`${command}\`, then send the same call again.`,
+      `\`${command}\` の実行を頼み、その後で同じ呼び出しを送ってください。`,
+    ),
+    details: detailsOf(pending, declinedBy),
+  });
+}
+
+function withMachine(words: Text): Text {
+  return text(
+    joinSentences(words.en, 'This client answered the question by itself, before anybody could read it.'),
+    joinSentences(words.ja, 'このクライアントは、誰も読めないうちに自動で回答しました。'),
+  );
+}
+
+function detailsOf(pending: ApprovalRecord, answeredBy: string | undefined) {
+  return {
+    approval_id: pending.id,
+    rule: pending.rule,
+    ...(answeredBy !== undefined && { answered_by: answeredBy }),
+  };
+}

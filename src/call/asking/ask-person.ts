@@ -1,0 +1,104 @@
+import type { Answer, Call } from '../../contract/call.ts';
+import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
+import { type Locale, text } from '../../contract/text.ts';
+import { QuestionPending } from './pending.ts';
+
+/** What asking needs. */
+export interface AskingDesk {
+  readonly now: () => number;
+  readonly locale: Locale;
+  /** How long a call waits for its answer. */
+  readonly waitMs: number;
+  /** Seals and opens the state that travels through a client (MCP 2026-07-28 requestState). */
+  readonly seal: { close(state: string): string; open(sealed: string): string | undefined };
+}
+
+/** What came of asking. The store has whether somebody agreed. */
+export interface Asked {
+  /** Who closed the question without an answer. */
+  readonly dismissedBy?: string | undefined;
+  /** The program that said no before anybody could read the question. */
+  readonly declinedBy?: string | undefined;
+}
+
+/**
+ * No person reads a question, decides and presses a key in less; programs that run without one (`codex exec`,
+ * `copilot -p`) decline within milliseconds.
+ */
+const fastestPersonMs = 1500;
+
+/** Returns when the question was decided or the time is over; throws it where the client carries it. */
+export async function askPerson(
+  call: Call,
+  pending: ApprovalRecord,
+  command: string,
+  store: ApprovalStore,
+  desk: AskingDesk,
+): Promise<Asked> {
+  const answered = call.questionState === undefined ? undefined : openState(call.questionState, desk);
+  if (call.answer && answered?.id === pending.id) {
+    return settle(call.answer, answered.askedAtMs, call, pending, store, desk);
+  }
+  const question = {
+    approvalId: pending.id,
+    message: pending.message,
+    state: desk.seal.close(`${pending.id}@${desk.now()}`),
+  };
+  if (!call.elicit && call.canRetry) throw new QuestionPending(question);
+  const waiting = text(`waiting for a person: ${command}`, `人の返事待ち: ${command}`);
+  call.progress?.(0, undefined, waiting[desk.locale]);
+  if (!call.elicit) {
+    await store.wait(pending.id, desk.waitMs, call.signal);
+    return {};
+  }
+  // Whoever answers first decides: the client's person, or `sekisho approve` and the console.
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  const askedAtMs = desk.now();
+  try {
+    const answer = await Promise.race([
+      call.elicit(question),
+      store.wait(pending.id, desk.waitMs, signal).then(() => undefined),
+    ]);
+    return answer ? await settle(answer, askedAtMs, call, pending, store, desk) : {};
+  } catch {
+    // A client that announced elicitation and failed at it: the queue is still open.
+    await store.wait(pending.id, desk.waitMs, signal);
+    return {};
+  } finally {
+    over.abort();
+  }
+}
+
+async function settle(
+  answer: Answer,
+  askedAtMs: number,
+  call: Call,
+  pending: ApprovalRecord,
+  store: ApprovalStore,
+  desk: AskingDesk,
+): Promise<Asked> {
+  const client = `client ${call.arrival.client?.name ?? call.arrival.transport}`;
+  if (answer.action === 'accept') {
+    await store.decide(pending.id, 'approved', client, answer.scope ?? 'once', desk.now());
+    return {};
+  }
+  if (isMachine(call, desk.now() - askedAtMs)) {
+    // Nobody's no: whoever is elsewhere, at the console or a terminal, may still answer while the call waits.
+    await store.wait(pending.id, desk.waitMs, call.signal);
+    return { declinedBy: `${client}, by itself` };
+  }
+  await store.decide(pending.id, 'declined', client, 'once', desk.now());
+  return answer.action === 'cancel' ? { dismissedBy: client } : {};
+}
+
+/** At our own terminal the answer was typed. */
+function isMachine({ arrival }: Call, tookMs: number): boolean {
+  return (arrival.transport === 'stdio' || arrival.transport === 'http') && tookMs < fastestPersonMs;
+}
+
+/** The question that a sealed state is about, and when it was put. */
+function openState(state: string, desk: AskingDesk) {
+  const [id, at] = desk.seal.open(state)?.split('@') ?? [];
+  return id === undefined ? undefined : { id, askedAtMs: Number(at) };
+}
