@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/caller.ts';
 import { isAgent, metricsRole } from '../contract/caller.ts';
+import { reachesMachine } from '../contract/capabilities.ts';
 import type { ErrorCode } from '../contract/error.ts';
 import type { Mode } from '../contract/policy.ts';
 import { type Text, text, verbatim } from '../contract/text.ts';
@@ -21,9 +22,6 @@ export type Decision =
 
 const allowed: Decision = { allowed: true };
 
-/** What of the machine a tool can change; in read-only mode these must only read. */
-const machine = new Set(['files', 'desk', 'commands', 'vault', 'pipelines']);
-
 /**
  * May this caller call this tool? The one predicate behind tools/list, `help` and the call itself, so that what
  * they show and what a call meets cannot disagree (document 002, authorization).
@@ -34,7 +32,7 @@ export function decide(tool: Tool, caller: Caller, mode: Mode): Decision {
   if (!credential.allowed) return credential;
   const permission = decidePermission(tool, caller);
   if (!permission.allowed) return permission;
-  const changes = tool.server !== undefined || tool.uses.some((use) => machine.has(use));
+  const changes = tool.server !== undefined || tool.uses.some(reachesMachine);
   if (mode === 'read-only' && !tool.annotations.readOnly && changes) {
     return refuse(
       'forbidden',

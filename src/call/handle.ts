@@ -1,6 +1,8 @@
 import type { Call, Reply } from '../contract/call.ts';
+import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
+import { text } from '../contract/text.ts';
 import { type ApprovalDesk, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
@@ -19,6 +21,8 @@ export interface Desk extends ApprovalDesk, RunDesk {
   readonly rateRules: readonly RateRule[];
   readonly rates: () => Promise<RateStore>;
   readonly audit: () => Promise<AuditLog>;
+  /** Hears of what the caller is told nothing of: a record that could not be written, and why. */
+  readonly onFault: ((error: unknown) => void) | undefined;
   /** Counts or traces the call; absent where nobody does. */
   readonly watch: (call: Call) => CallWatch | undefined;
 }
@@ -40,8 +44,9 @@ export async function handle(call: Call, desk: Desk): Promise<Reply> {
   try {
     await record.close(reply, thrown, await desk.audit());
   } catch (error) {
-    // Work that cannot be written down is not acknowledged.
-    reply = failureReply(error, record.id, desk.locale);
+    desk.onFault?.(error);
+    // Work that cannot be written down is not acknowledged as done; nor is it said that nothing happened.
+    reply = failureReply(record.isBegun() ? unrecorded(error) : error, record.id, desk.locale);
   }
   record.ended(reply);
   return reply;
@@ -69,6 +74,25 @@ async function attempt(call: Call, desk: Desk, record: OpenRecord): Promise<Repl
   record.knows(permit);
 
   record.reached('run');
+  await record.begin(await desk.audit());
   const output = await run(permit, desk, record);
   return outputReply(output, record.meta, desk.locale);
+}
+
+/** The call ran, and its record could not be written. */
+function unrecorded(cause: unknown): ToolError {
+  return new ToolError(
+    cause instanceof ToolError && cause.code === 'storage_full' ? 'storage_full' : 'unavailable',
+    text(
+      'The call was run, but its record could not be written. What it did stands.',
+      '呼び出しは実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
+    ),
+    {
+      suggestion: text(
+        'Do not send it again: look at what it did. The operator must make the records writable.',
+        '再送せず、結果を確かめてください。運用者が記録を書き込めるようにする必要があります。',
+      ),
+      cause,
+    },
+  );
 }

@@ -18,6 +18,13 @@ export interface OpenRecord extends RunNotes {
     readonly rule?: string;
     readonly approver?: string | undefined;
   }): void;
+  /**
+   * Notes that the call is about to run, so that it is in the log whatever happens to this process. Throws where no
+   * record could be written now.
+   */
+  begin(log: AuditLog): Promise<void>;
+  /** Was the call begun, and may it have changed something? */
+  isBegun(): boolean;
   /** Writes the entry: it and the changes are durable before it returns where the call may have changed something. */
   close(reply: Reply, thrown: unknown, log: AuditLog): Promise<void>;
   /** Tells whoever watches what the call came to. */
@@ -36,6 +43,33 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
   let approver: string | undefined;
   const facts: Record<string, unknown> = {};
   const waitsFor: Promise<void>[] = [];
+  let isBegun = false;
+  let redacted: unknown;
+
+  /** A call that runs a tool which does not only read. */
+  const mayChange = () => stop === 'run' && tool !== undefined && !tool.annotations.readOnly;
+
+  /** What the record says of the call as far as it came. */
+  function known(): Omit<AuditRecord, 'outcome' | 'durationMs' | 'outputBytes'> {
+    const { arrival } = call;
+    if (caller) redacted ??= redact(input, tool?.secrets ?? []);
+    return {
+      id,
+      atMs,
+      principal: caller?.principal ?? 'unidentified',
+      sessionId: caller?.sessionId ?? '',
+      transport: arrival.transport,
+      client: arrival.client ? `${arrival.client.name} ${arrival.client.version}` : undefined,
+      tool: redactText(call.tool),
+      arguments: redacted,
+      stop,
+      rule,
+      approver,
+      inputBytes: sizeOf(input),
+      facts: Object.keys(facts).length > 0 ? (redact(facts, []) as Record<string, unknown>) : undefined,
+      traceId: watch?.trace?.traceId ?? arrival.traceparent?.split('-')[1],
+    };
+  }
 
   return {
     id,
@@ -54,34 +88,27 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       rule = known.rule ?? rule;
       approver = known.approver ?? approver;
     },
+    async begin(log) {
+      const record = { ...known(), outcome: 'interrupted', durationMs: 0, outputBytes: 0 } as const;
+      await log.begin(record, { durable: mayChange() });
+      isBegun = true;
+    },
+    isBegun: () => isBegun && mayChange(),
     async close(reply, thrown, log) {
-      const { arrival } = call;
       // The sentence that the model was refused with: a rule's id alone says little to who reads the call later.
       if (reply.kind === 'error' && reply.code === 'denied') facts.refusal = redactText(reply.text);
       const record: AuditRecord = {
-        id,
-        atMs,
-        principal: caller?.principal ?? 'unidentified',
-        sessionId: caller?.sessionId ?? '',
-        transport: arrival.transport,
-        client: arrival.client ? `${arrival.client.name} ${arrival.client.version}` : undefined,
-        tool: redactText(call.tool),
-        arguments: caller === undefined ? undefined : redact(input, tool?.secrets ?? []),
-        stop,
+        ...known(),
         rule: rule ?? refusingRule(thrown),
         approver: approver ?? answerer(thrown),
         outcome: reply.kind === 'output' ? (reply.isError ? 'error' : 'ok') : reply.kind,
         code: reply.kind === 'error' ? reply.code : undefined,
         cause: causeOf(thrown),
         durationMs: Math.max(0, now() - atMs),
-        inputBytes: sizeOf(input),
         outputBytes: replySize(reply),
-        facts: Object.keys(facts).length > 0 ? (redact(facts, []) as Record<string, unknown>) : undefined,
-        traceId: watch?.trace?.traceId ?? arrival.traceparent?.split('-')[1],
       };
-      const mayHaveChanged = stop === 'run' && tool !== undefined && !tool.annotations.readOnly;
       watch?.reached('record');
-      const written = mayHaveChanged ? log.write(record) : log.note(record);
+      const written = mayChange() ? log.write(record) : log.note(record);
       // All of them, also where one fails: no reply leaves before its record is written.
       for (const outcome of await Promise.allSettled([written, ...waitsFor])) {
         if (outcome.status === 'rejected') throw outcome.reason;

@@ -1,6 +1,6 @@
 import type { RunDesk } from '../call/run.ts';
 import type { Settings } from '../config/load.ts';
-import type { CapabilityName } from '../contract/capabilities.ts';
+import { reachesMachine } from '../contract/capabilities.ts';
 import type { Commands } from '../contract/process.ts';
 import type { Rooms } from './rooms.ts';
 
@@ -8,7 +8,8 @@ import type { Rooms } from './rooms.ts';
 export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['attributed'] {
   return async (permit, notes, work) => {
     const { tool, caller } = permit;
-    if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(mayChange)) return work();
+    if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(reachesMachine))
+      return work();
     const { attribute } = await rooms.history();
     const who = {
       principal: caller.principal,
@@ -31,10 +32,6 @@ export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promis
   if (!history.enabled || history.commands === 'off' || writable.length === 0)
     return async (commands) => commands;
   return async (commands) => (await rooms.history()).watch(commands, writable);
-}
-
-function mayChange(name: CapabilityName): boolean {
-  return ['files', 'desk', 'vault', 'pipelines', 'commands'].includes(name);
 }
 
 const listed = 20;

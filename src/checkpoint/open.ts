@@ -110,6 +110,7 @@ export async function openCheckpoint(
     rates: async () => (await rooms.store()).rates,
     audit: async () => (await rooms.store()).audit,
     watch: lookouts.begin,
+    onFault: options.onFault,
     approvals: async () => (await rooms.store()).approvals,
     lendForRisk: async (tool, caller) => {
       const context: Record<string, unknown> = { caller };

@@ -38,10 +38,17 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const store = once(async () => {
     const { openStore } = await import('../store/open.ts');
+    const { freeBytes, leftUnderWay, openUnderWay } = await import('../confine/files/changing/under-way.ts');
+    const calls = join(settings.stateFolder, 'calls');
     return openStore({
       url: settings.storeUrl,
       stateFolder: settings.stateFolder,
       embeddings: embeddingsOf(settings),
+      underWay: {
+        ...openUnderWay(calls, 'calls'),
+        left: () => leftUnderWay(calls, 'calls'),
+        freeBytes: () => freeBytes(settings.stateFolder),
+      },
     });
   });
 

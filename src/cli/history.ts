@@ -4,7 +4,7 @@ import { cleanLine } from '../contract/clean-text.ts';
 import type { FileState, HistoryEntry } from '../contract/history.ts';
 import { sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './duration.ts';
-import { say } from './say.ts';
+import { note, say } from './say.ts';
 import { withHistory } from './with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -15,15 +15,23 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
     const place = path === undefined ? undefined : folders[0]?.at(path);
     // A file that is served alone has its folder for a root.
     const root = place && (folders[0]?.roots[place.rootIndex]?.hostPath ?? dirname(place.hostPath));
-    const entries = await (await checkpoint.store()).history.list({
+    const { history, audit } = await checkpoint.store();
+    const sinceMs =
+      options.since === undefined ? undefined : Date.now() - durationMs(String(options.since), '--since');
+    const entries = await history.list({
       at: place && root ? { root, path: relative(root, place.hostPath) } : undefined,
       sessionId: options.session as string | undefined,
-      sinceMs:
-        options.since === undefined ? undefined : Date.now() - durationMs(String(options.since), '--since'),
+      sinceMs,
       limit: wholeNumber(options.limit, '--limit'),
     });
     for (const entry of entries) say(options.json ? JSON.stringify(entry) : describeEntry(entry));
-    if (entries.length === 0 && !options.json) say('Nothing was changed.');
+    const interrupted = await audit.search({ outcome: 'interrupted', sinceMs, limit: 20, newestFirst: true });
+    if (entries.length === 0 && interrupted.length === 0 && !options.json) say('Nothing was changed.');
+    for (const { id, tool, atMs } of interrupted) {
+      note(
+        `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; what a command had changed by then is not listed: \`sekisho audit search ${id}\``,
+      );
+    }
     return entries.length > 0 ? 0 : 1;
   });
 }

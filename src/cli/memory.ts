@@ -25,11 +25,16 @@ export function importMemory(file: string, flags: Flags, options: Options): Prom
     const input = file === '-' ? process.stdin : createReadStream(file);
     const opened = input === process.stdin ? Promise.resolve() : openedOrThrow(input, file);
     await opened;
-    const { stored, duplicates } = await acts.importMemories(ownerOf(options), createInterface({ input }));
+    const { stored, duplicates } = await acts.importMemories(ownerOf(options), linesOf(input));
     if (options.json) say(JSON.stringify({ stored, duplicates }));
     else say(`${stored} stored, ${duplicates} already there.`);
     return 0;
   });
+}
+
+/** Opened at the first line asked for: an interface that nobody listens to lets lines go by. */
+async function* linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
+  yield* createInterface({ input });
 }
 
 /** Embeds what waits for it and says how far it came; exit code 1 where something is left. */

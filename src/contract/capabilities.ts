@@ -30,6 +30,13 @@ export interface Capabilities {
 
 export type CapabilityName = keyof Capabilities;
 
+/** Can a tool change files of the machine by it? In read-only mode such a tool must only read, and history looks. */
+export function reachesMachine(name: CapabilityName): boolean {
+  return (
+    name === 'files' || name === 'desk' || name === 'commands' || name === 'vault' || name === 'pipelines'
+  );
+}
+
 /** The assistant's folders for one caller today. */
 export interface Desk {
   /** Writing, editing and commands happen here. */

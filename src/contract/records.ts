@@ -13,7 +13,8 @@ export interface AuditRecord {
   readonly decision?: string | undefined;
   readonly rule?: string | undefined;
   readonly approver?: string | undefined;
-  readonly outcome: 'ok' | 'error' | 'question';
+  /** `interrupted`: it had begun when its server died, and nobody knows how far it came. */
+  readonly outcome: 'ok' | 'error' | 'question' | 'interrupted';
   readonly code?: string | undefined;
   /** For the log only: an inner error's words. */
   readonly cause?: string | undefined;
@@ -22,6 +23,20 @@ export interface AuditRecord {
   readonly outputBytes: number;
   readonly facts?: Readonly<Record<string, unknown>> | undefined;
   readonly traceId?: string | undefined;
+}
+
+/** Notes of what is under way, which outlive the process that made them. */
+export interface UnderWayNotes {
+  begin(note: unknown): void;
+  end(count: number): void;
+  bytes(): number;
+  restart(notes: readonly unknown[]): Promise<void>;
+  sync(): Promise<void>;
+  close(): void;
+  /** What dead processes left, each with what forgets it. */
+  left(): readonly { readonly notes: readonly unknown[]; done(): void }[];
+  /** Bytes that are free where records are written. */
+  freeBytes(): number;
 }
 
 export type CallStop = 'identify' | 'authorize' | 'limit' | 'validate' | 'approve' | 'run';
@@ -47,6 +62,12 @@ export interface AuditQuery {
 
 /** The chained log. `write` resolves when the record is durable; `note` batches records of calls that only read. */
 export interface AuditLog {
+  /**
+   * Notes that a call is about to run. Where the server dies before its record is written, the next one writes this as
+   * `interrupted`. With `durable` the note outlives a power cut as well. Throws where no record could be written now:
+   * then nothing may run.
+   */
+  begin(record: AuditRecord, options: { readonly durable: boolean }): Promise<void>;
   write(record: AuditRecord): Promise<void>;
   /** Resolves at once unless the writer is behind. */
   note(record: AuditRecord): Promise<void>;

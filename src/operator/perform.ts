@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import type { Person } from '../contract/operator.ts';
-import type { AuditLog } from '../contract/records.ts';
+import type { AuditLog, AuditRecord } from '../contract/records.ts';
 
 /** Something that a person does, as the log has it. */
 export interface Act {
@@ -26,16 +26,20 @@ export type Perform = <T>(act: Act, work: (id: string) => Promise<Came<T>>) => P
 
 /** The one writer of what people do. A failed act is written down too, and fails as it did. */
 export function createPerform(person: Person, audit: () => Promise<AuditLog>, now: () => number): Perform {
-  return async ({ tool, arguments: about, sessionId = '' }, work) => {
+  return async ({ tool, arguments: given, sessionId = '' }, work) => {
     const id = randomUUID();
     const atMs = now();
     const startedMs = performance.now();
-    const record = async (outcome: 'ok' | 'error', rest: Omit<Came<unknown>, 'result'>, cause?: unknown) =>
-      (await audit()).write({
-        ...{ id, atMs, sessionId, tool, arguments: about, outcome },
-        ...{ principal: person.name, transport: person.face, stop: 'run' },
-        ...{ inputBytes: 0, outputBytes: 0, durationMs: Math.round(performance.now() - startedMs) },
-        ...{ code: rest.code, facts: rest.facts },
+    const about: Omit<AuditRecord, 'outcome' | 'durationMs'> = {
+      ...{ id, atMs, sessionId, tool, arguments: given, inputBytes: 0, outputBytes: 0 },
+      ...{ principal: person.name, transport: person.face, stop: 'run' },
+    };
+    const log = await audit();
+    await log.begin({ ...about, outcome: 'interrupted', durationMs: 0 }, { durable: true });
+    const record = (outcome: 'ok' | 'error', rest: Omit<Came<unknown>, 'result'>, cause?: unknown) =>
+      log.write({
+        ...{ ...about, outcome, code: rest.code, facts: rest.facts },
+        durationMs: Math.round(performance.now() - startedMs),
         ...(cause !== undefined && { cause: cause instanceof Error ? cause.message : String(cause) }),
       });
     let came: Awaited<ReturnType<typeof work>>;

@@ -4,10 +4,11 @@ import { ConfigError } from '../contract/error.ts';
 import type { HistoryStore } from '../contract/history.ts';
 import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
-import type { ApprovalStore, AuditLog, RateStore, TokenStore } from '../contract/records.ts';
+import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
 import { once } from '../ground/once.ts';
 import { createApprovalStore } from './approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
+import { createBegunCalls } from './audit/begun.ts';
 import { openAuditKey } from './audit/key.ts';
 import { createAuditLog } from './audit/log.ts';
 import { createConsoleSessions } from './console-sessions.ts';
@@ -29,6 +30,8 @@ export interface StoreOptions {
   readonly clock?: Clock | undefined;
   /** How memories are embedded; absent: they are found by their words alone. */
   readonly embeddings?: EmbeddingOptions | undefined;
+  /** Where calls are noted before they run; absent: one whose server dies leaves no record. */
+  readonly underWay?: UnderWayNotes | undefined;
 }
 
 /** Everything that is kept. */
@@ -65,6 +68,7 @@ export async function openStore({
   stateFolder,
   clock = Date.now,
   embeddings,
+  underWay,
 }: StoreOptions): Promise<Store> {
   const target = targetOf(url);
   const folder = keyFolderOf(target, stateFolder);
@@ -75,7 +79,7 @@ export async function openStore({
     embeddings &&
     once(async () => (await import('./embeddings/meaning.ts')).createMeaning(engine, clock, embeddings));
   const embedding = embeddings && meaning && { model: embeddings.model, meaning };
-  const audit = createAuditLog(engine, () => openAuditKey(folder));
+  const audit = createAuditLog(engine, () => openAuditKey(folder), underWay && createBegunCalls(underWay));
 
   const tokens = createTokenStore(engine, clock);
 

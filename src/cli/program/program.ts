@@ -162,7 +162,7 @@ function addAudit(program: Command, exitWith: (code: number) => void): void {
   withSettings(audit.command('search [text]').description('entries with this id or text'))
     .option('--tool <name>', 'of one tool')
     .option('--principal <name>', 'of one caller')
-    .option('--outcome <outcome>', 'ok, error or question')
+    .option('--outcome <outcome>', 'ok, error, question or interrupted')
     .option('--since <time>', 'e.g. 10m, 2h, 7d')
     .option('--limit <number>', 'how many', '100')
     .option('--json', 'print as JSON Lines')

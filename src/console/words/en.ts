@@ -161,7 +161,7 @@ export const en = {
       hash: 'Chain hash',
       entry: 'Entry',
     },
-    outcomes: { ok: 'passed', error: 'failed', question: 'asked' },
+    outcomes: { ok: 'passed', error: 'failed', question: 'asked', interrupted: 'interrupted' },
   },
   sessions: {
     title: 'Sessions and tasks',

@@ -161,7 +161,7 @@ export const ja: Words = {
       hash: '連鎖ハッシュ',
       entry: '記録番号',
     },
-    outcomes: { ok: '成功', error: '失敗', question: '確認' },
+    outcomes: { ok: '成功', error: '失敗', question: '確認', interrupted: '中断' },
   },
   sessions: {
     title: 'セッションとタスク',

@@ -1,7 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import type { AuditLog, AuditRecord } from '../../contract/records.ts';
+import { once } from '../../ground/once.ts';
 import type { OpenEngine } from '../engine.ts';
 import { appendRows } from './append.ts';
+import type { BegunCalls } from './begun.ts';
 import { encodeRecord, type UnchainedRow } from './chain.ts';
 import type { AuditKey } from './key.ts';
 import { searchAudit } from './search.ts';
@@ -12,8 +14,12 @@ import { verifyChain } from './verify.ts';
  * at once when a call waits for its record to be durable, else within `limits.auditBatchMs`. A record leaves the
  * queue only when it is committed.
  */
-export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey): AuditLog & { stop(): void } {
-  const queue: UnchainedRow[] = [];
+export function createAuditLog(
+  openEngine: OpenEngine,
+  openKey: () => AuditKey,
+  begun: BegunCalls | undefined,
+): AuditLog & { stop(): void } {
+  const queue: { readonly id: string; readonly row: UnchainedRow }[] = [];
   let durableUpTo = 0;
   let accepted = 0;
   let committed = 0;
@@ -21,9 +27,22 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
   let running: Promise<void> | undefined;
   let key: AuditKey | undefined;
   let stopped = false;
+  /** The last batch could not be written. */
+  let isFailing = false;
+
+  /** What dead servers left is closed before anything is added or read. */
+  const recovered = once(async () => {
+    const engine = await openEngine();
+    key ??= openKey();
+    const left = await begun?.left(engine);
+    if (!left) return;
+    if (left.records.length > 0)
+      await appendRows(engine, key, left.records.map(encodeRecord), { durable: true });
+    left.done();
+  });
 
   function enqueue(record: AuditRecord): void {
-    queue.push(encodeRecord(record));
+    queue.push({ id: record.id, row: encodeRecord(record) });
     accepted += 1;
   }
 
@@ -48,15 +67,20 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
     if (batch.length === 0) return;
     const upTo = committed + batch.length;
     try {
+      await recovered();
       const engine = await openEngine();
       key ??= openKey();
-      await appendRows(engine, key, batch, { durable: durableUpTo > committed });
+      const rows = batch.map(({ row }) => row);
+      await appendRows(engine, key, rows, { durable: durableUpTo > committed });
     } catch (error) {
+      isFailing = true;
       later(retryMs);
       throw error;
     }
+    isFailing = false;
     queue.splice(0, batch.length);
     committed = upTo;
+    begun?.written(batch.map(({ id }) => id));
     if (queue.length > 0) later();
   }
 
@@ -67,10 +91,17 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
 
   /** For readers: a log that cannot be written now can still be read. */
   async function tryToDrain(): Promise<void> {
+    await recovered().catch(() => {});
     await drainUntil(accepted).catch(() => {});
   }
 
   return {
+    async begin(record, { durable }) {
+      // A log that could not be written a moment ago is tried once more before anything runs.
+      if (isFailing) await drainUntil(accepted);
+      if (durable) await openEngine();
+      await begun?.begin(record, durable);
+    },
     async write(record) {
       enqueue(record);
       durableUpTo = accepted;
@@ -79,7 +110,8 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
     async note(record) {
       if (queue.length >= queuedRows) await drainUntil(accepted - queuedRows / 2);
       enqueue(record);
-      later();
+      if (isFailing) await drainUntil(accepted);
+      else later();
     },
     flush: () => drainUntil(accepted),
     backlog: () => queue.length,
@@ -87,6 +119,7 @@ export function createAuditLog(openEngine: OpenEngine, openKey: () => AuditKey):
     stop() {
       stopped = true;
       clearTimeout(timer);
+      begun?.close();
     },
     async search(query) {
       await tryToDrain();

@@ -1,17 +1,20 @@
+import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  ftruncateSync,
+  fdatasync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { mayLive, owner, thisProcess } from '../owner.ts';
 
 /**
@@ -22,32 +25,57 @@ export interface UnderWay {
   begin(note: unknown): void;
   /** So many of them are finished, or did not happen. */
   end(count: number): void;
+  /** How much the notes take: where there is always one that is open, finished ones stay. */
+  bytes(): number;
+  /** Writes only these anew, which are all that are open. Not while a sync is awaited. */
+  restart(notes: readonly unknown[]): Promise<void>;
+  /** Resolves when the notes made so far would survive a power cut too. */
+  sync(): Promise<void>;
   close(): void;
 }
 
 /** What the notes are of; the file is named for it. */
-type Kind = 'writes' | 'changes';
+type Kind = 'writes' | 'changes' | 'calls';
 
-/** Begins no file before the first note. */
+/**
+ * Begins no file before the first note. A note is written into room that the file has already, which is what makes a
+ * sync of it cheap, and ends in a NUL that the next one takes the place of: nothing behind it is read.
+ */
 export function openUnderWay(folder: string, kind: Kind): UnderWay {
   let log: Log | undefined;
   let open = 0;
   return {
     begin(note) {
       log ??= openLog(folder, kind);
-      log.bytes += writeSync(log.fd, `${JSON.stringify(note)}\n`);
+      writeNote(log, note);
       open += 1;
     },
     end(count) {
       open -= count;
-      if (!log || open > 0 || log.bytes < trimBytes) return;
-      ftruncateSync(log.fd, log.headBytes);
-      log.bytes = log.headBytes;
+      if (!log || open > 0 || log.at === log.headBytes) return;
+      log.at = log.headBytes;
+      writeSync(log.fd, '\0', log.at);
     },
+    bytes: () => (log ? log.at - log.headBytes : 0),
+    async restart(notes) {
+      const former = log;
+      const next = openLog(folder, kind);
+      try {
+        for (const note of notes) writeNote(next, note);
+      } catch (error) {
+        closeLog(next);
+        throw error;
+      }
+      log = next;
+      open = notes.length;
+      await syncFile(next.fd);
+      if (former) closeLog(former);
+    },
+    sync: async () => log && syncFile(log.fd),
     close() {
       if (!log) return;
-      closeSync(log.fd);
-      if (open === 0) unlinkSync(log.path);
+      if (open === 0) closeLog(log);
+      else closeSync(log.fd);
     },
   };
 }
@@ -80,26 +108,60 @@ export function leftUnderWay(folder: string, kind: Kind): readonly LeftUnderWay[
 
 function linesOf(path: string): readonly string[] {
   try {
-    return readFileSync(path, 'utf8').split('\n');
+    return (readFileSync(path, 'utf8').split('\0', 1)[0] ?? '').split('\n');
   } catch {
     // Its process has just closed it.
     return [];
   }
 }
 
+/** Bytes that this user may still write on the disk of a folder. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
 interface Log {
   readonly path: string;
   readonly fd: number;
   readonly headBytes: number;
-  bytes: number;
+  /** Where the next note goes. */
+  at: number;
 }
 
 function openLog(folder: string, kind: Kind): Log {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${kind}-${randomBytes(8).toString('hex')}.log`);
-  const fd = openSync(path, 'ax', 0o600);
-  const headBytes = writeSync(fd, `${JSON.stringify(thisProcess())}\n`);
-  return { path, fd, headBytes, bytes: headBytes };
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    const headBytes = writeSync(fd, `${JSON.stringify(thisProcess())}\n`);
+    writeSync(fd, Buffer.alloc(roomBytes), 0, roomBytes, headBytes);
+    return { path, fd, headBytes, at: headBytes };
+  } catch (error) {
+    closeSync(fd);
+    unlinkSync(path);
+    throw error;
+  }
+}
+
+/** Writes it whole or not at all: on a full disk a part of it may have been taken. */
+function writeNote(log: Log, note: unknown): void {
+  const line = Buffer.from(`${JSON.stringify(note)}\n\0`);
+  try {
+    for (let done = 0; done < line.length; ) {
+      done += writeSync(log.fd, line, done, line.length - done, log.at + done);
+    }
+  } catch (error) {
+    // This byte is there already, so it needs no room.
+    writeSync(log.fd, '\0', log.at);
+    throw error;
+  }
+  log.at += line.length - 1;
+}
+
+function closeLog({ fd, path }: Log): void {
+  closeSync(fd);
+  unlinkSync(path);
 }
 
 function parse(line: string): unknown {
@@ -110,4 +172,5 @@ function parse(line: string): unknown {
   }
 }
 
-const trimBytes = 64 * 1024;
+const roomBytes = 64 * 1024;
+const syncFile = promisify(fdatasync);

@@ -1,0 +1,147 @@
+import { ToolError } from '../../contract/error.ts';
+import type { AuditRecord, UnderWayNotes } from '../../contract/records.ts';
+import { text } from '../../contract/text.ts';
+import type { Engine } from '../engine.ts';
+
+/** Calls that have begun and whose records are not written yet. */
+export interface BegunCalls {
+  begin(record: AuditRecord, durable: boolean): Promise<void>;
+  /** These records are written. */
+  written(ids: readonly string[]): void;
+  /** What dead servers began and did not write down, as records; `done` forgets it when they are written. */
+  left(engine: Engine): Promise<{ readonly records: readonly AuditRecord[]; done(): void }>;
+  close(): void;
+}
+
+export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
+  const open = new Map<string, AuditRecord>();
+  /** Notes that begin together share a sync. */
+  let syncing: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+
+  function sync(): Promise<void> {
+    if (!syncing) {
+      // Where calls always overlap, the notes of those that ended would stay for ever.
+      const written = notes.bytes() > restartBytes ? notes.restart([...open.values()]) : notes.sync();
+      syncing = written.finally(() => {
+        syncing = undefined;
+      });
+      return syncing;
+    }
+    // The one that runs may have begun before this note; the next one has not.
+    following ??= syncing
+      .catch(() => {})
+      .then(() => {
+        following = undefined;
+        return sync();
+      });
+    return following;
+  }
+
+  return {
+    async begin(record, durable) {
+      try {
+        // Room for its record too: a call that has run must not find the disk full by what it wrote itself.
+        if (durable && notes.freeBytes() < roomBytes) throw noRoom();
+        notes.begin(record);
+        open.set(record.id, record);
+        if (durable || notes.bytes() > restartBytes) await sync();
+      } catch (error) {
+        throw asToolError(error);
+      }
+    },
+    written(ids) {
+      const ended = ids.filter((id) => open.delete(id)).length;
+      if (ended > 0) notes.end(ended);
+    },
+    async left(engine) {
+      const logs = notes.left();
+      const begun = logs.flatMap((log) => log.notes.filter(isRecord));
+      const known = begun.length === 0 ? new Set<string>() : await idsSince(engine, oldest(begun));
+      return {
+        records: begun
+          .filter(({ id }) => !known.has(id))
+          .map((record) => ({ ...record, outcome: 'interrupted' })),
+        done: () => {
+          for (const log of logs) log.done();
+        },
+      };
+    },
+    close: () => notes.close(),
+  };
+}
+
+/** A note of a process that is gone is a stranger's words until it looks like ours. */
+function isRecord(note: unknown): note is AuditRecord {
+  const { id, atMs, tool, principal } = Object(note) as Partial<Record<keyof AuditRecord, unknown>>;
+  return [id, tool, principal].every((word) => typeof word === 'string') && typeof atMs === 'number';
+}
+
+function oldest(records: readonly AuditRecord[]): number {
+  return Math.min(...records.map(({ atMs }) => atMs));
+}
+
+/** The ids of all records that were written since, the newest first. */
+async function idsSince({ db }: Engine, atMs: number): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = await db
+      .selectFrom('audit')
+      .select(['seq', 'at_ms', 'body'])
+      .where('seq', '<', before)
+      .orderBy('seq', 'desc')
+      .limit(pageRows)
+      .execute();
+    for (const { body } of rows) ids.add(String((JSON.parse(body) as { id?: unknown }).id));
+    const last = rows.at(-1);
+    if (!last || rows.every((row) => Number(row.at_ms) < atMs - clocksMs)) return ids;
+    before = Number(last.seq);
+  }
+}
+
+function asToolError(cause: unknown): unknown {
+  if (cause instanceof ToolError) return cause;
+  return ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException)?.code ?? '')
+    ? noRoom(cause)
+    : unwritable(cause);
+}
+
+function noRoom(cause?: unknown): ToolError {
+  return new ToolError(
+    'storage_full',
+    text(
+      'The disk that holds the server’s records is full, so the call was not run.',
+      'サーバーの記録を置くディスクがいっぱいのため、呼び出しを実行しませんでした。',
+    ),
+    {
+      suggestion: text(
+        'Nothing was changed. Ask the operator to free space.',
+        '何も変更されていません。運用者に空き容量の確保を頼んでください。',
+      ),
+      cause,
+    },
+  );
+}
+
+function unwritable(cause: unknown): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      'The server cannot write its records now, so the call was not run.',
+      'サーバーが記録を書き込めないため、呼び出しを実行しませんでした。',
+    ),
+    {
+      suggestion: text(
+        'Nothing was changed. If it stays so, the operator finds the reason in the server’s log.',
+        '何も変更されていません。続く場合は、運用者がサーバーのログで原因を確認できます。',
+      ),
+      cause,
+    },
+  );
+}
+
+const roomBytes = 1024 * 1024;
+const restartBytes = 1024 * 1024;
+const pageRows = 500;
+/** By how much clocks of servers on one store may differ. */
+const clocksMs = 60_000;
