@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
 import { type Locale, text } from '../contract/text.ts';
+import { errorWords } from '../ground/error-words.ts';
 import { argumentsOf } from './prompt.ts';
 import type { ModelCall } from './transcript.ts';
 
@@ -105,7 +106,7 @@ function outcomeOf(reply: Reply, words: Sentences): Omit<Outcome, 'durationMs'> 
         ok: false,
         code: reply.code,
         approvalId: approvalIdOf(reply),
-        text: `${reply.code}: ${reply.text}`,
+        text: errorWords(reply),
       };
     case 'question': {
       const { approvalId } = reply.question;

@@ -5,6 +5,7 @@ import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import type { Locale } from '../contract/text.ts';
+import { errorWords } from '../ground/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
@@ -83,7 +84,7 @@ function show(reply: Reply, asJson: boolean): void {
     return;
   }
   if (reply.kind === 'error') {
-    note(`${reply.code}: ${reply.text}`);
+    note(errorWords(reply));
     return;
   }
   for (const block of reply.content) {

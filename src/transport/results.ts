@@ -2,6 +2,7 @@ import type { ContentBlock, Reply } from '../contract/call.ts';
 import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { JsonSchema } from '../contract/tool-card.ts';
+import { errorWords, reasonOf } from '../ground/error-words.ts';
 import { admittingErrors } from './error-schema.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
@@ -43,7 +44,7 @@ export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Param
       };
     case 'error':
       return {
-        content: [{ type: 'text', text: reply.text }],
+        content: [{ type: 'text', text: textOf(reply) }],
         ...(form.structured && { structuredContent: reply.structured }),
         isError: true,
         ...(form.meta && reply.meta && { _meta: reply.meta }),
@@ -55,6 +56,11 @@ export function callResult(reply: Reply, locale: Locale, form: ReplyForm): Param
         requestState: reply.question.state,
       };
   }
+}
+
+/** Clients that show only the text would hide what a pipeline's errors are told apart by. */
+function textOf(reply: Extract<Reply, { readonly kind: 'error' }>): string {
+  return reasonOf(reply.structured.error) === undefined ? reply.text : errorWords(reply);
 }
 
 /** A block in words where the client's revision does not have its kind. */

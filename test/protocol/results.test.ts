@@ -40,6 +40,15 @@ test('an error is complete as text and as data; an agent gets the text', () => {
   expect(callResult(reply, 'en', agent)).toEqual(words);
 });
 
+test.each([
+  ['GUARD_VIOLATION', 'DISALLOWED_CMD', 'GUARD_VIOLATION DISALLOWED_CMD: No curl. Use none.'],
+  ['TIMEOUT', 'TIMEOUT', 'TIMEOUT: No curl. Use none.'],
+] as const)("a pipeline's %s says its code and reason %s in the text too", (code, reason, text) => {
+  const error = { code, reason, detail: 'No curl.', suggestion: 'Use none.' };
+  const reply = { kind: 'error', code, text: 'No curl. Use none.', structured: { error } } as const;
+  expect(callResult(reply, 'en', agent)).toEqual({ content: [{ type: 'text', text }], isError: true });
+});
+
 test('an output schema is one that an error passes too, and an agent that gets text is promised no data', () => {
   expect(toolEntry(plain, 'en', 'legacy', program).outputSchema).toEqual({
     type: 'object',

@@ -1,0 +1,14 @@
+import type { Reply } from '../contract/call.ts';
+
+type Failure = Extract<Reply, { readonly kind: 'error' }>;
+
+/** An error as a reader without its data needs it: the code, a pipeline's reason, the words. */
+export function errorWords({ code, text, structured: { error } }: Failure): string {
+  const reason = reasonOf(error);
+  return `${code}${reason === undefined || reason === code ? '' : ` ${reason}`}: ${text}`;
+}
+
+/** The second name that a toolset's own document gives to what went wrong. */
+export function reasonOf({ reason }: Failure['structured']['error']): string | undefined {
+  return typeof reason === 'string' ? reason : undefined;
+}
