@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
+import { modelSchema } from '../ground/model-schema.ts';
 import type { ToolOffer } from './model.ts';
 
 /** The tools as a model is told of them, and the way back from its names to ours. */
@@ -18,7 +19,8 @@ export function createOffers(tools: readonly Tool[], locale: Locale): Offers {
     const name = fitting.test(tool.name) ? tool.name : aliasOf(tool.name, taken);
     taken.add(name);
     names.set(name, tool.name);
-    const { $schema: _, ...schema } = tool.inputSchema(locale);
+    const { $schema: _, ...whole } = tool.inputSchema(locale);
+    const schema = tool.server === undefined ? modelSchema(whole, locale, false) : whole;
     const description = tool.description[locale];
     return {
       name,

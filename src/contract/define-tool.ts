@@ -98,10 +98,25 @@ function toJsonSchema(
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },
   }) as Record<string, unknown>;
+  spellPlainly(made);
   delete made.$schema;
   if (kind === 'output') delete made.additionalProperties;
   translate(made, '', ja);
   return made;
+}
+
+/** Of the spellings that say the same, those that fewer clients stumble over. */
+function spellPlainly(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  for (const child of Object.values(node)) spellPlainly(child);
+  const schema = node as Record<string, unknown>;
+  const { type, additionalProperties: others } = schema;
+  if (typeof others === 'object' && others !== null && Object.keys(others).length === 0) {
+    schema.additionalProperties = true;
+  }
+  if (!Array.isArray(type) || Object.hasOwn(schema, 'anyOf')) return;
+  delete schema.type;
+  schema.anyOf = type.map((each) => ({ type: each }));
 }
 
 /** Puts Japanese field descriptions in place, by dotted path; arrays and unions are walked through. */

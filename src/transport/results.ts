@@ -3,6 +3,7 @@ import type { Locale } from '../contract/text.ts';
 import type { Tool } from '../contract/tool.ts';
 import type { JsonSchema } from '../contract/tool-card.ts';
 import { errorWords, reasonOf } from '../ground/error-words.ts';
+import { modelSchema } from '../ground/model-schema.ts';
 import { admittingErrors } from './error-schema.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
@@ -86,7 +87,10 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm)
     name: tool.name,
     title: tool.title[locale],
     description: tool.unavailable ? `${description} (${tool.unavailable[locale]})` : description,
-    inputSchema: tool.server === undefined ? inputSchema : withoutHeaderMarks(inputSchema),
+    inputSchema:
+      tool.server === undefined
+        ? modelSchema(inputSchema, locale, form.structured)
+        : withoutHeaderMarks(inputSchema),
     ...(outputSchema && { outputSchema }),
     annotations: {
       readOnlyHint: readOnly,

@@ -26,27 +26,21 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     uses: ['files'],
     input: z.object({
-      path: z.string().min(1).describe('File to read, relative to the root or absolute, e.g. "src/main.ts".'),
+      path: z.string().min(1).describe('Relative to the root or absolute, e.g. "src/main.ts".'),
       start_line: z
         .number()
         .int()
         .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
         .optional()
-        .describe('First line, e.g. 200; -50 for the last 50 lines.'),
+        .describe('e.g. 200; -50: the last 50.'),
       char_offset: z
         .number()
         .int()
         .min(0)
         .optional()
         .describe('Characters of that line to skip, from next_char_offset.'),
-      end_line: z.number().int().min(1).optional().describe('Last line, e.g. 260.'),
-      max_chars: z
-        .number()
-        .int()
-        .min(1)
-        .max(limits.readMaxChars)
-        .optional()
-        .describe('Most characters to return, e.g. 20000; default some 30 KB.'),
+      end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
+      max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
     }),
     output: z.object({
       content: z.string().describe('The content, e.g. "# Title\\n".'),

@@ -24,8 +24,8 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     uses: ['files'],
     input: z.object({
-      path: z.string().min(1).describe('File to write, e.g. "notes/today.md".'),
-      content: z.string().describe('The whole new text, e.g. "# Today\\n".'),
+      path: z.string().min(1).describe('e.g. "notes/today.md".'),
+      content: z.string().describe('The whole new text.'),
       overwrite: z.boolean().default(false).describe('Replace the file if it exists.'),
     }),
     output: z.object({

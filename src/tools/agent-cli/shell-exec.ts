@@ -31,7 +31,7 @@ export function createShellExec(): LooseTool {
           (command) => Buffer.byteLength(command) <= limits.commandBytes,
           `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
         )
-        .describe('Program, or a whole command line, e.g. "git" or "grep -rn main src | head".'),
+        .describe('Program or command line, e.g. "git", "grep -rn main src | head".'),
       args: z
         .array(z.string().refine((word) => !word.includes('\0'), 'must not contain NUL'))
         .max(limits.commandArguments)
@@ -40,19 +40,15 @@ export function createShellExec(): LooseTool {
           `must be at most ${limits.commandBytes} bytes long together`,
         )
         .default([])
-        .describe('Arguments, passed as they are, e.g. ["log", "--oneline"].'),
-      cwd: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('Working folder, e.g. "packages/web". Default: the first root.'),
+        .describe('Passed as they are, e.g. ["log", "--oneline"].'),
+      cwd: z.string().min(1).optional().describe('e.g. "packages/web". Default: the first root.'),
       timeout_ms: z
         .number()
         .int()
         .min(1)
         .max(limits.commandMaxTimeoutMs)
         .default(limits.commandTimeoutMs)
-        .describe('Time before it is stopped, e.g. 120000.'),
+        .describe('e.g. 120000.'),
     }),
     output: z.object({
       stdout: z.string(),

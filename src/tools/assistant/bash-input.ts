@@ -10,7 +10,7 @@ export const bashInput = defineTool({
   category: 'shell',
   title: text('Write to a background command', 'バックグラウンドへ入力'),
   description: text(
-    'Write text to the standard input of a background command.',
+    "Write to a background command's standard input.",
     'バックグラウンドのコマンドの標準入力に書き込みます。',
   ),
   permission: 'authenticated',

@@ -8,7 +8,7 @@ export const bashKill = defineTool({
   category: 'shell',
   title: text('Stop a background command', 'バックグラウンドを停止'),
   description: text(
-    'Stop a background command and all that it started.',
+    'Stop a background command and all it started.',
     'バックグラウンドのコマンドと、そこから起動したものをすべて停止します。',
   ),
   permission: 'authenticated',

@@ -8,10 +8,7 @@ export const bashList = defineTool({
   name: 'bash_list',
   category: 'shell',
   title: text('List background commands', 'バックグラウンド一覧'),
-  description: text(
-    'List the background commands of this session.',
-    'このセッションのバックグラウンドのコマンドを一覧します。',
-  ),
+  description: text('List background commands.', 'このセッションのバックグラウンドのコマンドを一覧します。'),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['commands'],

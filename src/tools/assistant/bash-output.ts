@@ -8,7 +8,7 @@ export const bashOutput = defineTool({
   category: 'shell',
   title: text('Read a background command', 'バックグラウンドの出力を読む'),
   description: text(
-    'Read what a background command has printed since the cursor; waits for its end if asked.',
+    'Read what a background command printed, or wait for its end.',
     'バックグラウンドのコマンドの、cursor 以降の出力を読みます。終了を待つこともできます。',
   ),
   permission: 'authenticated',
@@ -16,8 +16,8 @@ export const bashOutput = defineTool({
   uses: ['commands'],
   input: z.object({
     process_id: processIdInput.describe('From bash.'),
-    cursor: z.number().int().min(0).default(0).describe('next_cursor of the last reply.'),
-    wait: z.number().int().min(0).max(45).default(0).describe('Seconds to wait for its end, at most 45.'),
+    cursor: z.number().int().min(0).default(0).describe('next_cursor.'),
+    wait: z.number().int().min(0).max(45).default(0).describe('Seconds.'),
   }),
   output: z.object({
     output: z.string(),

@@ -12,7 +12,7 @@ export const bash = defineTool({
   category: 'shell',
   title: text('Run a command', 'コマンドを実行'),
   description: text(
-    'Run a shell command. Folder, exported variables, /tmp and localhost last from call to call; what takes long goes on in the background. Not allowed: $() and backquotes, eval, exec, sudo, su, rm -rf. Use background for a server.',
+    'Run a shell command. Folder, exports, /tmp and localhost last; what takes long goes on in the background. Not allowed: $() and backquotes, eval, exec, sudo, su, rm -rf.',
     'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。$() やバッククォート、eval、exec、sudo、su、rm -rf は使えません。サーバーには background を使います。',
   ),
   permission: 'authenticated',
@@ -33,10 +33,8 @@ export const bash = defineTool({
       .int()
       .min(1)
       .optional()
-      .describe(
-        'Seconds until it is stopped, e.g. 60. Default: 30, or as long as is allowed where that is over 60.',
-      ),
-    background: z.boolean().default(false).describe('Start it and return a process_id for bash_output.'),
+      .describe('Seconds, e.g. 60. Default 30, or what is allowed if over 60.'),
+    background: z.boolean().default(false).describe('For a server: returns a process_id.'),
   }),
   output: z.object({
     exit_code: z.number().int().optional(),

@@ -7,9 +7,9 @@ import { splice } from './splice.ts';
 import { unifiedDiff } from './unified-diff.ts';
 
 const edit = z.object({
-  old_string: z.string().describe('Text to replace, exactly as in the file, e.g. "port = 80".'),
-  new_string: z.string().describe('What takes its place, e.g. "port = 8080".'),
-  replace_all: z.boolean().default(false).describe('Replace every occurrence, not the only one.'),
+  old_string: z.string(),
+  new_string: z.string(),
+  replace_all: z.boolean().default(false),
 });
 
 export const editFile = defineTool({
@@ -17,20 +17,18 @@ export const editFile = defineTool({
   category: 'files',
   title: text('Edit a file', 'ファイルの部分編集'),
   description: text(
-    'Replace text in a file. old_string must match exactly and once, unless replace_all is set.',
+    'Replace text in a file. old_string must match exactly once, unless replace_all.',
     'ファイルの一部を置換します。old_string は正確に一致し、replace_all でなければ一箇所だけでなければなりません。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   uses: ['desk'],
   input: z.object({
-    path: pathInput.describe('Relative path, e.g. "src/config.toml".'),
-    ...edit.shape,
-    edits: z
-      .array(edit.strict())
-      .max(100)
-      .optional()
-      .describe('More edits, made after this one; all or none.'),
+    path: pathInput.describe('e.g. "src/config.toml".'),
+    old_string: edit.shape.old_string.describe('e.g. "port = 80".'),
+    new_string: edit.shape.new_string.describe('e.g. "port = 8080".'),
+    replace_all: edit.shape.replace_all.describe('Every occurrence.'),
+    edits: z.array(edit.strict()).max(100).optional().describe('More, made after this one; all or none.'),
     dry_run: z.boolean().default(false).describe('Only show the diff.'),
   }),
   output: z.object({
@@ -45,9 +43,6 @@ export const editFile = defineTool({
     new_string: '置換後の文字列。例: "port = 8080"',
     replace_all: '全て置換する。',
     edits: '続けて行う編集。全部行うか、何もしないか。',
-    'edits.old_string': '置換対象の文字列。ファイルのとおりに。例: "port = 80"',
-    'edits.new_string': '置換後の文字列。例: "port = 8080"',
-    'edits.replace_all': '全て置換する。',
     dry_run: '差分を見るだけで書き込まない。',
   },
   example: { path: 'src/config.toml', old_string: 'port = 80', new_string: 'port = 8080' },

@@ -11,7 +11,7 @@ export const forget = defineTool({
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['memory'],
-  input: z.object({ id: memoryId.describe('From recall, e.g. "mem_7k2m9q4x3v5w8z1t".') }),
+  input: z.object({ id: memoryId.describe('From recall.') }),
   output: z.object({ forgotten: z.string() }),
   ja: { id: 'recall の結果の id。例: "mem_7k2m9q4x3v5w8z1t"' },
   example: { id: 'mem_7k2m9q4x3v5w8z1t' },

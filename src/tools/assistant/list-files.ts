@@ -11,17 +11,17 @@ export const listFiles = defineTool({
   category: 'files',
   title: text('List files', 'ファイル一覧'),
   description: text(
-    'List a folder. To find files in folders below use glob.',
+    'List a folder. To look deeper use glob.',
     'ディレクトリのファイル一覧を表示します。下の階層から探すには glob を使います。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({
-    path: folderInput.describe('Folder, e.g. "src".'),
-    sizes: z.boolean().default(false).describe('Give sizes too.'),
-    limit: z.number().int().min(1).max(20_000).default(1000).describe('Entries at once, e.g. 200.'),
-    cursor: z.string().max(500).optional().describe('next_cursor of the last reply.'),
+    path: folderInput.describe('e.g. "src".'),
+    sizes: z.boolean().default(false).describe('Give sizes.'),
+    limit: z.number().int().min(1).max(20_000).default(1000).describe('e.g. 200.'),
+    cursor: z.string().max(500).optional().describe('next_cursor.'),
   }),
   output: z.object({
     path: z.string(),

@@ -9,30 +9,24 @@ export const readFile = defineTool({
   category: 'files',
   title: text('Read a file', 'ファイルを読む'),
   description: text(
-    'Read a text file, all of it or a range of lines. Long files are cut at a line end; go on with start_line.',
+    'Read a text file or a range of its lines.',
     'テキストファイルの内容を、全部または行の範囲で読みます。長いファイルは行末で切れるので start_line で続きを読みます。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({
-    path: pathInput.describe('Relative path, e.g. "config.txt".'),
+    path: pathInput.describe('e.g. "config.txt".'),
     start_line: z
       .number()
       .int()
       .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
       .optional()
-      .describe('First line, e.g. 200; -50 for the last 50.'),
-    char_offset: z.number().int().min(0).optional().describe('Characters of it to skip: next_char_offset.'),
-    end_line: z.number().int().min(1).optional().describe('Last line, e.g. 260.'),
-    max_chars: z
-      .number()
-      .int()
-      .min(1)
-      .max(limits.readMaxChars)
-      .optional()
-      .describe('e.g. 20000; default some 30 KB.'),
-    line_numbers: z.boolean().default(false).describe('Put its number and a tab before each line.'),
+      .describe('e.g. 200; -50: the last 50.'),
+    char_offset: z.number().int().min(0).optional().describe('From next_char_offset.'),
+    end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
+    max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),
+    line_numbers: z.boolean().default(false).describe('Number the lines.'),
   }),
   output: z.object({
     path: z.string().describe('Relative to the workspace, e.g. "notes/a.md".'),

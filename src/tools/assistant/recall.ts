@@ -17,7 +17,7 @@ export const recall = defineTool({
   category: 'memory',
   title: text('Recall', '思い出す'),
   description: text(
-    'Find what was stored with remember, best match first. Ask in words of either language; an empty query lists the newest.',
+    'Find what was remembered, best match first; an empty query lists the newest.',
     'remember で保存した情報を、よく合う順に探します。query が空なら新しい順に返します。',
   ),
   permission: 'authenticated',
@@ -25,11 +25,11 @@ export const recall = defineTool({
   uses: ['memory'],
   input: z.object({
     query: z.string().max(2000).describe('e.g. "favorite color".'),
-    limit: z.int().min(1).max(50).default(5).describe('At most so many, e.g. 5.'),
-    category: memoryCategory.optional().describe('Only this category, e.g. "preference".'),
-    tags: memoryTags.optional().describe('Only with all of these, e.g. ["color"].'),
-    since: moment.optional().describe('Stored on or after, e.g. "2026-02-01".'),
-    until: moment.optional().describe('Stored on or before, e.g. "2026-02-28".'),
+    limit: z.int().min(1).max(50).default(5).describe('e.g. 10.'),
+    category: memoryCategory.optional().describe('e.g. "preference".'),
+    tags: memoryTags.optional().describe('With all of these.'),
+    since: moment.optional().describe('e.g. "2026-02-01".'),
+    until: moment.optional().describe('e.g. "2026-02-28".'),
   }),
   output: z.object({
     memories: z.array(

@@ -17,17 +17,17 @@ export const updateMemory = defineTool({
   category: 'memory',
   title: text('Change a memory', 'メモリの変更'),
   description: text(
-    'Change a memory; what is not given stays as it is.',
+    'Change a memory; what is not given stays.',
     'メモリを変更します。指定しない項目はそのまま残ります。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['memory'],
   input: z.object({
-    id: memoryId.describe('From recall, e.g. "mem_7k2m9q4x3v5w8z1t".'),
-    content: memoryContent.optional().describe('The whole new text, e.g. "Favorite color is green".'),
-    category: memoryCategory.optional().describe('e.g. "preference".'),
-    tags: memoryTags.optional().describe('All its tags from now on, e.g. ["color"].'),
+    id: memoryId.describe('From recall.'),
+    content: memoryContent.optional().describe('The whole new text.'),
+    category: memoryCategory.optional().describe('Its category.'),
+    tags: memoryTags.optional().describe('All its tags.'),
   }),
   output: z.object(memoryOutput),
   ja: {

@@ -12,20 +12,20 @@ export const webFetch = defineTool({
   category: 'web',
   title: text('Fetch a web page', 'ウェブページを取得'),
   description: text(
-    'Get a public web page as Markdown: the main text without navigation and advertising. Also JSON, text, PDF and images.',
+    "Get a web page's main text as Markdown; also JSON, text, PDF, images.",
     'ウェブページの本文を、ナビゲーションや広告を除いて Markdown で取得します。JSON、テキスト、PDF、画像も読めます。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   uses: ['web'],
   input: z.object({
-    url: z.string().min(1).max(8192).describe('e.g. "https://example.com/article".'),
-    max_chars: z.number().int().min(100).max(50_000).optional().describe('e.g. 50000; default 10000.'),
+    url: z.string().min(1).max(8192).describe('e.g. "https://example.com/a".'),
+    max_chars: z.number().int().min(100).max(50_000).optional().describe('e.g. 20000, default 10000.'),
     cursor: z
       .string()
       .regex(/^\d{1,9}-[0-9a-f]{8}$/)
       .optional()
-      .describe('next_cursor of the last reply, to read on.'),
+      .describe('next_cursor.'),
   }),
   output: z.object({
     url: z.string().describe('Where redirects ended.'),

@@ -10,15 +10,15 @@ export const writeFile = defineTool({
   category: 'files',
   title: text('Write a file', 'ファイルを書く'),
   description: text(
-    'Create a file with its folders, or replace one. To change a part of a file use edit_file.',
+    'Create or replace a file. To change a part use edit_file.',
     'ファイルを (フォルダーごと) 作成するか、置き換えます。一部の変更には edit_file を使います。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({
-    path: pathInput.describe('Relative path, e.g. "notes/today.md".'),
-    content: z.string().describe('The whole text, e.g. "# Today\\n".'),
+    path: pathInput.describe('e.g. "notes/today.md".'),
+    content: z.string().describe('The whole text.'),
   }),
   output: z.object({
     path: z.string().describe('Relative to the workspace.'),

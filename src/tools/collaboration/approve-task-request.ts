@@ -16,8 +16,8 @@ export const approveTaskRequest = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    request_id: id.describe('Request, e.g. "req_7k2m9q4x3v5w".'),
-    assignee_id: id.optional().describe('Another agent for it, e.g. "worker-2".'),
+    request_id: id.describe('req_….'),
+    assignee_id: id.optional().describe('Another agent, e.g. "worker-2".'),
   }),
   output: z.object({ success: z.boolean(), task_id: z.string() }),
   ja: { request_id: '依頼。例: "req_7k2m9q4x3v5w"。', assignee_id: '別の担当者。例: "worker-2"。' },

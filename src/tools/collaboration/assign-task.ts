@@ -16,8 +16,8 @@ export const assignTask = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    task_id: id.describe('Task, e.g. "tsk_7k2m9q4x3v5w".'),
-    assignee_id: id.nullable().describe('Agent, e.g. "worker-1"; null for nobody.'),
+    task_id: id.describe('tsk_….'),
+    assignee_id: id.nullable().describe('e.g. "worker-1"; null for nobody.'),
   }),
   output: z.object({ task }),
   ja: {

@@ -15,10 +15,10 @@ export const authenticate = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    agent_id: id.describe('Agent, e.g. "worker-1".'),
-    passkey: z.string().min(1).max(1000).describe('Your passkey, e.g. "k3y…".'),
-    project_id: id.describe('Project, e.g. "shop".'),
-    purpose: purpose.optional().describe('Ask for one kind, e.g. "chat". Default: what work there is.'),
+    agent_id: id.describe('e.g. "worker-1".'),
+    passkey: z.string().min(1).max(1000).describe('Yours.'),
+    project_id: id.describe('e.g. "shop".'),
+    purpose: purpose.optional().describe('Default: what work there is.'),
   }),
   output: z.object({
     success: z.boolean(),

@@ -16,7 +16,7 @@ export const claimTask = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    task_id: id.optional().describe('Task, e.g. "tsk_7k2m9q4x3v5w". Default: the first that fits.'),
+    task_id: id.optional().describe('tsk_…. Default: the first that fits.'),
   }),
   output: z.object({ task: task.optional(), reason: z.string().optional() }),
   ja: { task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。省略時は最初に合うもの。' },

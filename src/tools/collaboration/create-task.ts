@@ -16,12 +16,12 @@ export const createTask = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    title: title.describe('Short title, e.g. "Write the tests".'),
-    description: description.optional().describe('What is to be done, e.g. "Cover the empty case."'),
-    parent_task_id: id.optional().describe('Task to divide, e.g. "tsk_7k2m9q4x3v5w".'),
-    depends_on: z.array(id).max(50).optional().describe('Tasks to be done first, e.g. ["tsk_7k2m9q4x3v5w"].'),
-    assignee_id: id.optional().describe('Agent, e.g. "worker-1".'),
-    status: z.enum(['backlog', 'todo']).optional().describe('e.g. "backlog". Default: todo.'),
+    title: title.describe('e.g. "Write the tests".'),
+    description: description.optional().describe('What is to be done.'),
+    parent_task_id: id.optional().describe('Task to divide, tsk_….'),
+    depends_on: z.array(id).max(50).optional().describe('Tasks to be done first, ["tsk_…"].'),
+    assignee_id: id.optional().describe('e.g. "worker-1".'),
+    status: z.enum(['backlog', 'todo']).optional().describe('Default: todo.'),
   }),
   output: z.object({ task_id: z.string(), existed: z.boolean().optional() }),
   ja: {

@@ -17,7 +17,7 @@ export const createTasksBatch = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    parent_task_id: id.optional().describe('Task to divide, e.g. "tsk_7k2m9q4x3v5w".'),
+    parent_task_id: id.optional().describe('Task to divide, tsk_….'),
     tasks: z
       .array(
         z
@@ -32,7 +32,7 @@ export const createTasksBatch = defineTool({
       )
       .min(1)
       .max(teamLimits.batchTasks)
-      .describe('The tasks, e.g. [{"local_id": "a", "title": "Design"}].'),
+      .describe('[{"local_id": "a", "title": "Design"}]'),
   }),
   output: z.object({
     tasks: z.array(z.object({ local_id: z.string(), task_id: z.string(), existed: z.boolean().optional() })),

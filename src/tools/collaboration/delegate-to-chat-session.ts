@@ -17,13 +17,9 @@ export const delegateToChatSession = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    target_agent_id: id.describe('Agent, e.g. "worker-1".'),
-    purpose: reason.describe('What to find out, e.g. "Is the schema final?"'),
-    context: z
-      .string()
-      .max(teamLimits.messageChars)
-      .optional()
-      .describe('What your chat session must know, e.g. "We ship on Friday."'),
+    target_agent_id: id.describe('e.g. "worker-1".'),
+    purpose: reason.describe('e.g. "Is the schema final?"'),
+    context: z.string().max(teamLimits.messageChars).optional().describe('What your chat session must know.'),
   }),
   output: z.object({ delegation_id: z.string(), status: z.string() }),
   ja: {

@@ -16,8 +16,8 @@ export const endConversation = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    conversation_id: id.describe('Conversation, e.g. "cnv_7k2m9q4x3v5w".'),
-    summary: reason.optional().describe('Outcome, e.g. "The schema is final."'),
+    conversation_id: id.describe('cnv_….'),
+    summary: reason.optional().describe('The outcome.'),
   }),
   output: z.object({ success: z.boolean(), status: z.string() }),
   ja: { conversation_id: '会話。例: "cnv_7k2m9q4x3v5w"。', summary: '結果。例: "スキーマは確定"。' },

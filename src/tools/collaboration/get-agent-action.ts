@@ -16,8 +16,8 @@ export const getAgentAction = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    agent_id: id.describe('Agent, e.g. "worker-1".'),
-    project_id: id.describe('Project, e.g. "shop".'),
+    agent_id: id.describe('e.g. "worker-1".'),
+    project_id: id.describe('e.g. "shop".'),
   }),
   output: z.object({
     action: z.enum(['start', 'hold']),

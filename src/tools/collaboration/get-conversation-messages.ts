@@ -16,8 +16,8 @@ export const getConversationMessages = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    conversation_id: id.describe('Conversation, e.g. "cnv_7k2m9q4x3v5w".'),
-    cursor: z.string().max(20).optional().describe('`next_cursor` of the page before, e.g. "42".'),
+    conversation_id: id.describe('cnv_….'),
+    cursor: z.string().max(20).optional().describe('next_cursor.'),
   }),
   output: z.object({ conversation, messages: z.array(message), next_cursor: z.string().optional() }),
   ja: { conversation_id: '会話。例: "cnv_7k2m9q4x3v5w"。', cursor: '前のページの next_cursor。例: "42"。' },

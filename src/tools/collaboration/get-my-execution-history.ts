@@ -12,7 +12,7 @@ export const getMyExecutionHistory = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    limit: z.number().int().min(1).max(100).default(20).describe('How many, e.g. 20.'),
+    limit: z.number().int().min(1).max(100).default(20).describe('e.g. 20.'),
   }),
   output: z.object({
     executions: z.array(

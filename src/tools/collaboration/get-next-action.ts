@@ -16,18 +16,13 @@ export const getNextAction = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    timeout_seconds: z
-      .number()
-      .min(0)
-      .max(teamLimits.waitSeconds)
-      .default(0)
-      .describe('Seconds to wait, at most 50, e.g. 50.'),
+    timeout_seconds: z.number().min(0).max(teamLimits.waitSeconds).default(0).describe('e.g. 50.'),
     after_event: z
       .number()
       .int()
       .min(0)
       .optional()
-      .describe('`state.last_event` that you know: anything newer ends the wait, e.g. 42.'),
+      .describe('`state.last_event` that you know: newer ends the wait.'),
   }),
   output: z.object({
     action: z.string(),

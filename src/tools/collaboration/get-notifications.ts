@@ -16,7 +16,7 @@ export const getNotifications = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    ack: z.array(id).max(100).optional().describe('Read ones, e.g. ["ntf_7k2m9q4x3v5w"].'),
+    ack: z.array(id).max(100).optional().describe('Read ones, ["ntf_…"].'),
   }),
   output: z.object({
     notifications: z.array(

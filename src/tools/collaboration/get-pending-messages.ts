@@ -16,7 +16,7 @@ export const getPendingMessages = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    ack: z.array(id).max(100).optional().describe('Messages that need no reply, e.g. ["msg_7k2m9q4x3v5w"].'),
+    ack: z.array(id).max(100).optional().describe('Messages that need no reply, ["msg_…"].'),
   }),
   output: z.object({
     messages: z.array(message),

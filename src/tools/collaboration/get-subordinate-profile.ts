@@ -16,7 +16,7 @@ export const getSubordinateProfile = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    agent_id: id.describe('Agent, e.g. "worker-1".'),
+    agent_id: id.describe('e.g. "worker-1".'),
   }),
   output: profile.extend({ tasks: z.array(task) }),
   ja: { agent_id: 'エージェント。例: "worker-1"。' },

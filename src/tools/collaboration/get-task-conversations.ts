@@ -17,13 +17,8 @@ export const getTaskConversations = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    wait_seconds: z
-      .number()
-      .min(0)
-      .max(teamLimits.waitSeconds)
-      .default(0)
-      .describe('Seconds to wait, at most 50, e.g. 30.'),
-    delegation_id: id.optional().describe('Only this one, e.g. "dlg_7k2m9q4x3v5w".'),
+    wait_seconds: z.number().min(0).max(teamLimits.waitSeconds).default(0).describe('e.g. 30.'),
+    delegation_id: id.optional().describe('Only this one, dlg_….'),
   }),
   output: z.object({ delegations: z.array(delegation.extend({ conversations: z.array(conversation) })) }),
   ja: { wait_seconds: '待つ秒数。50 まで。例: 30。', delegation_id: 'これだけ。例: "dlg_7k2m9q4x3v5w"。' },

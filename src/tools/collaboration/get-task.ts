@@ -13,7 +13,7 @@ export const getTask = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    task_id: id.describe('Task, e.g. "tsk_7k2m9q4x3v5w".'),
+    task_id: id.describe('tsk_….'),
   }),
   output: z.object({
     task,

@@ -17,11 +17,11 @@ export const listTasks = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    status: status.optional().describe('Only this status, e.g. "todo".'),
-    assignee_id: id.optional().describe('Agent, e.g. "worker-1".'),
-    parent_task_id: id.optional().describe('Only subtasks of this task, e.g. "tsk_7k2m9q4x3v5w".'),
-    cursor: z.string().max(20).optional().describe('`next_cursor` of the page before, e.g. "42".'),
-    limit: z.number().int().min(1).max(teamLimits.listTasks).default(50).describe('How many, e.g. 20.'),
+    status: status.optional().describe('e.g. "todo".'),
+    assignee_id: id.optional().describe('e.g. "worker-1".'),
+    parent_task_id: id.optional().describe('Only subtasks of this task, tsk_….'),
+    cursor: z.string().max(20).optional().describe('next_cursor.'),
+    limit: z.number().int().min(1).max(teamLimits.listTasks).default(50).describe('e.g. 20.'),
   }),
   output: z.object({ tasks: z.array(task), next_cursor: z.string().optional() }),
   ja: {

@@ -13,8 +13,8 @@ export const rejectTaskRequest = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    request_id: id.describe('Request, e.g. "req_7k2m9q4x3v5w".'),
-    reason: reason.optional().describe('Why, e.g. "The API key is missing."'),
+    request_id: id.describe('req_….'),
+    reason: reason.optional().describe('Why.'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: { request_id: '依頼。例: "req_7k2m9q4x3v5w"。', reason: '理由。例: "API キーがない"。' },

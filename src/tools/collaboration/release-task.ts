@@ -16,8 +16,8 @@ export const releaseTask = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    task_id: id.optional().describe('Task, e.g. "tsk_7k2m9q4x3v5w". Default: this session\'s.'),
-    reason: reason.optional().describe('Why, e.g. "The API key is missing."'),
+    task_id: id.optional().describe("tsk_…. Default: this session's."),
+    reason: reason.optional().describe('Why.'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: {

@@ -16,9 +16,9 @@ export const reportAgentError = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    agent_id: id.describe('Agent, e.g. "worker-1".'),
-    project_id: id.describe('Project, e.g. "shop".'),
-    message: reason.describe('What happened, e.g. "The model did not answer."'),
+    agent_id: id.describe('e.g. "worker-1".'),
+    project_id: id.describe('e.g. "shop".'),
+    message: reason.describe('What happened.'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: {

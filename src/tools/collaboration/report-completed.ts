@@ -18,8 +18,8 @@ export const reportCompleted = defineTool({
   input: z.object({
     result: z
       .enum(['success', 'failed', 'blocked'])
-      .describe('How it ended, e.g. "success"; failed and blocked set the task blocked.'),
-    summary: reason.optional().describe('What was done, or why not, e.g. "All subtasks are done."'),
+      .describe('How it ended; failed and blocked set the task blocked.'),
+    summary: reason.optional().describe('What was done, or why not.'),
   }),
   output: z.object({ success: z.boolean(), task_id: z.string(), status, instruction: z.string() }),
   ja: {

@@ -17,13 +17,9 @@ export const reportDelegationCompleted = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    delegation_id: id.describe('Delegation, e.g. "dlg_7k2m9q4x3v5w".'),
-    status: z.enum(['completed', 'failed']).default('completed').describe('How it ended, e.g. "completed".'),
-    result: z
-      .string()
-      .min(1)
-      .max(teamLimits.messageChars)
-      .describe('The result, e.g. "The schema is final."'),
+    delegation_id: id.describe('dlg_….'),
+    status: z.enum(['completed', 'failed']).default('completed').describe('How it ended.'),
+    result: z.string().min(1).max(teamLimits.messageChars).describe('What came of it.'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: {

@@ -16,9 +16,9 @@ export const reportExecutionComplete = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    execution_id: id.describe('Execution, e.g. "exe_7k2m9q4x3v5w".'),
-    status: z.enum(['success', 'failed']).describe('How it ended, e.g. "success".'),
-    summary: reason.optional().describe('What happened, e.g. "12 tests pass."'),
+    execution_id: id.describe('exe_….'),
+    status: z.enum(['success', 'failed']).describe('How it ended.'),
+    summary: reason.optional().describe('What happened.'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: {

@@ -13,7 +13,7 @@ export const reportExecutionStart = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    task_id: id.optional().describe('Task, e.g. "tsk_7k2m9q4x3v5w". Default: this session\'s.'),
+    task_id: id.optional().describe("tsk_…. Default: this session's."),
   }),
   output: z.object({ execution_id: z.string(), task_id: z.string() }),
   ja: { task_id: 'タスク。例: "tsk_7k2m9q4x3v5w"。省略時はこのセッションのもの。' },

@@ -12,7 +12,7 @@ export const reportModel = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    model: z.string().min(1).max(200).describe('Model, e.g. "glm-4.7".'),
+    model: z.string().min(1).max(200).describe('e.g. "glm-4.7".'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: { model: 'モデル。例: "glm-4.7"。' },

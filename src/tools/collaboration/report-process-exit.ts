@@ -16,8 +16,8 @@ export const reportProcessExit = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    session_id: id.describe('Session, or the spawn_id of get_agent_action, e.g. "spn_7k2m9q4x3v5w".'),
-    exit_code: z.number().int().optional().describe('Exit code, e.g. 1.'),
+    session_id: id.describe('Session, or the spawn_id of get_agent_action, spn_….'),
+    exit_code: z.number().int().optional().describe('e.g. 1.'),
   }),
   output: z.object({ success: z.boolean(), task_id: z.string().optional() }),
   ja: {

@@ -16,9 +16,9 @@ export const requestTask = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    title: title.describe('Short title, e.g. "Write the tests".'),
-    description: description.optional().describe('What is to be done, e.g. "Cover the empty case."'),
-    assignee_id: id.optional().describe('Who is to do it, e.g. "worker-2". Default: you.'),
+    title: title.describe('e.g. "Write the tests".'),
+    description: description.optional().describe('What is to be done.'),
+    assignee_id: id.optional().describe('Who is to do it; default: you.'),
   }),
   output: z.object({ request_id: z.string(), status: z.string(), task_id: z.string().optional() }),
   ja: {

@@ -17,15 +17,8 @@ export const respondChat = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    content: z
-      .string()
-      .trim()
-      .min(1)
-      .max(teamLimits.messageChars)
-      .describe('Message, at most 4000 characters, e.g. "Is the schema final?"'),
-    conversation_id: id
-      .optional()
-      .describe('Conversation, e.g. "cnv_7k2m9q4x3v5w". Default: that of the oldest pending message.'),
+    content: z.string().trim().min(1).max(teamLimits.messageChars).describe('At most 4000 characters.'),
+    conversation_id: id.optional().describe('cnv_…. Default: the oldest pending.'),
   }),
   output: sent,
   ja: {

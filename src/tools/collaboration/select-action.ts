@@ -16,8 +16,8 @@ export const selectAction = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    action: z.enum(['dispatch', 'adjust', 'wait', 'complete']).describe('What to do, e.g. "wait".'),
-    reason: reason.optional().describe('Why, e.g. "The API key is missing."'),
+    action: z.enum(['dispatch', 'adjust', 'wait', 'complete']).describe('e.g. "wait".'),
+    reason: reason.optional().describe('Why.'),
   }),
   output: z.object({ success: z.boolean(), instruction: z.string() }),
   ja: { action: '行動。例: "wait"。', reason: '理由。例: "API キーがない"。' },

@@ -17,13 +17,8 @@ export const sendMessage = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    target_agent_id: id.describe('Agent, e.g. "worker-1".'),
-    content: z
-      .string()
-      .trim()
-      .min(1)
-      .max(teamLimits.messageChars)
-      .describe('Message, at most 4000 characters, e.g. "Is the schema final?"'),
+    target_agent_id: id.describe('e.g. "worker-1".'),
+    content: z.string().trim().min(1).max(teamLimits.messageChars).describe('At most 4000 characters.'),
   }),
   output: sent,
   ja: {

@@ -17,23 +17,17 @@ export const startConversation = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({
-    participant_agent_id: id.describe('Agent, e.g. "worker-1".'),
-    purpose: reason.describe('What it is for, e.g. "Agree on the schema."'),
-    message: z
-      .string()
-      .trim()
-      .min(1)
-      .max(teamLimits.messageChars)
-      .optional()
-      .describe('First message, e.g. "Is the schema final?"'),
+    participant_agent_id: id.describe('e.g. "worker-1".'),
+    purpose: reason.describe('e.g. "Agree on the schema."'),
+    message: z.string().trim().min(1).max(teamLimits.messageChars).optional().describe('The first message.'),
     max_turns: z
       .number()
       .int()
       .min(teamLimits.minTurns)
       .max(teamLimits.maxTurns)
       .default(20)
-      .describe('Turns at most, 2 to 40, e.g. 10.'),
-    delegation_id: id.optional().describe('Delegation that it serves, e.g. "dlg_7k2m9q4x3v5w".'),
+      .describe('e.g. 10.'),
+    delegation_id: id.optional().describe('Delegation that it serves, dlg_….'),
   }),
   output: z.object({ conversation_id: z.string(), status: z.string(), message_id: z.string().optional() }),
   ja: {

@@ -16,9 +16,9 @@ export const updateTaskStatus = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
-    task_id: id.describe('Task, e.g. "tsk_7k2m9q4x3v5w".'),
-    status: status.describe('New status, e.g. "in_progress".'),
-    reason: reason.optional().describe('Why, e.g. "The API key is missing."'),
+    task_id: id.describe('tsk_….'),
+    status: status.describe('e.g. "in_progress".'),
+    reason: reason.optional().describe('Why.'),
   }),
   output: z.object({ task }),
   ja: {

@@ -12,14 +12,14 @@ export const help = defineTool({
   category: 'help',
   title: text('Help', 'ヘルプ'),
   description: text(
-    'List the tools that you can call now, or show one tool with its parameters and an example.',
+    'List your tools, or show one with an example.',
     '利用可能なMCPツールの一覧と詳細を表示します。呼び出し元の認証状態とセッションのpurposeに応じて、実際に利用可能なツールのみが表示されます。',
   ),
   permission: 'unauthenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['guide'],
   input: z.object({
-    tool_name: z.string().min(1).optional().describe('A tool to show in detail, e.g. "file_read".'),
+    tool_name: z.string().min(1).optional().describe('e.g. "file_read".'),
   }),
   output: z.object({
     context: z

@@ -1,0 +1,58 @@
+import { type Locale, text } from '../contract/text.ts';
+import type { JsonSchema } from '../contract/tool-card.ts';
+
+/**
+ * A tool's input as a model is shown it. Clients and providers drop, rewrite or refuse bounds, patterns and defaults,
+ * each others of them, so those stand in the description, and the schema keeps what all of them take. The call is held
+ * against the whole schema. `closed` says that there are no other arguments, which providers want for strict calls.
+ */
+export function modelSchema(schema: JsonSchema, locale: Locale, closed: boolean): JsonSchema {
+  const inner = (part: unknown) => modelSchema(part as JsonSchema, locale, closed);
+  const { type, properties, required = [], items, anyOf, additionalProperties } = schema;
+  const values = schema.enum;
+  const description = descriptionOf(schema, locale);
+  return {
+    ...(type !== undefined && { type }),
+    ...(description !== '' && { description }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, property]) => {
+          const mayBeLeftOut = !(required as readonly string[]).includes(name);
+          return [name, inner(mayBeLeftOut ? withoutNull(property) : property)];
+        }),
+      ),
+    }),
+    ...((required as readonly string[]).length > 0 && { required }),
+    ...(items !== undefined && { items: inner(items) }),
+    ...(values !== undefined && { enum: values }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(inner) }),
+    ...(closed && additionalProperties !== undefined && { additionalProperties }),
+  };
+}
+
+/** Whoever may leave an argument out need not be told that null does the same. */
+function withoutNull(property: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = property;
+  if (!Array.isArray(anyOf)) return property;
+  const others = anyOf.filter(({ type }) => type !== 'null');
+  return others.length === 1 ? { ...others[0], ...rest } : property;
+}
+
+function descriptionOf(schema: JsonSchema, locale: Locale): string {
+  const said = typeof schema.description === 'string' ? schema.description : '';
+  return [said, factsOf(schema, locale)].filter((part) => part !== '').join(' ');
+}
+
+/** What cannot be guessed: not that a switch is off, nor that a list is empty. */
+function factsOf({ default: given, minimum, maximum }: JsonSchema, locale: Locale): string {
+  const isTold = typeof given === 'number' ? given > 0 : typeof given === 'string' && given !== '.';
+  const facts = [
+    ...(isTold ? [text(`default ${given}`, `既定 ${given}`)] : []),
+    ...(typeof minimum === 'number' && minimum > 1 ? [text(`min ${minimum}`, `最小 ${minimum}`)] : []),
+    ...(typeof maximum === 'number' && maximum < neverMet ? [text(`max ${maximum}`, `最大 ${maximum}`)] : []),
+  ];
+  return facts.length === 0 ? '' : `(${facts.map((fact) => fact[locale]).join(', ')})`;
+}
+
+/** No model asks for so much. */
+const neverMet = 1_000_000;
