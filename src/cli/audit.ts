@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCheckpoint } from '../checkpoint/index.ts';
+import { openCheckpoint, verifyMirrors } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { cleanLine } from '../contract/clean-text.ts';
+import type { UnreachableMirror } from '../contract/mirror.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { counted } from './counted.ts';
 import { durationMs, wholeNumber } from './duration.ts';
@@ -62,22 +63,27 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
   try {
-    const log = await (await checkpoint.store()).audit.verify();
-    // The mirror of the pipeline's writes is a record too: it must agree with its index and the files.
-    const mirror = settings.toolsets.includes('pipeline')
-      ? await (await checkpoint.rooms.pipelines()).verify()
-      : undefined;
-    if (options.json) say(JSON.stringify(mirror ? { ...log, mirror } : log));
+    const { audit } = await checkpoint.store();
+    const log = await audit.verify();
+    // The mirrors of the pipeline's writes are records too. A broken log is nothing to hold them against.
+    const mirror = log.ok ? await verifyMirrors(settings, audit) : undefined;
+    if (options.json) say(JSON.stringify({ ...log, mirror }));
     else {
       if (log.ok) say(`${counted(log.entries, 'entry', 'entries')}, unbroken. Head ${log.head}.`);
       else say(`Broken at entry ${log.seq}: ${log.problem}`);
-      if (mirror?.ok) say(`${mirror.records} mirrored writes agree.`);
-      else if (mirror) say(`The mirror does not agree: ${mirror.problem}`);
+      if (mirror && !mirror.ok) say(cleanLine(`The mirror does not agree: ${mirror.problem}.`));
+      else if (mirror?.records)
+        say(`${counted(mirror.records, 'mirrored write agrees', 'mirrored writes agree')}.`);
+      if (mirror?.ok && mirror.unreachable) say(farAway(mirror.unreachable));
     }
     return log.ok && mirror?.ok !== false ? 0 : 1;
   } finally {
     await checkpoint.close();
   }
+}
+
+function farAway({ records, roots }: UnreachableMirror): string {
+  return `${counted(records, 'mirrored write lies', 'mirrored writes lie')} where nothing can be opened now: ${cleanLine(roots.join(', '))}`;
 }
 
 export async function exportAudit(flags: Flags): Promise<number> {

@@ -182,6 +182,9 @@ export interface WriteRecord {
   readonly bytes: number;
   readonly append: boolean;
   readonly mirror: string;
+  readonly sha256: string;
+  /** The root that it lies in, on this machine. For the log only. */
+  readonly root: string;
 }
 
 export interface HistoryQuery {
@@ -255,11 +258,6 @@ export interface StageSpawnRequest {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
 }
-
-/** Does the mirror agree with the index, and both with the files that still are as they were written? */
-export type MirrorVerdict =
-  | { readonly ok: true; readonly records: number }
-  | { readonly ok: false; readonly records: number; readonly problem: string };
 
 /** A program of the shelf as `doctor` shows it. */
 export interface ShelfEntry {

@@ -14,8 +14,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import { openPipelines, type PipelinesOptions } from '../../src/confine/pipeline/open.ts';
+import { verifyMirrors } from '../../src/confine/pipeline/verify.ts';
 import { openSandbox } from '../../src/confine/process/sandbox.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import type { LoggedWrite } from '../../src/contract/mirror.ts';
 import { createPipelineToolset } from '../../src/tools/pipeline/index.ts';
 
 export interface WorldOptions {
@@ -88,7 +90,7 @@ export async function openWorld(options: WorldOptions = {}) {
     put: (path: string, content: string) => put(root, path, content),
     read: (path: string) => readFileSync(join(root, path), 'utf8'),
     hash: () => hashOf(root),
-    verify: () => room.verify(),
+    verify: (logged: readonly LoggedWrite[] = []) => verifyMirrors([root], logged),
     room: () => room,
     async reopen() {
       await room.close();

@@ -3,17 +3,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder, Place } from '../../contract/files.ts';
-import type { MirrorVerdict, WriteMode } from '../../contract/pipeline.ts';
+import type { WriteMode } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import type { Locks } from '../files/changing/lock.ts';
-import {
-  appendRecord,
-  type IndexRecord,
-  lastRecordId,
-  readAt,
-  recordsBackwards,
-  recordsForwards,
-} from './index-file.ts';
+import { appendRecord, type IndexRecord, lastRecordId, readAt, recordsBackwards } from './index-file.ts';
 import { finishIntent, type Intent } from './intent.ts';
 import { withWriting } from './writing.ts';
 
@@ -22,8 +15,8 @@ export interface MirrorOptions {
   readonly folder: Folder;
   readonly rootIndex: number;
   readonly locks: () => Locks;
-  /** Nanoseconds since 1970. */
-  readonly nowNs: () => bigint;
+  /** Milliseconds since 1970, with fractions. */
+  readonly clock?: (() => number) | undefined;
 }
 
 export interface MirrorWrite {
@@ -36,12 +29,19 @@ export interface MirrorWrite {
   readonly signal: AbortSignal;
 }
 
+export interface MirrorWritten {
+  readonly recordId: string;
+  /** Where the mirror lies, from the root. */
+  readonly mirror: string;
+  readonly sha256: string;
+}
+
 /**
  * The audit mirror of one root. Every write goes to the real file and to `.shelpa/<path>`, both or neither: what is
  * about to happen is noted first, and whoever holds the lock next undoes or finishes what a crash left.
  */
 export function createMirror(options: MirrorOptions) {
-  const { folder, rootIndex } = options;
+  const { folder, rootIndex, clock = () => performance.timeOrigin + performance.now() } = options;
   const base = folder.roots[rootIndex]?.hostPath ?? '/';
   const at = (path: string): Place => folder.at(path, { base });
   const index = at('.shelpa/index.jsonl');
@@ -86,7 +86,7 @@ export function createMirror(options: MirrorOptions) {
     await intentPlace.remove();
   }
 
-  async function write(order: MirrorWrite): Promise<{ readonly recordId: string; readonly mirror: string }> {
+  async function write(order: MirrorWrite): Promise<MirrorWritten> {
     const mirror = mirrorPath(order.place.path);
     return locked(async (fd) => {
       const recordId = nextId(fd);
@@ -138,22 +138,18 @@ export function createMirror(options: MirrorOptions) {
       }
       appendRecord(fd, record);
       await intentPlace.remove();
-      return { recordId: record.recordId, mirror };
+      return { recordId: record.recordId, mirror, sha256: record.sha256 };
     });
   }
 
   function nextId(fd: number): bigint {
-    const now = options.nowNs();
+    const now = BigInt(Math.round(clock() * 1000)) * 1000n;
     const last = lastRecordId(fd);
     return now > last ? now : last + 1n;
   }
 
   return {
     write,
-    /** Repairs what a crash left; does nothing where nothing was ever written. */
-    async recover(): Promise<void> {
-      if (index.exists()) await locked(async () => undefined);
-    },
     /** Records from the newest; stops when the reader does. */
     *history(): Generator<IndexRecord> {
       if (!index.exists()) return;
@@ -173,9 +169,9 @@ export function createMirror(options: MirrorOptions) {
         closeSync(fd);
       }
     },
-    async verify(): Promise<MirrorVerdict> {
-      if (!index.exists()) return { ok: true, records: 0 };
-      return locked(async (fd) => verifyRecords(fd, at));
+    /** Reads the index while nobody writes, once what a crash left is repaired. Without an index: nothing. */
+    async reading<T>(read: (index: number, at: (path: string) => Place) => T): Promise<T | undefined> {
+      return index.exists() ? locked(async (fd) => read(fd, at)) : undefined;
     },
   };
 }
@@ -226,43 +222,4 @@ function appendTo(place: Place, bytes: Buffer): void {
 
 function truncate(place: Place, bytes: number): void {
   withWriting(place, (fd) => ftruncateSync(fd, bytes));
-}
-
-function verifyRecords(index: number, at: (path: string) => Place): MirrorVerdict {
-  let records = 0;
-  let last = 0n;
-  const ends = new Map<string, number>();
-  const wrong = (problem: string): MirrorVerdict => ({ ok: false, records, problem });
-  for (const record of recordsForwards(index)) {
-    if (!record) return wrong(`line ${records + 1} of .shelpa/index.jsonl is not a record`);
-    records++;
-    const id = BigInt(record.recordId);
-    if (id <= last) return wrong(`record ${record.recordId} does not rise`);
-    last = id;
-    const mirror = at(mirrorPath(record.path));
-    if (!mirror.exists()) return wrong(`the mirror of ${record.path} is missing`);
-    const fd = mirror.openRead();
-    try {
-      const bytes = readAt(fd, record.offset, record.bytes);
-      const digest = createHash('sha256').update(bytes).digest('hex');
-      if (digest !== record.sha256)
-        return wrong(`record ${record.recordId} of ${record.path} was changed in the mirror`);
-      const end = ends.get(record.path) ?? 0;
-      const between = readAt(fd, end, record.offset - end).toString('latin1');
-      const expected =
-        record.mode === 'append'
-          ? ''
-          : `--- shelpa:overwrite ts=${record.ts} record_id=${record.recordId} ---\n`;
-      if (between !== expected && between !== `\n${expected}`)
-        return wrong(`the mirror of ${record.path} has bytes of no record before ${record.recordId}`);
-      ends.set(record.path, record.offset + record.bytes);
-    } finally {
-      closeSync(fd);
-    }
-  }
-  for (const [path, end] of ends) {
-    if (at(mirrorPath(path)).stat().bytes !== end)
-      return wrong(`the mirror of ${path} has bytes of no record at its end`);
-  }
-  return { ok: true, records };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
-import type { MirrorVerdict, Pipelines, ShelfEntry, StageWalls } from '../../contract/pipeline.ts';
+import type { Pipelines, ShelfEntry, StageWalls } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import type { Semaphore } from '../../ground/semaphore.ts';
 import { openLocks } from '../files/changing/lock.ts';
@@ -45,8 +45,6 @@ export interface PipelineRoom {
   forSession(session: string): Pipelines;
   /** The session ended: its working folder and kept outputs go. */
   leave(session: string): void;
-  /** Do mirror and index agree? For `audit verify`. */
-  verify(): Promise<MirrorVerdict>;
   /** The programs of the shelf, for `doctor`. */
   describe(): Promise<readonly ShelfEntry[]>;
   close(): Promise<void>;
@@ -55,18 +53,12 @@ export interface PipelineRoom {
 /** Opens the room and repairs what a crash left in the mirror. Loads no sandbox before the first pipeline. */
 export async function openPipelines(options: PipelinesOptions): Promise<PipelineRoom> {
   const { folder } = options;
-  const clock = options.clock ?? (() => performance.timeOrigin + performance.now());
   const shelf = options.shelf ?? createShelf();
   const makePipe = lazily(openPipes);
   const locks = lazily(openLocks);
   const unprotected = asUnprotected(folder);
   const mirrors = folder.roots.map((_, rootIndex) =>
-    createMirror({
-      folder: unprotected,
-      rootIndex,
-      locks,
-      nowNs: () => BigInt(Math.round(clock() * 1000)) * 1000n,
-    }),
+    createMirror({ folder: unprotected, rootIndex, locks, clock: options.clock }),
   );
   const records = createRecords(folder, mirrors);
   const folders = createWorkingFolders(folder, options.workingFolders);
@@ -92,7 +84,8 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     listNames: createNameLister({ folder, shelf, makePipe, stages: options.stages }),
   });
 
-  for (const [index, mirror] of mirrors.entries()) if (folder.roots[index]?.writable) await mirror.recover();
+  for (const [index, mirror] of mirrors.entries())
+    if (folder.roots[index]?.writable) await mirror.reading(() => undefined);
 
   function outputsOf(session: string): OutputShelf {
     let shelfOfSession = outputs.get(session);
@@ -168,7 +161,6 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
       outputs.delete(session);
       queues.delete(session);
     },
-    verify: () => records.verify(),
     describe: () => shelf.describe(),
     async close() {
       for (const stop of underWay) stop.abort();

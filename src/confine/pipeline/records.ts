@@ -6,7 +6,6 @@ import {
   guardError,
   type HistoryPage,
   type HistoryQuery,
-  type MirrorVerdict,
   type RestoreOptions,
   type WriteMode,
   type WriteRecord,
@@ -56,13 +55,13 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
   async function write(order: RecordedWrite): Promise<WriteRecord> {
     const place = assertTarget(folder, order.path, order.cwd);
     assertSize(order.content.length, order.confirmOversize);
-    const { recordId, mirror } = await mirrorOf(place).write({ ...order, place });
+    const written = await mirrorOf(place).write({ ...order, place });
     return {
-      recordId,
+      ...written,
       path: place.shown,
       bytes: order.content.length,
       append: order.mode === 'append',
-      mirror,
+      root: folder.roots[place.rootIndex]?.hostPath ?? '',
     };
   }
 
@@ -125,15 +124,6 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
         session,
         signal: options.signal,
       });
-    },
-    async verify(): Promise<MirrorVerdict> {
-      let records = 0;
-      for (const mirror of mirrors) {
-        const verdict = await mirror.verify();
-        records += verdict.records;
-        if (!verdict.ok) return { ...verdict, records };
-      }
-      return { ok: true, records };
     },
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import { writeFacts } from '../../contract/mirror.ts';
 import type { PipelineResult, Pipelines, WorkingFolder, WriteRecord } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
 import { bodyAndFields } from '../../ground/body-and-fields.ts';
@@ -125,8 +126,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
         shownBytes: replyBytes,
         signal,
       });
-      if (result.tee)
-        audit({ wrote: result.tee.path, bytes: result.tee.bytes, record_id: result.tee.recordId });
+      if (result.tee) audit(writeFacts(result.tee));
       meta({ sandbox: result.sandbox });
       return { ...replyOf(result), ...noticed };
     },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
+import { writeFacts } from '../../contract/mirror.ts';
 import { text } from '../../contract/text.ts';
 import { teeReply } from './shelpa-pipe.ts';
 import { recordOutput } from './shelpa-write.ts';
@@ -32,7 +33,7 @@ export const shelpaRestore = defineTool({
 
   async run({ record_id, confirm_oversize }, { pipelines, signal, audit }) {
     const record = await pipelines.restore(record_id, { confirmOversize: confirm_oversize, signal });
-    audit({ wrote: record.path, bytes: record.bytes, record_id: record.recordId, restored: record_id });
+    audit({ ...writeFacts(record), restored: record_id });
     return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
   },
 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
+import { writeFacts } from '../../contract/mirror.ts';
 import { text } from '../../contract/text.ts';
 import { teeReply } from './shelpa-pipe.ts';
 
@@ -64,7 +65,7 @@ export const shelpaWrite = defineTool({
       command: 'shelpa_write',
       signal,
     });
-    audit({ wrote: record.path, bytes: record.bytes, record_id: record.recordId });
+    audit(writeFacts(record));
     return { stdout: '', meta: { steps: [], tee: teeReply(record) } };
   },
 });

@@ -1,0 +1,26 @@
+import type { Settings } from '../config/load.ts';
+import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../contract/mirror.ts';
+import type { AuditLog } from '../contract/records.ts';
+
+/** The pipeline's mirrors, whatever is served now, held against what this log says was written. */
+export async function verifyMirrors(settings: Settings, log: AuditLog): Promise<MirrorVerdict> {
+  const { verifyMirrors: verify } = await import('../confine/pipeline/verify.ts');
+  const served = settings.roots.map(({ path }) => path);
+  return verify(served, await writesOf(log));
+}
+
+async function writesOf(log: AuditLog): Promise<readonly LoggedWrite[]> {
+  const writes: LoggedWrite[] = [];
+  for (let last = 0; ; ) {
+    const page = await log.search({ afterSeq: last, limit: pageEntries });
+    for (const { id, facts } of page) {
+      const write = loggedWrite(facts, id);
+      if (write) writes.push(write);
+    }
+    const end = page.at(-1);
+    if (!end) return writes;
+    last = end.seq;
+  }
+}
+
+const pageEntries = 1000;

@@ -1,0 +1,42 @@
+import type { WriteRecord } from './pipeline.ts';
+
+/** A write as the audit log has it: what its mirror is held against. */
+export interface LoggedWrite {
+  readonly recordId: string;
+  readonly mirror: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly root: string;
+  /** The call that made it. */
+  readonly callId: string;
+}
+
+/** What the log keeps of a recorded write. */
+export function writeFacts(record: WriteRecord): Readonly<Record<string, unknown>> {
+  const { path, bytes, recordId, mirror, sha256, root } = record;
+  return { wrote: path, bytes, record_id: recordId, mirror, sha256, root };
+}
+
+/** A recorded write, read back from the log. */
+export function loggedWrite(
+  facts: Readonly<Record<string, unknown>> | undefined,
+  callId: string,
+): LoggedWrite | undefined {
+  if (!facts) return undefined;
+  const { record_id: recordId, mirror, bytes, sha256, root } = facts;
+  if (typeof recordId !== 'string' || typeof mirror !== 'string' || typeof bytes !== 'number')
+    return undefined;
+  if (typeof sha256 !== 'string' || typeof root !== 'string') return undefined;
+  return { recordId, mirror, bytes, sha256, root, callId };
+}
+
+/** Do the mirrors agree with their indexes, and both with what the audit log says was written? */
+export type MirrorVerdict =
+  | { readonly ok: true; readonly records: number; readonly unreachable?: UnreachableMirror | undefined }
+  | { readonly ok: false; readonly records: number; readonly problem: string };
+
+/** Writes that the log knows of, in roots that cannot be opened any more. */
+export interface UnreachableMirror {
+  readonly records: number;
+  readonly roots: readonly string[];
+}
