@@ -55,6 +55,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   const commands = once(async () => {
     const { openCommands } = await import('../confine/process/commands.ts');
     const { defaultReadOnlyNames } = await import('../confine/process/sandbox.ts');
+    const { mayKeep, written } = await judge();
     return openCommands({
       // In read-only mode nothing is writable for commands either, whatever a rule lets through.
       roots: settings.roots.map(({ path, writable }) => ({
@@ -62,6 +63,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
         writable: writable && settings.mode !== 'read-only',
       })),
       sandbox: settings.process.sandbox,
+      written,
       environment: settings.process.environment,
       serverEnvironment: process.env,
       readable: [...settings.process.readable, ...settings.files.map(({ path }) => path)],
@@ -76,7 +78,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
         : {}),
       maxTimeoutMs: settings.process.maxTimeoutMs,
       maxBackgroundMs: settings.process.maxBackgroundMs,
-      mayKeep: (await judge()).mayKeep,
+      mayKeep,
     });
   });
 

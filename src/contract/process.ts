@@ -40,6 +40,8 @@ export interface RunResult {
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly sandbox: SandboxName;
+  /** What ran, where that differs from what was asked in more than quoting. */
+  readonly ran?: string | undefined;
   /** What it reached or tried to reach through the proxy; absent where it tried nothing. */
   readonly network?: readonly NetworkContact[] | undefined;
 }
@@ -98,6 +100,8 @@ export interface Commands {
 export interface BackgroundCommand {
   readonly id: string;
   readonly command: string;
+  /** What runs, where that differs from what was asked in more than quoting. */
+  readonly ran?: string | undefined;
   readonly startedAtMs: number;
   status(): {
     readonly running: boolean;
@@ -178,6 +182,12 @@ export interface KeepBase {
   readonly path: string;
   readonly home: string;
   readonly roots: readonly string[];
+}
+
+/** Writes a command as it was judged, so that this is what runs. */
+export interface CommandWriter {
+  /** The same command, each script in it written anew from what was read of it; nothing where one cannot be. */
+  written(command: CommandLine): CommandLine | undefined;
 }
 
 export interface JudgeContext {

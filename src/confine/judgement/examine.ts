@@ -5,6 +5,9 @@ import { assignmentRule, namesAssigned } from './assignments.ts';
 import { createCallGraph } from './call-graph.ts';
 import { inspectNode } from './inspect-node.ts';
 import { createPipelines } from './pipelines.ts';
+import { bashisms } from './posix.ts';
+import { Unprintable } from './print/page.ts';
+import type { Printed, Write } from './print/print.ts';
 import { isShell, programOf } from './programs.ts';
 import type { CommandRule, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
@@ -13,6 +16,7 @@ import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import { createVariables, givenBy } from './variables.ts';
 import { literalWord, partOf, type Word, wordOf } from './words.ts';
+import { rewrite, textOf, type Writing, wordsOf } from './writing.ts';
 
 /** Something that a rule has to say of the command. */
 export interface Finding {
@@ -27,6 +31,8 @@ export interface Finding {
 export interface Examination {
   readonly findings: readonly Finding[];
   readonly uses: readonly Use[];
+  /** What was judged, as it is to run; nothing where it cannot be written. */
+  readonly runs?: CommandLine | undefined;
 }
 
 /** Rules by the program that they look at; those under `''` look at every command. */
@@ -34,8 +40,8 @@ export type RuleIndex = ReadonlyMap<string, readonly CommandRule[]>;
 
 interface ScriptJob {
   readonly kind: 'script';
-  readonly source: string;
-  readonly posix: boolean;
+  readonly printed: Printed;
+  readonly writing: Writing;
   readonly place: Place;
   readonly via: readonly string[];
 }
@@ -43,6 +49,8 @@ interface ScriptJob {
 interface CommandJob {
   readonly kind: 'command';
   readonly words: readonly Word[];
+  /** The text that its words stand in. */
+  readonly writing: Writing;
   readonly excerpt: string;
   readonly place: Place;
   readonly via: readonly string[];
@@ -62,7 +70,12 @@ const home = wordOf([{ kind: 'literal', text: '~', quoted: false }], '~');
 const movesFolder = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
 /** Reads a command line to the bottom and asks every rule about every command in it. */
-export function examine(line: CommandLine, context: JudgeContext, rules: RuleIndex): Examination {
+export function examine(
+  line: CommandLine,
+  context: JudgeContext,
+  rules: RuleIndex,
+  write: Write,
+): Examination {
   const findings: Finding[] = [];
   const found: { readonly use: Use; readonly excerpt: string }[] = [];
   const deferred: { readonly rule: string; readonly excerpt: string; isBad(scene: Scene): boolean }[] = [];
@@ -73,10 +86,15 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
   const graph = createCallGraph();
   const pipelines = createPipelines();
   const folders: Word[] = [];
-  const jobs: (ScriptJob | CommandJob)[] = [firstJob(line)];
+  const jobs: (ScriptJob | CommandJob)[] = [];
   const raise = (rule: string, excerpt: string, named?: Text): void =>
     void findings.push({ rule, excerpt: clean(excerpt), named });
 
+  let isWritten = true;
+  const whole: Writing =
+    line.kind === 'script'
+      ? readText(line.script, line.shell === 'sh', { place: nowhere, via: [] })
+      : readProgram(line);
   const seen = createSeen();
   let done = 0;
   let words = 0;
@@ -104,14 +122,39 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
     }
   }
   for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt);
-  return { findings, uses: found.map(({ use }) => use) };
+  return { findings, uses: found.map(({ use }) => use), runs: isWritten ? runsOf(line, whole) : undefined };
+
+  /** Writes a script anew, to be read as it stands then; what cannot be written is refused. */
+  function readText(source: string, posix: boolean, job: Pick<ScriptJob, 'place' | 'via'>): Writing {
+    if (posix) for (const { excerpt, named } of bashisms(source)) raise('not-posix', excerpt, named);
+    try {
+      const printed = write(source);
+      const writing = { text: printed.text, edits: [] };
+      jobs.push({ kind: 'script', printed, writing, place: job.place, via: job.via });
+      return writing;
+    } catch (error) {
+      if (!(error instanceof Unprintable)) throw error;
+      isWritten = false;
+      raise(error.rule, error.excerpt, error.named);
+      return { text: source, edits: [] };
+    }
+  }
+
+  function readProgram({ program, args }: CommandLine & { kind: 'program' }): Writing {
+    const writing = { text: '', edits: [] };
+    const words = [program, ...args].map((value, pos) => ({
+      ...literalWord(value),
+      at: { pos, end: pos, value },
+    }));
+    const excerpt = clean([program, ...args].join(' ').slice(0, 400));
+    jobs.push({ kind: 'command', words, writing, excerpt, place: nowhere, via: [], texts: [], files: [] });
+    return writing;
+  }
 
   function readScript(job: ScriptJob): void {
-    walkScript(job.source, job.place, {
-      node: (node, excerpt, source) =>
+    walkScript(job.printed, job.place, {
+      node: (node, excerpt) =>
         inspectNode(node, {
-          posix: job.posix,
-          source,
           strict: context.dialect === 'strict',
           raise: (rule, named) => raise(rule, excerpt(), named),
           defer: (rule, isBad) => void deferred.push({ rule, excerpt: excerpt(), isBad }),
@@ -122,7 +165,8 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
           },
         }),
       command: (command) => {
-        if (command.words.length > 0) jobs.push({ kind: 'command', ...command, via: job.via });
+        if (command.words.length > 0)
+          jobs.push({ kind: 'command', ...command, writing: job.writing, via: job.via });
       },
       unread: (rule, excerpt) => raise(rule, excerpt),
     });
@@ -173,7 +217,7 @@ export function examine(line: CommandLine, context: JudgeContext, rules: RuleInd
 
   function pushScript(source: Word, posix: boolean, job: CommandJob, via: readonly string[]): void {
     if (source.value === undefined) raise('dynamic-script', job.excerpt);
-    else jobs.push({ kind: 'script', source: source.value, posix, place: job.place, via });
+    else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }
 }
 
@@ -196,11 +240,8 @@ function createSeen() {
   };
 }
 
-function firstJob(line: CommandLine): ScriptJob | CommandJob {
-  if (line.kind === 'script') {
-    return { kind: 'script', source: line.script, posix: line.shell === 'sh', place: nowhere, via: [] };
-  }
-  const words = [line.program, ...line.args].map(literalWord);
-  const excerpt = clean([line.program, ...line.args].join(' ').slice(0, 400));
-  return { kind: 'command', words, excerpt, place: nowhere, via: [], texts: [], files: [] };
+function runsOf(line: CommandLine, writing: Writing): CommandLine {
+  if (line.kind === 'script') return { ...line, script: textOf(writing) };
+  const [program = line.program, ...args] = wordsOf([line.program, ...line.args], writing);
+  return { ...line, program, args };
 }

@@ -1,6 +1,5 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import type { Text } from '../../contract/text.ts';
-import { bashOnly } from './posix.ts';
 import type { Scene } from './rules/rule.ts';
 import { isDevice } from './targets.ts';
 import type { Given, Variables } from './variables.ts';
@@ -8,9 +7,6 @@ import { isTrustedName, readWord, type Word } from './words.ts';
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {
-  readonly posix: boolean;
-  /** The whole text that the node's places are in. */
-  readonly source: string;
   readonly strict: boolean;
   /** `named` says what it is that the rule speaks of. */
   raise(rule: string, named?: Text): void;
@@ -21,10 +17,9 @@ export interface NodeNotes {
 
 /** Looks at one node of the syntax: constructs that are refused, names that get values, data that becomes code. */
 export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
-  const bashism = notes.posix ? bashOnly(node, notes.source) : undefined;
-  if (bashism) notes.raise('not-posix', bashism);
   switch (node.type) {
     case 'CommandExpansion':
+    case 'ArithmeticCommandExpansion':
       if (notes.strict) notes.raise('command-substitution');
       return;
     case 'ProcessSubstitution':

@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type {
   CommandJudge,
   CommandLine,
+  CommandWriter,
   DecisionKind,
   JudgeContext,
   Judgement,
@@ -9,19 +10,20 @@ import type {
 import { text } from '../../contract/text.ts';
 import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
 import { mayKeepVariable } from './keeping.ts';
+import { print, type Write } from './print/print.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
 import type { CommandRule, Rule, Use } from './rules/rule.ts';
-import { hasTilde } from './words.ts';
+import { hasTilde, type Word } from './words.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
 
 /** Judges commands by the built-in rules: deny over ask over allow, over all commands found in the line. */
-export function createCommandJudge(): CommandJudge {
+export function createCommandJudge(write: Write = print): CommandJudge & CommandWriter {
   const index = indexByProgram(commandRules);
   const byId = new Map(builtinRules.map((rule) => [rule.id, rule]));
   return {
     judge(line, context) {
-      const { findings, uses } = examineSafely(line, context, index);
+      const { findings, uses } = examineSafely(line, context, index, write);
       const fitting = findings.filter(({ rule }) => {
         const dialect = byId.get(rule)?.dialect;
         return dialect === undefined || dialect === context.dialect;
@@ -29,14 +31,23 @@ export function createCommandJudge(): CommandJudge {
       return judgementOf(fitting, uses, byId);
     },
     mayKeep: mayKeepVariable,
+    written: (line) => examineSafely(line, anywhere, new Map(), write).runs,
   };
 }
 
+/** How a command is written does not depend on where it runs. */
+const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/' };
+
 /** Like `examine`, but a fault of ours counts as a command that could not be read. */
-export function examineSafely(line: CommandLine, context: JudgeContext, index: RuleIndex): Examination {
+export function examineSafely(
+  line: CommandLine,
+  context: JudgeContext,
+  index: RuleIndex,
+  write: Write = print,
+): Examination {
   if (isTooLong(line)) return { findings: [{ rule: 'too-long', excerpt: '' }], uses: [] };
   try {
-    return examine(line, context, index);
+    return examine(line, context, index, write);
   } catch {
     return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };
   }
@@ -93,7 +104,12 @@ function judgementOf(
 }
 
 function argvOf(use: Use): readonly (string | null)[] {
-  return use.words.map((word) => (hasTilde(word) && word !== use.words[0] ? null : (word.value ?? null)));
+  return use.words.map((word, at) => (at > 0 && becomesPath(word) ? null : (word.value ?? null)));
+}
+
+/** `~` and, as bash has it, `x=~`: a home folder stands there when it runs. */
+function becomesPath(word: Word): boolean {
+  return hasTilde(word) || /^[A-Za-z_]\w*=([^'"]*:)?~/.test(word.text);
 }
 
 function isTooLong(line: CommandLine): boolean {

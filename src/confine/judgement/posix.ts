@@ -1,12 +1,28 @@
-import type { SyntaxNode, Word, WordPart } from 'unbash';
+import { forEachChild, parse, type SyntaxNode, type Word, type WordPart } from 'unbash';
 import type { Text } from '../../contract/text.ts';
 import { text } from '../../contract/text.ts';
+
+/** What a plain `sh` reads otherwise in this script, and where: as the caller wrote it. */
+export function bashisms(source: string): readonly { readonly named: Text; readonly excerpt: string }[] {
+  const found: { named: Text; excerpt: string }[] = [];
+  const nodes: { node: SyntaxNode; text: string }[] = [{ node: parse(source), text: source }];
+  for (let next = nodes.pop(); next; next = nodes.pop()) {
+    const { node } = next;
+    const text = node.type === 'Script' ? (node.source ?? next.text) : next.text;
+    const named = bashOnly(node, text);
+    if (named) found.push({ named, excerpt: text.slice(node.pos, node.end) });
+    const children: SyntaxNode[] = [];
+    forEachChild(node, (child) => void children.push(child));
+    for (const child of children.reverse()) nodes.push({ node: child, text });
+  }
+  return found;
+}
 
 /**
  * What of a node a plain `sh` (dash, busybox) reads differently than bash, whose grammar the parser follows; by
  * the name that its writer would give it.
  */
-export function bashOnly(node: SyntaxNode, source: string): Text | undefined {
+function bashOnly(node: SyntaxNode, source: string): Text | undefined {
   switch (node.type) {
     case 'TestCommand':
       return named('[[ … ]]');

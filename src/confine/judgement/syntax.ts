@@ -1,4 +1,5 @@
-import { forEachChild, parse, type Redirection, type SyntaxNode, type Word as SyntaxWord } from 'unbash';
+import { forEachChild, type Redirection, type SyntaxNode, type Word as SyntaxWord } from 'unbash';
+import type { Printed } from './print/print.ts';
 import { literalWord, readWord, unknownWord, type Word, wordOf } from './words.ts';
 
 /** A command as it stands in a script. */
@@ -27,13 +28,12 @@ export interface Pipe {
 export interface SyntaxVisitor {
   command(command: FoundCommand): void;
   /** Every node, before its children. */
-  node(node: SyntaxNode, excerpt: () => string, source: string): void;
+  node(node: SyntaxNode, excerpt: () => string): void;
   unread(rule: string, excerpt: string): void;
 }
 
 interface Step {
   readonly node: SyntaxNode;
-  readonly source: string;
   readonly place: Place;
   readonly depth: number;
 }
@@ -42,33 +42,23 @@ interface Step {
 const maxDepth = 200;
 
 /** Walks a script, every node of it, without recursion. */
-export function walkScript(source: string, place: Place, visitor: SyntaxVisitor): void {
-  const script = parse(source);
-  const steps: Step[] = [{ node: script, source, place, depth: 0 }];
+export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisitor): void {
+  const steps: Step[] = [{ node: printed.script, place, depth: 0 }];
+  const excerptOf = (node: SyntaxNode) =>
+    clean(printed.origins.get(`${node.pos}:${node.end}`) ?? printed.text.slice(node.pos, node.end));
   for (let step = steps.pop(); step; step = steps.pop()) {
     const { node, depth } = step;
     if (depth > maxDepth) {
-      visitor.unread('too-deep', excerptOf(step));
+      visitor.unread('too-deep', excerptOf(node));
       return;
     }
-    let { source: text } = step;
-    if (node.type === 'Script') {
-      text = node.source ?? text;
-      const [error] = node.errors ?? [];
-      if (error)
-        visitor.unread('parse-error', clean(text.slice(Math.max(0, error.pos - 20), error.pos + 40)));
-    }
-    const here = { ...step, source: text };
-    visitor.node(node, () => excerptOf(here), text);
-    if (node.type === 'Command') visitor.command(readCommand(node, here));
+    visitor.node(node, () => excerptOf(node));
+    if (node.type === 'Command')
+      visitor.command({ ...readCommand(node), excerpt: excerptOf(node), place: step.place });
+    const here = step;
     const children: Step[] = [];
     forEachChild(node, (child) => {
-      children.push({
-        node: child,
-        source: text,
-        place: placeOf(child, children.length, here),
-        depth: depth + 1,
-      });
+      children.push({ node: child, place: placeOf(child, children.length, here), depth: depth + 1 });
     });
     for (const child of children.reverse()) steps.push(child);
   }
@@ -96,16 +86,24 @@ function placeOf(child: SyntaxNode, position: number, { node, place }: Step): Pl
   }
 }
 
-function readCommand(node: SyntaxNode & { type: 'Command' }, step: Step): FoundCommand {
+function readCommand(
+  node: SyntaxNode & { type: 'Command' },
+): Pick<FoundCommand, 'words' | 'texts' | 'files'> {
   const words: Word[] = node.name ? [readWord(node.name)] : [];
   for (const part of node.suffix) {
-    if (part.type === 'Word') words.push(readWord(part));
+    if (part.type === 'Word') words.push(placed(part));
     else if (part.type === 'Assignment') words.push(assignmentWord(part));
   }
   const texts: Word[] = [];
   const files: Word[] = [];
   for (const redirect of node.redirects) readInput(redirect, texts, files);
-  return { words, excerpt: excerptOf(step), place: step.place, texts, files };
+  return { words, texts, files };
+}
+
+function placed(node: SyntaxWord): Word {
+  const word = readWord(node);
+  if (word.value === undefined) return word;
+  return { ...word, at: { pos: node.pos, end: node.end, value: word.value } };
 }
 
 function assignmentWord(node: SyntaxNode & { type: 'Assignment' }): Word {
@@ -119,7 +117,7 @@ function readInput(redirect: Redirection, texts: Word[], files: Word[]): void {
   const descriptor = redirect.descriptor;
   if (descriptor && (descriptor.type !== 'FileDescriptor' || descriptor.value !== 0)) return;
   if (redirect.type === 'HereString') {
-    if (redirect.target) texts.push(readWord(redirect.target));
+    if (redirect.target) texts.push(placed(redirect.target));
   } else if (redirect.type === 'HereDoc') {
     texts.push(hereDocument(redirect));
   } else if (redirect.operator.startsWith('<') && redirect.target) {
@@ -130,12 +128,12 @@ function readInput(redirect: Redirection, texts: Word[], files: Word[]): void {
 
 function hereDocument(document: Redirection & { type: 'HereDoc' }): Word {
   const { body, delimiter } = document;
-  if (delimiter?.quoted) return literalWord(body.text);
-  if (!body.parts) {
-    return /[`]|\$[\w{(]/.test(body.text.replace(/\\[\s\S]/g, ''))
-      ? unknownWord(body.text)
-      : literalWord(body.text.replace(/\\([$`\\\n])/g, (_, kept: string) => (kept === '\n' ? '' : kept)));
+  // A document without expansions was written in quotes.
+  if (delimiter?.quoted) {
+    const { pos, end, text: value } = body;
+    return { ...literalWord(value), at: { pos, end, value, delimiter: delimiter.value } };
   }
+  if (!body.parts) return unknownWord(body.text);
   const quoted: SyntaxWord = {
     type: 'Word',
     text: body.text,
@@ -145,10 +143,6 @@ function hereDocument(document: Redirection & { type: 'HereDoc' }): Word {
     parts: body.parts,
   };
   return readWord(quoted);
-}
-
-function excerptOf(step: Step): string {
-  return clean(step.source.slice(step.node.pos, step.node.end));
 }
 
 const maxExcerptChars = 160;

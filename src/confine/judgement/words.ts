@@ -16,6 +16,17 @@ export interface Word {
   readonly below?: readonly Word[];
   /** Words of the standard input, parted by NUL. */
   readonly isInput?: boolean;
+  /** Where it stands, if it is a constant or the end of one: a script in it is written anew there. */
+  readonly at?: Written;
+}
+
+/** A constant in a text that runs: a word of it from `pos` to `end`, or the lines of a here-document. */
+export interface Written {
+  readonly pos: number;
+  readonly end: number;
+  readonly value: string;
+  /** What ends the here-document. */
+  readonly delimiter?: string;
 }
 
 /** Literal text, a plain variable, or something that cannot be known: a glob, a brace, a substitution. */
@@ -93,6 +104,7 @@ export function partOf(word: Word, start: number): Word {
     prefix: word.prefix.slice(start),
     text: word.text,
     pieces,
+    ...(word.at && { at: word.at }),
   };
 }
 

@@ -17,6 +17,7 @@ export interface RunningCommand extends BackgroundCommand {
 export interface BackgroundOptions {
   readonly id: string;
   readonly command: string;
+  readonly ran?: string | undefined;
   readonly startedAtMs: number;
   readonly keepBytes: number;
   /** Its end, whoever brings it about. */
@@ -31,7 +32,18 @@ export interface BackgroundOptions {
 
 export function watchBackground(
   child: Child,
-  { id, command, startedAtMs, keepBytes, ending, stop, printed = '', contacts, notes }: BackgroundOptions,
+  {
+    id,
+    command,
+    ran,
+    startedAtMs,
+    keepBytes,
+    ending,
+    stop,
+    printed = '',
+    contacts,
+    notes,
+  }: BackgroundOptions,
 ): RunningCommand {
   let kept = Buffer.alloc(0);
   let pending: Buffer[] = [];
@@ -92,6 +104,7 @@ export function watchBackground(
   return {
     id,
     command,
+    ran,
     startedAtMs,
     ended,
     status() {

@@ -1,4 +1,4 @@
-import type { CommandJudge, RunOptions } from '../../contract/process.ts';
+import type { CommandJudge, CommandWriter, RunOptions } from '../../contract/process.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 export interface CommandsOptions extends SandboxOptions {
@@ -10,6 +10,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly maxTimeoutMs?: number | undefined;
   /** Which variables a command may leave to those that follow it. Absent: none. */
   readonly mayKeep?: CommandJudge['mayKeep'] | undefined;
+  /** What runs in place of a command: it as it was judged. Absent: it as it was asked. */
+  readonly written?: CommandWriter['written'] | undefined;
 }
 
 /** What is asked of a command, however it runs. */

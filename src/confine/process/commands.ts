@@ -149,7 +149,7 @@ async function start(command: CommandLine, order: Order, runner: Runner): Promis
   const walls = await sandbox.open();
   const place = await session.place(walls, order.inSession === true);
   const begun = await startCommand(sandbox, walls, place, command, order, options, 'pipe');
-  const { child, contacts } = begun;
+  const { child, contacts, ran } = begun;
   const { onOutput } = order;
   if (onOutput) {
     child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
@@ -163,6 +163,7 @@ async function start(command: CommandLine, order: Order, runner: Runner): Promis
   });
   const background = addBackground(session, child, {
     command,
+    ran,
     startedAtMs: Date.now(),
     keepBytes: order.maxStreamBytes,
     ending,

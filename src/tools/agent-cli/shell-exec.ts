@@ -111,13 +111,15 @@ export function createShellExec(): LooseTool {
         signal,
       });
       if (attended.kind === 'going') {
-        audit({ process: attended.command.id });
+        const { id, ran } = attended.command;
+        audit({ process: id, ...(ran !== undefined && { ran }) });
         return stateOf(attended.command, 0, replyBytes);
       }
       const { result } = attended;
       audit({
         exit_code: result.exitCode,
         sandbox: result.sandbox,
+        ...(result.ran !== undefined && { ran: result.ran }),
         ...(result.network && { network: result.network }),
       });
       meta({ sandbox: result.sandbox });

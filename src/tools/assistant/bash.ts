@@ -102,7 +102,7 @@ export const bash = defineTool({
     };
     if (background) {
       const started = await commands.start(line, where);
-      audit({ process: started.id });
+      audit({ process: started.id, ...(started.ran !== undefined && { ran: started.ran }) });
       return { process_id: started.id };
     }
     let bytes = 0;
@@ -117,15 +117,19 @@ export const bash = defineTool({
       },
     });
     if (attended.kind === 'going') {
-      const { id, read } = attended.command;
-      audit({ process: id });
+      const { id, ran, read } = attended.command;
+      audit({ process: id, ...(ran !== undefined && { ran }) });
       const { text: stdout, nextCursor } = read(0, replyBytes);
       return { process_id: id, stdout, next_cursor: nextCursor };
     }
     const { result } = attended;
     const folder = commandFolder(desk, commands);
     meta({ sandbox: result.sandbox });
-    audit({ exitCode: result.exitCode, ...(result.network && { network: result.network }) });
+    audit({
+      exitCode: result.exitCode,
+      ...(result.ran !== undefined && { ran: result.ran }),
+      ...(result.network && { network: result.network }),
+    });
     const keep = (output: string) => commands.keep(line, output, result.exitCode);
     const { stdout, stderr, id } = fitOutput(result, replyBytes, keep, locale);
     return {

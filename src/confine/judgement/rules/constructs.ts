@@ -34,6 +34,27 @@ export const constructRules: readonly ConstructRule[] = [
     notMatch: ['(((ls)))', '(ls)'],
   },
   {
+    id: 'unclear',
+    decision: 'deny',
+    because: text(
+      'shells read this in more than one way, or it cannot be written out plainly',
+      'シェルによって読み方が異なるか、明確な形に書き直せません',
+    ),
+    suggestion: text(
+      'Put quotes around words that are data, and a blank before `<(…)`.',
+      'データの語は引用符で囲み、`<(…)` の前には空白を入れてください。',
+    ),
+    match: [
+      'echo 1<(ls)',
+      'ls 2>(cat)',
+      'ls {fd}<(ls)',
+      'a=(x)y',
+      "cat <<E\n${x:-'$(ls)'}\nE",
+      'echo $\\\nx',
+    ],
+    notMatch: ["echo '1<(ls)'", 'diff <(ls) <(ls)', 'ls 2> >(cat)', 'cat <<E\n${x:-a}\nE'],
+  },
+  {
     id: 'dynamic-name',
     decision: 'deny',
     because: text(

@@ -10,11 +10,14 @@ import type { Sandbox, Walls } from '../sandbox.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place } from '../session/session.ts';
 import type { Child } from './child.ts';
+import { differing, writtenBy } from './written-command.ts';
 
 /** A command that runs, and what it began with. */
 export interface StartedCommand extends Beginning {
   readonly child: Child;
   readonly contacts: () => readonly NetworkContact[];
+  /** What runs, where that differs from what was asked in more than quoting. */
+  readonly ran: string | undefined;
 }
 
 /** Starts a command behind the walls, with its environment, folders and way out. Throws `unavailable`. */
@@ -28,6 +31,7 @@ export async function startCommand(
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
   assertCommand(command);
+  const written = writtenBy(options, command);
   const { proxy } = walls;
   const roots = sandbox.roots();
   const outlet = ofAll ? undefined : proxy?.openOutlet();
@@ -44,7 +48,7 @@ export async function startCommand(
     },
   });
   const started = spawner.spawn({
-    command,
+    command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder,
     environment,
@@ -65,7 +69,7 @@ export async function startCommand(
     );
   });
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
-  return { child, contacts, folder: workingFolder, environment };
+  return { child, contacts, folder: workingFolder, environment, ran: differing(command, written) };
 }
 
 /** In a room all share one way out: what was reached while a command ran counts as its own. */

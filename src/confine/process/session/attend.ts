@@ -44,12 +44,13 @@ export async function attend(
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
     if (!ended && hasRoom(session)) {
       signal.removeEventListener('abort', withdraw);
-      const { child, contacts } = started;
+      const { child, contacts, ran } = started;
       const printed = output.letGo();
       return {
         kind: 'going',
         command: addBackground(session, child, {
           command,
+          ran,
           startedAtMs: Date.now() - (performance.now() - startedAt),
           keepBytes: order.maxStreamBytes,
           ending,
@@ -136,7 +137,7 @@ function keep(
 }
 
 function resultOf(
-  { contacts }: StartedCommand,
+  { contacts, ran }: StartedCommand,
   how: Ending,
   walls: Walls,
   { stdout, stderr }: ReturnType<typeof keepOutput>,
@@ -155,6 +156,7 @@ function resultOf(
     stderrBytes: stderr.bytes,
     truncated: out.truncated || err.truncated,
     sandbox: walls.backend.name,
+    ...(ran !== undefined && { ran }),
     ...(network.length > 0 && { network }),
   };
 }

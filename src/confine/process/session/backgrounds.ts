@@ -4,6 +4,7 @@ import type { CommandLine } from '../../../contract/process.ts';
 import { text } from '../../../contract/text.ts';
 import { type BackgroundOptions, type RunningCommand, watchBackground } from '../background.ts';
 import type { Child } from '../child/child.ts';
+import { commandText } from '../child/written-command.ts';
 import { keptOutput } from '../kept-output.ts';
 import type { Session } from './session.ts';
 
@@ -43,7 +44,7 @@ export function addBackground(
   const background = watchBackground(child, {
     ...given,
     id: nextId(session),
-    command: wordsOf(given.command),
+    command: commandText(given.command),
     keepBytes: given.keepBytes ?? limits.streamBytes,
   });
   session.backgrounds.set(background.id, background);
@@ -60,15 +61,14 @@ export function keepOutput(
   if (!hasRoom(session)) return undefined;
   const id = nextId(session);
   const startedAtMs = Date.now();
-  session.backgrounds.set(id, keptOutput({ id, command: wordsOf(command), startedAtMs, output, exitCode }));
+  session.backgrounds.set(
+    id,
+    keptOutput({ id, command: commandText(command), startedAtMs, output, exitCode }),
+  );
   return id;
 }
 
 function nextId(session: Session): string {
   session.started++;
   return `p${session.started}`;
-}
-
-function wordsOf(command: CommandLine): string {
-  return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');
 }

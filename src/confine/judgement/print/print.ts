@@ -1,0 +1,35 @@
+import { type ParsedScript, parse } from 'unbash';
+import { printExpansion } from './expansions.ts';
+import { around, Page, Unprintable } from './page.ts';
+import { printScript } from './script.ts';
+import { printWord } from './words.ts';
+
+/** A script as it runs: written anew from what was read of it. */
+export interface Printed {
+  readonly text: string;
+  /** What its reader takes it for. */
+  readonly script: ParsedScript;
+  /** What the caller wrote, by the place (`start:end`) in the text that stands for it. */
+  readonly origins: ReadonlyMap<string, string>;
+}
+
+export type Write = (source: string) => Printed;
+
+/**
+ * Writes a script anew from the tree that was read, so that what runs is what was judged, whatever another reader
+ * would have made of the first text. Throws `Unprintable` for what cannot be said plainly, or reads back otherwise.
+ */
+export function print(source: string): Printed {
+  const { text, origins } = printTree(source, parse(source));
+  const script = parse(text);
+  if (printTree(text, script).text !== text) throw new Unprintable('unclear', source);
+  return { text, script, origins };
+}
+
+function printTree(source: string, script: ParsedScript) {
+  const [error] = script.errors ?? [];
+  if (error) throw new Unprintable('parse-error', around(source, error.pos));
+  const page = new Page(source, { script: printScript, word: printWord, expansion: printExpansion });
+  printScript(page, script);
+  return page.finish();
+}

@@ -1,0 +1,59 @@
+import type { DoubleQuotedChild } from 'unbash';
+import type { Page } from './page.ts';
+
+/** Means itself to every shell, wherever it stands in a word. */
+const plain = /^[\w./:@%,+-]+$/;
+const grammar = new Set(
+  'if then elif else fi for while until do done case esac in select function time coproc'.split(' '),
+);
+
+/** A constant as it stands in a command: bare where that is all the same, else in quotes. */
+export function constant(text: string): string {
+  return plain.test(text) && !grammar.has(text) ? text : quoted(text);
+}
+
+/** A constant in quotes, whatever it is. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A word of the shell's own, at the start of a command. */
+export function isGrammar(text: string): boolean {
+  return grammar.has(text);
+}
+
+/** What text between double quotes stands for. */
+export function readQuoted(raw: string): string {
+  return raw.replace(/\\([$`"\\\n])/g, (_, kept: string) => (kept === '\n' ? '' : kept));
+}
+
+/** Double quotes around text and expansions. */
+export function printQuoted(page: Page, parts: readonly DoubleQuotedChild[]): void {
+  page.add('"');
+  for (const [at, part] of parts.entries()) {
+    if (part.type === 'Literal') page.add(readQuoted(part.text).replace(/[$`"\\]/g, '\\$&'));
+    else page.expansion(part, parts[at + 1], 'quotes');
+  }
+  page.add('"');
+}
+
+/** Characters of bare text that were written alike. */
+interface Run {
+  readonly text: string;
+  /** A backslash stood before each. */
+  readonly escaped: boolean;
+}
+
+/** Bare text without its backslashes. */
+export function runsOf(raw: string): readonly Run[] {
+  if (!raw.includes('\\')) return raw === '' ? [] : [{ text: raw, escaped: false }];
+  const runs: { text: string; escaped: boolean }[] = [];
+  for (const [part, kept] of raw.matchAll(/\\([\s\S])|\\$|[^\\]+/g)) {
+    if (kept === '\n') continue;
+    const escaped = part.startsWith('\\');
+    const last = runs.at(-1);
+    if (last?.escaped === escaped) last.text += kept ?? part;
+    else runs.push({ text: kept ?? part, escaped });
+  }
+  return runs;
+}

@@ -1,0 +1,119 @@
+import type {
+  ArrayValue,
+  Assignment,
+  Command,
+  CompoundList,
+  ParsedScript,
+  Pipeline,
+  Redirected,
+  Redirection,
+  Statement,
+  Word,
+} from 'unbash';
+import { printCompound } from './compounds.ts';
+import type { Page } from './page.ts';
+import { printRedirection } from './redirections.ts';
+
+type Node = Statement['command'];
+
+/** Writes the commands of a script. */
+export function printScript(page: Page, script: ParsedScript): void {
+  printStatements(page, script.commands);
+}
+
+function printStatements(page: Page, statements: readonly Statement[]): void {
+  for (const [at, statement] of statements.entries()) {
+    const before = statements[at - 1];
+    if (before) page.separate(before, statement, before.background ? '&' : ';');
+    printNode(page, statement.command);
+    if (statement.background) page.add(' &');
+  }
+}
+
+/** Writes a list inside of a compound command, and the word that ends it. */
+function printList(page: Page, list: CompoundList, end: string): void {
+  const [first] = list.commands;
+  if (first) {
+    page.separate(undefined, first, '');
+    printStatements(page, list.commands);
+  }
+  page.add(first && !list.commands.at(-1)?.background && /^\w|^}/.test(end) ? `; ${end}` : ` ${end}`);
+}
+
+function printNode(page: Page, node: Node | Redirected): void {
+  page.part(node, () => {
+    switch (node.type) {
+      case 'AndOr':
+        printJoined(page, node.commands, node.operators);
+        return;
+      case 'Pipeline':
+        printPipeline(page, node);
+        return;
+      case 'Command':
+        printCommand(page, node);
+        return;
+      case 'Redirected':
+        printNode(page, node.command);
+        for (const redirection of node.redirects) printBehind(page, redirection);
+        return;
+      default:
+        printCompound(page, node, { list: printList, node: printNode });
+        return;
+    }
+  });
+}
+
+function printBehind(page: Page, redirection: Redirection): void {
+  page.add(' ');
+  printRedirection(page, redirection);
+}
+
+function printPipeline(page: Page, { prefixes, commands, operators }: Pipeline): void {
+  for (const prefix of prefixes) {
+    if (prefix.type === 'Negation') page.add('! ');
+    else page.add(`time ${prefix.posix ? '-p ' : ''}${prefix.endOfOptions ? '-- ' : ''}`);
+  }
+  printJoined(page, commands, operators);
+}
+
+function printJoined(page: Page, commands: readonly Node[], operators: readonly string[]): void {
+  for (const [at, command] of commands.entries()) {
+    if (at > 0) {
+      page.add(` ${operators[at - 1]}`);
+      page.separate(undefined, command, '');
+    }
+    printNode(page, command);
+  }
+}
+
+function printCommand(page: Page, { prefix, name, suffix }: Command): void {
+  const parts: readonly (Word | Assignment | Redirection)[] = [...prefix, ...(name ? [name] : []), ...suffix];
+  for (const [at, part] of parts.entries()) {
+    // A number before it would belong to a redirection, so all are parted by a blank.
+    if (at > 0) page.add(' ');
+    if (part.type === 'Word' || part.type === 'Assignment') page.assertApart(parts[at - 1], part);
+    if (part.type === 'Word') page.word(part, 'word');
+    else if (part.type === 'Assignment') printAssignment(page, part);
+    else printRedirection(page, part);
+  }
+}
+
+function printAssignment(page: Page, assignment: Assignment): void {
+  const { name, index, append, value } = assignment;
+  if (!/^[A-Za-z_]\w*$/.test(name)) page.refuse(assignment);
+  page.add(name);
+  if (index) {
+    page.add('[');
+    page.word(index, 'subscript');
+    page.add(']');
+  }
+  page.add(append ? '+=' : '=');
+  if (value.type === 'Word') page.word(value, 'word');
+  else printArray(page, value);
+}
+
+function printArray(page: Page, { elements }: ArrayValue): void {
+  page.add('(');
+  page.words(elements, ({ text }) => (text.startsWith('[') ? 'element' : 'word'));
+  page.add(')');
+}

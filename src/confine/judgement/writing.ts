@@ -1,0 +1,59 @@
+import { constant } from './print/quote.ts';
+import type { Word, Written } from './words.ts';
+
+interface Edit {
+  readonly at: Written;
+  /** What stands before the script in its word: `--exec=`. */
+  readonly before: string;
+  readonly inner: Writing;
+}
+
+/** A text that runs, and the scripts inside of it that were written anew as well. */
+export interface Writing {
+  readonly text: string;
+  readonly edits: Edit[];
+}
+
+/** Notes that the script in this word was written anew. One that was put together from several words stays. */
+export function rewrite(outer: Writing, { at, value }: Word, inner: Writing): void {
+  if (at && value !== undefined && at.value.endsWith(value)) {
+    outer.edits.push({ at, before: at.value.slice(0, at.value.length - value.length), inner });
+  }
+}
+
+/** The text with its inner scripts in it. */
+export function textOf({ text, edits }: Writing): string {
+  let written = '';
+  let done = 0;
+  for (const { at, replacement } of replacements(edits)) {
+    if (at.pos < done) continue;
+    written += text.slice(done, at.pos) + (at.delimiter === undefined ? constant(replacement) : replacement);
+    done = at.end;
+  }
+  return written + text.slice(done);
+}
+
+/** Words of a program that is started without a shell; a script's place is the number of its word. */
+export function wordsOf(words: readonly string[], { edits }: Writing): readonly string[] {
+  const written = [...words];
+  for (const { at, replacement } of replacements(edits)) written[at.pos] = replacement;
+  return written;
+}
+
+/** What each word becomes, in order; a word that was read in two ways stays as it is. */
+function replacements(edits: readonly Edit[]) {
+  const byPlace = new Map<number, { readonly at: Written; readonly replacement: string }>();
+  for (const { at, before, inner } of edits) {
+    const script = before + textOf(inner);
+    const replacement = at.delimiter === undefined ? script : document(script, at.delimiter);
+    const known = byPlace.get(at.pos);
+    const sure = replacement !== undefined && (known === undefined || known.replacement === replacement);
+    byPlace.set(at.pos, { at, replacement: sure ? replacement : at.value });
+  }
+  return [...byPlace.values()].sort((a, b) => a.at.pos - b.at.pos);
+}
+
+/** The script as the lines of a here-document, if none of them would end it. */
+function document(script: string, delimiter: string): string | undefined {
+  return script.split('\n').includes(delimiter) ? undefined : `${script}\n`;
+}

@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'unbash';
+import { describe, expect, test } from 'vitest';
+import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { createGrammar } from './grammar.ts';
+import { type Ran, runScripts, unseen } from './run-scripts.ts';
+
+// What runs is what was judged: a script is written anew from what was read of it. Here scripts of every shape run as
+// they were asked and as they were written, by real shells: the output must be the same, and nothing may start that
+// the judge did not see.
+
+const judge = createCommandJudge();
+/** Reads the caller's own text, and lets that run. */
+const withoutWriting = createCommandJudge((source) => ({
+  text: source,
+  script: parse(source),
+  origins: new Map(),
+}));
+const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
+const has = existsSync('/bin/bash') && existsSync('/proc/self/fd');
+const shells = [
+  { name: 'bash', kind: 'bash', words: ['bash', '--norc', '--noprofile'], there: has },
+  { name: 'dash', kind: 'sh', words: ['dash'], there: has && existsSync('/bin/dash') },
+] as const;
+type Shell = (typeof shells)[number];
+
+/** Scripts made by the grammar, for bash; a tenth of it for dash. */
+const made = Number(process.env.SEKISHO_SCRIPTS ?? 10_000);
+
+/** Read by the parser as words, and by bash as commands. */
+const holes = [
+  'echo 1<(zap)',
+  'echo 2>(zap)',
+  'true {fd}<(zap)',
+  'echo 12<(zap a)b',
+  'echo a<(zap)b',
+  'x=<(zap)y; echo $x',
+  "cat <<E\n${x:-'$(zap)'}\nE",
+  "cat <<E\n${x-'`zap`'}\nE",
+  "cat <<-E\n\t${x:-'$(zap)'}\n\tE",
+  'a=(x)<(zap)',
+  'a=([0]=$(zap))b',
+  'echo $\\\n(zap)',
+  'echo {a,$(zap),1<(zap)}',
+];
+
+const everyday = readFileSync(new URL('./everyday.txt', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+
+test.skipIf(!has)(
+  'what a shell would read otherwise is refused, or runs as it was judged (skipped: no bash)',
+  async () => {
+    const { missed } = await compare(holes, shells[0]);
+    expect(missed).toEqual([]);
+  },
+);
+
+test.skipIf(!has)('as it was asked, the same would start what nobody saw (skipped: no bash)', async () => {
+  const { missed } = await compare(holes, shells[0], withoutWriting);
+  expect(missed.length).toBeGreaterThan(3);
+});
+
+test('every everyday command can be written, on the same lines, and reads back as the same', () => {
+  for (const script of everyday) {
+    const written = judge.written({ kind: 'script', script, shell: 'bash' });
+    expect(written, script).toBeDefined();
+    if (written) expect(judge.written(written)).toEqual(written);
+  }
+});
+
+test.each([
+  ['a\nb', 'a\nb'],
+  ['if a\nthen\n\n  b\nfi; c', 'if a; then\n\n\nb; fi; \\\nc'],
+  ['cat <<E; a\nx $y\nE\nb', 'cat <<E; a\nx $y\nE\nb'],
+  ['f() {\n a\n}; b', 'f() {\na; }; \\\nb'],
+  ['a # comment\n\nb', 'a\n\nb'],
+  ["x=$'a\\nb'\nc", "x=$'a\\nb'\nc"],
+])('%j keeps its lines', (script, written) => {
+  expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({ script: written });
+});
+
+test.each([
+  ["sh -c 'echo 1 >o'", "sh -c 'echo 1 > o'"],
+  ['env -i bash -ec \'ls "a"\'', "env -i bash -ec 'ls a'"],
+  ['watch --exec=\'ls "a"\' x', undefined],
+  ['bash <<E\nls "a"\nE', "bash <<'E'\nls a\nE\n"],
+  ['sh -c \'sh -c "ls \\"a\\""\'', "sh -c 'sh -c '\\''ls a'\\'''"],
+  ["bash -c 'echo 1<(ls)'", undefined],
+])('a script inside of %j is written anew as well', (script, written) => {
+  const text = judge.written({ kind: 'script', script, shell: 'bash' });
+  if (written !== undefined) expect(text).toMatchObject({ script: written });
+  else if (text)
+    expect(judge.judge({ kind: 'script', script, shell: 'bash' }, context).decision).toBe('allow');
+});
+
+test('the words of a program that is a shell are written anew', () => {
+  expect(judge.written({ kind: 'program', program: 'bash', args: ['-c', 'ls "a"', 'x y'] })).toEqual({
+    kind: 'program',
+    program: 'bash',
+    args: ['-c', 'ls a', 'x y'],
+  });
+  expect(judge.written({ kind: 'program', program: 'bash', args: ['-c', 'echo 1<(ls)'] })).toBeUndefined();
+});
+
+describe.each(shells)('run by a real $name', (shell) => {
+  test.skipIf(!shell.there)(
+    'everyday commands do the same (skipped: no such shell)',
+    async () => {
+      const { differing, compared } = await compare(
+        everyday.filter((script) => !script.includes('RANDOM')),
+        shell,
+      );
+      expect(differing).toEqual([]);
+      expect(compared).toBeGreaterThan(everyday.length / 2);
+    },
+    600_000,
+  );
+
+  test.skipIf(!shell.there)(
+    'scripts by the grammar do the same, and start what the judge saw (skipped: no such shell)',
+    async () => {
+      const count = shell.kind === 'bash' ? made : made / 10;
+      const grammar = createGrammar(made === 10_000 ? 11 : Date.now(), shell.kind === 'sh');
+      let seen = 0;
+      for (let done = 0; done < count; done += 2000) {
+        const scripts = Array.from({ length: Math.min(2000, count - done) }, () => grammar.script());
+        const found = await compare(scripts, shell);
+        expect(found.missed).toEqual([]);
+        expect(found.differing).toEqual([]);
+        seen += found.seen;
+      }
+      expect(seen).toBeGreaterThan(count / 3);
+    },
+    60 * 60_000,
+  );
+});
+
+async function compare(scripts: readonly string[], shell: Shell, by = judge) {
+  const rows = scripts.flatMap((script) => {
+    const line = { kind: 'script', script, shell: shell.kind } as const;
+    const written = by.written(line);
+    const { decision, commands = [] } = by.judge(line, context);
+    return written?.kind === 'script' && decision !== 'deny'
+      ? [{ script, written: written.script, commands }]
+      : [];
+  });
+  const ran = await runPairs(rows, shell);
+  const missed: string[] = [];
+  const unlike: typeof rows = [];
+  let seen = 0;
+  for (const [at, row] of rows.entries()) {
+    const [asked, written] = ran[at] as readonly [Ran, Ran];
+    if (written.started.length > 0) seen++;
+    for (const argv of unseen(written.started, row.commands))
+      missed.push(`${JSON.stringify(row.script)} ran ${argv}`);
+    if (outcome(asked) !== outcome(written)) unlike.push(row);
+  }
+  return { missed, seen, compared: rows.length, differing: await stillUnlike(unlike, shell) };
+}
+
+/** Of commands beside each other now one is first and now the other: what differs is tried again. */
+async function stillUnlike(
+  rows: readonly { script: string; written: string }[],
+  shell: Shell,
+): Promise<readonly string[]> {
+  let left = rows;
+  for (let round = 0; round < 3 && left.length > 0; round++) {
+    const ran = await runPairs(left, shell);
+    left = left.filter((_, at) => {
+      const [asked, written] = ran[at] as readonly [Ran, Ran];
+      return outcome(asked) !== outcome(written);
+    });
+  }
+  return left.map(({ script, written }) => `${JSON.stringify(script)} became ${JSON.stringify(written)}`);
+}
+
+async function runPairs(rows: readonly { script: string; written: string }[], shell: Shell) {
+  const ran = await runScripts(
+    rows.flatMap(({ script, written }) => [script, written]),
+    shell.words,
+  );
+  return rows.map((_, at) => [ran[2 * at], ran[2 * at + 1]] as const);
+}
+
+/** In whatever order the commands wrote. */
+function outcome({ code, stdout }: Ran): string {
+  const same = stdout.replace(/ran\/\d+\.log|line \d+:/g, '');
+  return `${code} ${[...same].sort().join('')}`;
+}
