@@ -45,6 +45,7 @@ export function createSpanExporter(
     for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs *= 2) {
       const outcome = await post(url, headers, body, settings, signal);
       if (outcome !== 'again') return outcome === 'sent';
+      // Aborted: the loop's own condition ends it.
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
     return false;

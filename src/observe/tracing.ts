@@ -50,6 +50,7 @@ export function openTracing(
   return {
     begin: spans.begin,
     async close() {
+      // Spans that a collector does not take are dropped; closing is held up by nothing.
       const flushed = provider.shutdown().catch(() => {});
       const timer = setTimeout(exporter.end, lastFlushMs);
       await flushed;

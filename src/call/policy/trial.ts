@@ -122,6 +122,7 @@ function readCall(json: string): { readonly tool: string; readonly input: unknow
   try {
     call = JSON.parse(json);
   } catch {
+    // No JSON: the caller says what a call looks like.
     return undefined;
   }
   if (typeof call !== 'object' || call === null) return undefined;

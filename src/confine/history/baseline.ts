@@ -279,6 +279,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
+    // Gone meanwhile, or never made.
     return [];
   }
 }

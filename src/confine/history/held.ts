@@ -133,6 +133,7 @@ function parse(words: string): unknown {
   try {
     return JSON.parse(words);
   } catch {
+    // Torn by a crash: whose it was is not known, so it stays.
     return undefined;
   }
 }

@@ -188,6 +188,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (!told) return;
         pending.delete(change);
         // It may have failed when the file was in its place already.
+        // An entry that cannot be added keeps its note, which the next start adds.
         if (didHappen(told.entry)) void enter(told.entry).catch(() => {});
         else journal.end(1);
       },
@@ -196,6 +197,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         const entry = entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
         journal.begin(entry);
         tellOf(folder.rootHostPath, folder.path);
+        // As above: its note stays.
         void enter(entry).catch(() => {});
       },
     },
@@ -260,6 +262,7 @@ export function didHappen(entry: NewHistoryEntry): boolean {
     const found = stateAt(join(entry.root, entry.path), entry.before);
     return !isSame(found, entry.before, true);
   } catch {
+    // It cannot be looked at: better an entry too many.
     return true;
   }
 }

@@ -36,6 +36,7 @@ function foundAt(place: Place): FileState {
   try {
     return stateOf(place);
   } catch {
+    // Not to be looked at now. It is shown beside the reason why nothing was undone.
     return { kind: 'other' };
   }
 }

@@ -39,6 +39,7 @@ function encodeBody(record: AuditRecord): string {
   try {
     return JSON.stringify(record);
   } catch {
+    // Arguments that JSON cannot say, such as a circle of an embedder's: the call is recorded without them.
     return JSON.stringify({ ...record, arguments: '[could not be recorded]', facts: undefined });
   }
 }

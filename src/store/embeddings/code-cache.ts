@@ -62,7 +62,7 @@ export function createCodeCache(maxBytes: number = usualMaxBytes): CodeCache {
     async codes(engine, space, now) {
       const entry = keptFor(space, now.memories);
       if (entry.rev < now.rev) {
-        // One after the other: two at once would read the same rows.
+        // One after the other: two at once would read the same rows. A failure was told to the one before.
         entry.ready = entry.ready
           .catch(() => {})
           .then(async () => {

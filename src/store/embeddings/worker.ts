@@ -161,6 +161,7 @@ async function embedSome(options: WorkerOptions, signal: AbortSignal, count: num
     return { kind: 'done', embedded };
   } catch (error) {
     const dueAtMs = clock() + (signal.aborted ? 0 : pace.pauseMs);
+    // Where the store is what failed, they stay claimed until their lease ends; `error` is the one that is told.
     await putOff(engine, [...left], dueAtMs, { untried: true }).catch(() => {});
     return { kind: 'failed', error };
   }

@@ -53,6 +53,7 @@ export function createPostgresChanges(
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
+    // A look that fails wakes everybody, and their own reading meets the database's error.
     const now = await snapshot().catch(() => undefined);
     isLooking = false;
     if (now !== undefined && now === seen) return;
@@ -72,6 +73,7 @@ export function createPostgresChanges(
     const lost = () => {
       if (client !== mine) return;
       client = undefined;
+      // It is lost already.
       mine.end().catch(() => {});
       if (closed) return;
       retrying = setTimeout(() => {
@@ -100,6 +102,7 @@ export function createPostgresChanges(
       clearTimeout(retrying);
       if (telling) send();
       await lastNotify;
+      // A connection that cannot say goodbye is over as well.
       await client?.end().catch(() => {});
     },
   };

@@ -82,6 +82,7 @@ export function createSignalFile(
       if (isLost) hears.onLost();
       else announce(news.toString('utf8', 0, end));
     } catch {
+      // What was said is not known: listeners look themselves.
       hears.onLost();
     }
   }
@@ -117,6 +118,7 @@ export function createSignalFile(
         watcher.on('error', rest);
         return true;
       } catch {
+        // No file, or no watcher left to be had: the caller looks now and then instead.
         rest();
         return false;
       }

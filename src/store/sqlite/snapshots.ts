@@ -49,6 +49,7 @@ export function createSqliteSnapshots(path: string): {
           waiting -= 1;
         }
       });
+      // Its own reader hears of a failure; the next one only waits its turn.
       last = mine.catch(() => {});
       return mine;
     },

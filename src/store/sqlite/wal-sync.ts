@@ -39,7 +39,7 @@ export function createWalSync(databasePath: string): WalSync {
   return {
     sync() {
       if (!running) return start();
-      // The one that runs may have begun before our commit; the next one has not.
+      // The one that runs may have begun before our commit; the next one has not. A failure is told to its own callers.
       following ??= running
         .catch(() => {})
         .then(() => {
@@ -49,6 +49,7 @@ export function createWalSync(databasePath: string): WalSync {
       return following;
     },
     async close() {
+      // Whoever asked for the sync was told of its failure.
       await (following ?? running)?.catch(() => {});
       if (descriptor !== undefined) await closeFile(descriptor);
       descriptor = undefined;
