@@ -7,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -292,6 +294,43 @@ test('fd lists names as fd does', async () => {
     code: 'STAGE_FAILED',
     suggestion: expect.stringContaining('fd -g'),
   });
+});
+
+test('fd tells folders that hold nothing listed, and links without following them', async () => {
+  world = await openWorld({
+    files: { 'a/x.ts': 'x', 'a/b/y.ts': 'x', '.gitignore': 'gone\n*.log\n!keep.log\n' },
+  });
+  mkdirSync(join(world.root, '.git'));
+  mkdirSync(join(world.root, 'empty'));
+  mkdirSync(join(world.root, 'gone'));
+  mkdirSync(join(world.root, 'only-ignored'));
+  writeFileSync(join(world.root, 'only-ignored/z.log'), '');
+  writeFileSync(join(world.root, 'keep.log'), '');
+  symlinkSync('a', join(world.root, 'to-folder'));
+  symlinkSync('a/x.ts', join(world.root, 'to-file'));
+  symlinkSync('/etc', join(world.root, 'out'));
+  const fd = async (args: string) => (await world.pipe(`fd ${args}`)).stdout.split('\n').filter(Boolean);
+
+  expect(await fd('')).toEqual([
+    'a/',
+    'a/b/',
+    'a/b/y.ts',
+    'a/x.ts',
+    'empty/',
+    'keep.log',
+    'only-ignored/',
+    'out',
+    'to-file',
+    'to-folder',
+  ]);
+  expect(await fd('-t l')).toEqual(['out', 'to-file', 'to-folder']);
+  expect(await fd('-t e')).toEqual(['empty/', 'keep.log']);
+  expect(await fd('-t f -I -e log')).toEqual(['keep.log', 'only-ignored/z.log']);
+  expect(await fd('y a')).toEqual(['a/b/y.ts']);
+  // A star stays within a name; two cross folders.
+  expect(await fd("-p -g 'a/*.ts'")).toEqual(['a/x.ts']);
+  expect(await fd("-p -g 'a/**/*.ts'")).toEqual(['a/b/y.ts', 'a/x.ts']);
+  expect(await fd("-p -g '**/y.{ts,js}'")).toEqual(['a/b/y.ts']);
 });
 
 /** Command lines of living processes that hold a mark. */

@@ -15,6 +15,19 @@ const notes = {
   'image.png': Buffer.from([0x89, 0x50, 0, 0, 0xff]),
 };
 
+test('what vault_list shows can be read: names that no path may hold are left out', async () => {
+  const { call } = openNotes({
+    'a.md': 'a',
+    'b\\c.md': 'b',
+    'C:d.md': 'c',
+    'z/C:e.md': 'e',
+    'z/f\\g.md': 'f',
+  });
+  const { entries } = await call('vault_list', { recursive: true });
+  expect(entries.map((entry: Answer) => entry.path)).toEqual(['z', 'z/C:e.md', 'a.md']);
+  expect((await call('vault_read', { path: 'z/C:e.md', full: true })).error).toBeUndefined();
+});
+
 test('vault_list shows folders first and leaves hidden names and links out', async () => {
   const { root, call } = openNotes(notes);
   symlinkSync('/etc', join(root, 'etc'));

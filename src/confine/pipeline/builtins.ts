@@ -1,24 +1,22 @@
-import { Buffer } from 'node:buffer';
 import type { Folder } from '../../contract/files.ts';
 import type { BuiltinWork, PipelineOrder, WriteRecord } from '../../contract/pipeline.ts';
 import type { Builtin } from './builtin.ts';
 import { findNames } from './find-names.ts';
 import { byCodePoint } from './glob.ts';
-import type { NameLister } from './list-names.ts';
 import type { Records } from './records.ts';
 import type { CodeIndex } from './symbols/code-index.ts';
 import { checkOutline, findSymbols, type OutlineOptions, outline } from './symbols/outline.ts';
 import { teeInto } from './tee.ts';
+import { type NameListing, walkNames } from './walk-names.ts';
 
 export interface BuiltinsOptions {
   readonly folder: Folder;
   readonly records: Records;
   readonly index: CodeIndex;
-  readonly listNames: NameLister;
 }
 
 /** The work of stages that are done here and not by a program. */
-export function createBuiltins({ folder, records, index, listNames }: BuiltinsOptions) {
+export function createBuiltins({ folder, records, index }: BuiltinsOptions) {
   return (
     work: BuiltinWork,
     order: PipelineOrder,
@@ -31,7 +29,7 @@ export function createBuiltins({ folder, records, index, listNames }: BuiltinsOp
       folder,
       cwd,
       index,
-      list: (below) => listCode(listNames, below, order),
+      list: (below) => listCode(below, { folder, cwd }, order.signal),
     };
     switch (work.kind) {
       case 'tee':
@@ -53,7 +51,7 @@ export function createBuiltins({ folder, records, index, listNames }: BuiltinsOp
           },
         });
       case 'find-names':
-        return findNames(work.query, { folder, cwd, list: (args, below) => listNames(args, below, order) });
+        return findNames(work.query, { folder, cwd });
       case 'outline':
         return outline(work.path, code);
       case 'outline-check':
@@ -71,16 +69,14 @@ const codeCommands: Readonly<Record<string, string>> = {
 };
 
 async function listCode(
-  listNames: NameLister,
   below: string,
-  order: PipelineOrder,
+  listing: NameListing,
+  signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const chunks: Buffer[] = [];
   const start = below === '.' ? '' : below.replace(/\/+$/, '');
-  for await (const chunk of listNames(['--files', '--no-config', '--null'], start, order)) chunks.push(chunk);
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .split('\0')
-    .filter((name) => name !== '')
-    .sort(byCodePoint);
+  const names: string[] = [];
+  const query = { hidden: false, noIgnore: false, exclude: [], maxDepth: 256 };
+  for await (const { kind, shown } of walkNames(start, query, listing, signal))
+    if (kind === 'file') names.push(shown);
+  return names.sort(byCodePoint);
 }

@@ -1,54 +1,37 @@
-import { Buffer } from 'node:buffer';
 import { RE2JS } from 're2js';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder } from '../../contract/files.ts';
 import type { NameListQuery } from '../../contract/pipeline.ts';
 import { text } from '../../contract/text.ts';
+import { expandBraces } from '../../ground/glob/braces.ts';
+import { asciiClasses } from '../../ground/glob/classes.ts';
+import { compileGlob } from '../../ground/glob/match.ts';
 import { createBreath } from './breath.ts';
 import type { Builtin } from './builtin.ts';
-import { byCodePoint, matchesName } from './glob.ts';
+import { byCodePoint } from './glob.ts';
 import { isFolderAt } from './operands.ts';
+import { type NameListing, type Walked, walkNames } from './walk-names.ts';
 
-export interface NameListing {
-  readonly folder: Folder;
-  readonly cwd: string;
-  /** Files below a folder as ripgrep lists them, relative to the working folder. */
-  list(args: readonly string[], below: string): AsyncIterable<Buffer>;
-}
-
-/** `fd`, served by ripgrep's listing: what it ignores is ignored, folders are those that hold a listed file. */
+/** `fd`: files, folders and links below a folder but what ignore files leave out, sorted. No link is followed. */
 export function findNames(query: NameListQuery, listing: NameListing): Builtin {
   return async ({ write, signal }) => {
     const wanted = createTest(query);
     const starts = query.below.length > 0 ? query.below : [''];
-    const found = new Set<string>();
+    const found = new Map<string, Walked>();
     for (const start of starts) {
       if (!isFolderAt(start === '' ? '.' : start, 'fd', listing)) throw notAFolder(start);
-      const args = [
-        '--files',
-        '--no-config',
-        ...(query.hidden ? ['--hidden'] : []),
-        ...(query.noIgnore ? ['--no-ignore'] : []),
-        ...query.exclude.flatMap((glob) => ['-g', `!${glob}`]),
-        '--null',
-      ];
-      let rest = '';
-      for await (const chunk of listing.list(args, start)) {
-        signal.throwIfAborted();
-        const names = (rest + chunk.toString('latin1')).split('\0');
-        rest = names.pop() ?? '';
-        for (const bytes of names)
-          takeName(Buffer.from(bytes, 'latin1').toString('utf8'), start, query, wanted, found);
+      for await (const entry of walkNames(start, query, listing, signal)) {
+        const isDeep = entry.depth >= query.minDepth;
+        if (isDeep && wanted(entry.inside, entry.name)) found.set(entry.shown, entry);
       }
     }
-    const names = [...found].sort(byCodePoint);
     let printed = 0;
     const breathe = createBreath();
-    for (const name of names) {
+    for (const name of [...found.keys()].sort(byCodePoint)) {
       if (printed >= query.maxResults) break;
       await breathe();
       signal.throwIfAborted();
-      if (!isOfKind(name, query, listing) || !isOfSizeAndTime(name, query, listing)) continue;
+      const entry = found.get(name) as Walked;
+      if (!isOfKind(entry, query) || !isOfSizeAndTime(entry, query)) continue;
       printed++;
       if (!(await write(`${name}${query.separator}`))) break;
     }
@@ -56,28 +39,7 @@ export function findNames(query: NameListQuery, listing: NameListing): Builtin {
   };
 }
 
-function takeName(
-  path: string,
-  start: string,
-  query: NameListQuery,
-  wanted: (path: string, name: string) => boolean,
-  found: Set<string>,
-): void {
-  const prefix =
-    start === '' || start === '.' ? (start === '.' ? './' : '') : start.endsWith('/') ? start : `${start}/`;
-  const inside = path.startsWith(prefix) ? path.slice(prefix.length) : path;
-  const components = inside.split('/');
-  const wantsFolders =
-    query.kinds.length === 0 || query.kinds.includes('folder') || query.kinds.includes('empty');
-  const wantsFiles = query.kinds.length === 0 || query.kinds.some((kind) => kind !== 'folder');
-  for (let depth = wantsFolders ? 1 : components.length; depth <= components.length; depth++) {
-    const isFile = depth === components.length;
-    if ((isFile && !wantsFiles) || depth < query.minDepth || depth > query.maxDepth) continue;
-    const name = components[depth - 1] ?? '';
-    const shown = `${prefix}${components.slice(0, depth).join('/')}${isFile ? '' : '/'}`;
-    if (!found.has(shown) && wanted(components.slice(0, depth).join('/'), name)) found.add(shown);
-  }
-}
+const mostAlternatives = 200;
 
 function createTest(query: NameListQuery): (path: string, name: string) => boolean {
   const subject = (path: string, name: string) => (query.fullPath ? path : name);
@@ -89,8 +51,14 @@ function createTest(query: NameListQuery): (path: string, name: string) => boole
     extensions.length === 0 || extensions.some((extension) => name.toLowerCase().endsWith(extension));
   if (query.pattern === '') return (_path, name) => hasExtension(name);
   if (query.glob) {
-    const pattern = fold(query.pattern);
-    return (path, name) => hasExtension(name) && matchesGlobPath(pattern, fold(subject(path, name)));
+    const globs = expandBraces(fold(query.pattern), { sets: true, alone: true })
+      .take(mostAlternatives)
+      .map((glob) => compileGlob(glob, { classes: asciiClasses }))
+      .toArray();
+    return (path, name) => {
+      const folded = fold(subject(path, name));
+      return hasExtension(name) && globs.some((matches) => matches(folded));
+    };
   }
   if (query.fixed) {
     const needle = fold(query.pattern);
@@ -98,23 +66,6 @@ function createTest(query: NameListQuery): (path: string, name: string) => boole
   }
   const regex = compileRegex(query.pattern, ignoresCase);
   return (path, name) => hasExtension(name) && regex.matcher(subject(path, name)).find();
-}
-
-/** Braces and `**` as fd's globs have them. */
-function matchesGlobPath(pattern: string, subject: string): boolean {
-  const group = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(pattern);
-  if (group && pattern.split('{').length < 6) {
-    return (group[2] ?? '')
-      .split(',')
-      .some((choice) => matchesGlobPath(`${group[1]}${choice}${group[3]}`, subject));
-  }
-  const simple = pattern
-    .replace(/^\*\*\//, '*')
-    .replaceAll('/**/', '/*')
-    .replaceAll('**', '*');
-  return (
-    matchesName(simple, subject) || (pattern.startsWith('**/') && matchesName(pattern.slice(3), subject))
-  );
 }
 
 function compileRegex(pattern: string, ignoresCase: boolean): RE2JS {
@@ -131,30 +82,29 @@ function compileRegex(pattern: string, ignoresCase: boolean): RE2JS {
   }
 }
 
-function isOfKind(name: string, { kinds }: NameListQuery, { folder, cwd }: NameListing): boolean {
+function isOfKind({ kind, place }: Walked, { kinds }: NameListQuery): boolean {
   if (kinds.length === 0) return true;
-  const isFolder = name.endsWith('/');
-  return kinds.some((kind) => {
-    if (kind === 'folder') return isFolder;
-    if (kind === 'file') return !isFolder;
-    if (kind === 'symlink') return false;
+  return kinds.some((wanted) => {
+    if (wanted === 'file' || wanted === 'folder' || wanted === 'symlink') return kind === wanted;
     try {
-      const stat = folder.at(name, { base: cwd }).stat();
-      return kind === 'executable' ? !isFolder && (stat.mode & 0o111) !== 0 : !isFolder && stat.bytes === 0;
+      if (wanted === 'empty' && kind === 'folder') return place.entries().length === 0;
+      if (kind !== 'file') return false;
+      const { mode, bytes } = place.stat();
+      return wanted === 'executable' ? (mode & 0o111) !== 0 : bytes === 0;
     } catch {
       return false;
     }
   });
 }
 
-function isOfSizeAndTime(name: string, query: NameListQuery, { folder, cwd }: NameListing): boolean {
+function isOfSizeAndTime({ kind, place }: Walked, query: NameListQuery): boolean {
   const { leastBytes, mostBytes, changedAfterMs, changedBeforeMs } = query;
   const asks = (...bounds: readonly (number | undefined)[]) => bounds.some((bound) => bound !== undefined);
   if (!asks(leastBytes, mostBytes, changedAfterMs, changedBeforeMs)) return true;
-  // As fd has it: a folder has no size.
-  if (asks(leastBytes, mostBytes) && name.endsWith('/')) return false;
+  // As fd has it: only files have a size.
+  if (asks(leastBytes, mostBytes) && kind !== 'file') return false;
   try {
-    const { bytes, modifiedMs } = folder.at(name, { base: cwd }).stat();
+    const { bytes, modifiedMs } = place.stat();
     return (
       bytes >= (leastBytes ?? 0) &&
       bytes <= (mostBytes ?? Number.POSITIVE_INFINITY) &&

@@ -15,7 +15,6 @@ import { createQueue } from '../process/queue.ts';
 import { createBuiltins } from './builtins.ts';
 import { expandGlob } from './glob.ts';
 import { readAt } from './index-file.ts';
-import { createNameLister } from './list-names.ts';
 import { createMirror } from './mirror.ts';
 import { escaped } from './operands.ts';
 import { createOutputShelf, type OutputShelf } from './output.ts';
@@ -81,7 +80,6 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     folder,
     records,
     index: createCodeIndex({ folder, stateFolder: options.stateFolder, parser }),
-    listNames: createNameLister({ folder, shelf, makePipe, stages: options.stages }),
   });
 
   for (const [index, mirror] of mirrors.entries())

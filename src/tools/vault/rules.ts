@@ -122,6 +122,11 @@ function fold(name: string): string {
     .replace(/[. ]+$/, '');
 }
 
+/** Could a caller ask for it? A name may hold what a note's path may not. */
+export function canBeNamed(path: string): boolean {
+  return problemOf(path) === undefined;
+}
+
 function assertNotePath(path: string): void {
   const problem = problemOf(path);
   if (problem) {

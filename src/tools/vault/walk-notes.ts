@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder, FolderEntry, Place } from '../../contract/files.ts';
 import { text } from '../../contract/text.ts';
+import { canBeNamed } from './rules.ts';
 
 export interface Found {
   readonly kind: 'folder' | 'file';
@@ -30,7 +31,7 @@ export async function* walkNotes(folder: Folder, below: Place, options: WalkOpti
     const [head] = after;
     const isLast = after.length === 1;
     const resumesAtFile = isLast && options.after?.kind === 'file';
-    const { folders, files } = split(entriesOf(parent, parent === below));
+    const { folders, files } = split(parent, entriesOf(parent, parent === below));
     for (const name of folders) {
       if (head !== undefined && (resumesAtFile || name < head)) continue;
       const place = folder.at(pathOf(parent, name));
@@ -63,12 +64,15 @@ export function createPauses(signal: AbortSignal): () => Promise<void> {
 const longestStretchMs = 4;
 const leavings = /^\.|~$|^(node_modules|Thumbs\.db|desktop\.ini|Icon\r)$/i;
 
-function split(entries: readonly FolderEntry[]): { readonly folders: string[]; readonly files: string[] } {
+function split(
+  parent: Place,
+  entries: readonly FolderEntry[],
+): { readonly folders: string[]; readonly files: string[] } {
   const folders: string[] = [];
   const files: string[] = [];
   for (const { name, kind } of entries) {
-    // A name that is not Unicode cannot be said in a reply, nor asked for.
-    if (leavings.test(name) || name.includes('\ufffd')) continue;
+    // A name that is not Unicode cannot be said in a reply.
+    if (leavings.test(name) || name.includes('\ufffd') || !canBeNamed(pathOf(parent, name))) continue;
     if (kind === 'folder') folders.push(name);
     else if (kind === 'file') files.push(name);
   }

@@ -24,7 +24,7 @@ const leaves: Refusal = {
 };
 const runs = /^(f|file|d|dir|directory|l|symlink|x|executable|e|empty)$/;
 
-/** `fd -e ts PATTERN PATH…`: served by ripgrep's listing, so `.gitignore` holds, and names come sorted. */
+/** `fd -e ts PATTERN PATH…`: what ignore files leave out is left out, and names come sorted. */
 export const fd: Grammar = {
   command: 'fd',
   rows: [
