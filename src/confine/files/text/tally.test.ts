@@ -1,6 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { assemble } from '../../../../scripts/wat.ts';
 import { chunkBytes, createTallyDesk, type Tally } from './tally.ts';
+import { tallyProgram } from './tally-program.ts';
+
+test('the program that is carried is its text form, byte for byte', () => {
+  const source = readFileSync(join(import.meta.dirname, 'tally.wat'), 'utf8');
+  expect(assemble(source).toString('base64')).toBe(tallyProgram);
+});
 
 test('the WebAssembly counts what plain loops count, at any length and on both sides', () => {
   const desk = createTallyDesk();
