@@ -27,7 +27,7 @@ const { metafile } = await build({
     index: 'src/index.ts',
     // Threads are started by their path, beside the chunk that starts them.
     'chunks/landlock-thread': 'src/confine/process/landlock/landlock-thread.ts',
-    'chunks/converter-thread': 'src/confine/network/convert/converter-thread.ts',
+    'chunks/converter-process': 'src/confine/network/convert/converter-process.ts',
     'chunks/parse-process': 'src/confine/pipeline/symbols/parse-process.ts',
   },
   outdir: 'dist',

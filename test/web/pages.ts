@@ -316,12 +316,16 @@ export const pages: readonly SitePage[] = [
 
 /** The smallest PDF with one line of text. */
 function pdf(words: string): Buffer {
-  const stream = `BT /F1 24 Tf 72 700 Td (${words}) Tj ET`;
+  return pdfOf(`BT /F1 24 Tf 72 700 Td (${words}) Tj ET`);
+}
+
+/** A PDF whose one page is drawn by a stream, encoded as its filters say. */
+export function pdfOf(stream: string, filters = ''): Buffer {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
     '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
-    `<</Length ${stream.length}>>\nstream\n${stream}\nendstream`,
+    `<</Length ${stream.length}${filters}>>\nstream\n${stream}\nendstream`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
   ];
   let text = '%PDF-1.4\n';

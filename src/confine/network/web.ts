@@ -22,12 +22,10 @@ export interface WebOptions extends WebRuleOptions {
   readonly maxBytes?: number | undefined;
   /** Bytes of pages that are kept; 0 keeps none. */
   readonly cacheBytes?: number | undefined;
-  /** The file that converts pages on a thread of its own, where it is not beside this one. */
-  readonly converterUrl?: URL | undefined;
   readonly now?: (() => number) | undefined;
 }
 
-/** Opens the capability `web`. Throws `ConfigError` on a bad list. Close it to end its thread. */
+/** Opens the capability `web`. Throws `ConfigError` on a bad list. Close it to end its process. */
 export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const rules = createWebRules(options);
   const resolve = options.resolve ?? resolveBySystem;
@@ -37,7 +35,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
   const maxBytes = options.maxBytes ?? 5 * 1024 * 1024;
   const cache = createPageCache(options.cacheBytes ?? 32 * 1024 * 1024);
   const places = createSemaphore(maxFetches);
-  const converter = openConverter({ url: options.converterUrl });
+  const converter = openConverter();
   const robots = options.robots
     ? createRobots(userAgent, (url, signal) => follow(url, signal, false), now)
     : undefined;
@@ -73,7 +71,7 @@ export function openWeb(options: WebOptions): Web & { close(): Promise<void> } {
         cache.set(url.href, { ...known, ...freshness(response.headers, now()), page: known.page });
         return { ...known.page, fromCache: true };
       }
-      const { body, truncated } = await collectBody(response, maxBytes);
+      const { body, truncated } = await collectBody(response, maxBytes, signal);
       const page: FetchedPage = {
         url: url.href,
         status,

@@ -1,7 +1,10 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { ToolError } from '../../../contract/error.ts';
 import type { ReadablePage } from '../../../contract/network.ts';
 import { text } from '../../../contract/text.ts';
+import { isPdf } from './pdf.ts';
 
 /** A page to convert. `plain` leaves out every parser: for a page that was too much for them. */
 export interface ConverterJob {
@@ -22,71 +25,61 @@ export interface Converter {
 }
 
 /**
- * Converts pages one at a time on a thread of its own, started on first need and stopped when idle. A page is a
- * stranger's input to large parsers: it may take its time, its memory or its stack, and then costs a thread, not
- * the server. What defeats the parsers is read once more as bare words.
+ * Converts pages one at a time in a process of its own, started on first need and ended when idle. A page is a
+ * stranger's input to large parsers: it may take its time, its memory or its stack, and then costs that process, not
+ * the server; what it took is given back whole. What defeats the parsers is read once more as bare words.
  */
 export function openConverter({
-  url = new URL(`./converter-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
   timeoutMs = 10_000,
   idleMs = 30_000,
 }: {
-  readonly url?: URL | undefined;
   readonly timeoutMs?: number | undefined;
   readonly idleMs?: number | undefined;
-}): Converter {
-  let worker: Worker | undefined;
+} = {}): Converter {
+  let child: ChildProcess | undefined;
   let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   async function stop(): Promise<void> {
     clearTimeout(idle);
-    const stopped = worker;
-    worker = undefined;
-    await stopped?.terminate();
-  }
-
-  function start(): Worker {
-    const made = new Worker(url, {
-      env: {},
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 8 },
-    });
-    made.unref();
-    // Libraries that print would print into the protocol.
-    made.stdout.resume();
-    made.stderr.resume();
-    return made;
+    const stopped = child;
+    child = undefined;
+    if (stopped) await end(stopped);
   }
 
   async function run(job: ConverterJob): Promise<ConverterAnswer> {
     if (closed) return { kind: 'failed', problem: 'closed' };
     clearTimeout(idle);
-    worker ??= start();
-    const at = worker;
+    child ??= start();
+    const at = child;
+    at.ref();
     const { promise, resolve } = Promise.withResolvers<ConverterAnswer>();
     const fail = (problem: string) => resolve({ kind: 'failed', problem });
-    const onMessage = (answer: ConverterAnswer) => resolve(answer);
-    const onError = (error: Error) => fail(String(error));
+    const onMessage = (answer: unknown) => resolve(answer as ConverterAnswer);
     const onExit = () => fail('exited');
+    const mostBytes = isPdf(job.body) ? pdfBytes : pageBytes;
     const timer = setTimeout(() => fail('took too long'), timeoutMs);
-    at.on('message', onMessage).on('error', onError).on('exit', onExit);
-    at.postMessage(job);
+    const watch = setInterval(async () => {
+      if ((await residentBytes(at.pid)) > mostBytes) fail('took too much memory');
+    }, watchEveryMs);
+    at.on('message', onMessage).on('exit', onExit);
+    at.send(job, (error) => {
+      if (error) fail(String(error));
+    });
     const answer = await promise;
     clearTimeout(timer);
+    clearInterval(watch);
     at.off('message', onMessage).off('exit', onExit);
+    at.unref();
     if (answer.kind === 'failed') {
-      if (worker === at) worker = undefined;
-      // The thread may still be busy with the page, or raise what is left of its error.
-      await at.terminate();
+      if (child === at) child = undefined;
+      // It may still be busy with the page.
+      await end(at);
     } else {
       idle = setTimeout(() => void stop(), idleMs);
       idle.unref();
     }
-    at.off('error', onError);
     return answer;
   }
 
@@ -128,3 +121,44 @@ export function openConverter({
     },
   };
 }
+
+function start(): ChildProcess {
+  const isSource = import.meta.url.endsWith('.ts');
+  const made = fork(new URL(`./converter-process.${isSource ? 'ts' : 'js'}`, import.meta.url), {
+    env: {},
+    // It reads its own code, and neither writes nor starts anything.
+    execArgv: [
+      '--max-old-space-size=512',
+      '--stack-size=3900',
+      '--no-warnings',
+      '--permission',
+      '--allow-fs-read=*',
+    ],
+    serialization: 'advanced',
+    // Libraries that print would print into the protocol.
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // That it could not be started, or ended amid a message, is told by its end.
+  made.on('error', () => made.emit('exit'));
+  made.channel?.unref();
+  return made;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, 'exit');
+  child.ref();
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** What a process holds in memory; 0 where the system does not say. Buffers do not count as V8's heap. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
+/** What the process may hold: trees of large pages are large, and a PDF that needs more than this is made to. */
+const pageBytes = 768 * 1024 * 1024;
+const pdfBytes = 256 * 1024 * 1024;
+const watchEveryMs = 10;

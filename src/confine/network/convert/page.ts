@@ -3,6 +3,7 @@ import { bareWords, nesting, titleOf } from '../words.ts';
 import { decodeText } from './charset.ts';
 import type { ConverterAnswer, ConverterJob } from './converter.ts';
 import { prettyJson } from './json.ts';
+import { isPdf, readablePdf } from './pdf.ts';
 
 /** Turns a body into text by what it is: the header is believed where the bytes do not say otherwise. */
 export async function convertPage({ url, contentType, body, plain }: ConverterJob): Promise<ConverterAnswer> {
@@ -20,7 +21,6 @@ export async function convertPage({ url, contentType, body, plain }: ConverterJo
       return page({ text: prettyJson(decodeText(body, contentType, false)) });
     case 'pdf': {
       if (plain) return { kind: 'unsupported', what: 'a damaged PDF' };
-      const { readablePdf } = await import('./pdf.ts');
       return page(await readablePdf(body));
     }
     case 'text':
@@ -37,7 +37,7 @@ type PageKind = 'html' | 'json' | 'pdf' | 'text' | 'binary';
 
 function kindOf(declared: string, body: Uint8Array): PageKind {
   const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 1024)).toString('latin1');
-  if (head.startsWith('%PDF-')) return 'pdf';
+  if (isPdf(body)) return 'pdf';
   if (declared === 'text/html' || declared === 'application/xhtml+xml') return 'html';
   if (/^\s*(?:\xef\xbb\xbf)?(?:<!--[\s\S]{0,400}?-->\s*)?<(?:!doctype\s+html|html)[\s>]/i.test(head))
     return 'html';

@@ -1,20 +1,24 @@
 import type { ReadablePage } from '../../../contract/network.ts';
 
-/** The words of a PDF, page by page, up to a number of pages that says when it cut. */
+/** The words of a PDF, page by page, up to a number of pages and characters that says when it cut. */
 export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {
   const { getDocumentProxy, getMeta } = await import('unpdf');
   const document = await getDocumentProxy(new Uint8Array(body));
   const pages: string[] = [];
-  for (let number = 1; number <= Math.min(document.numPages, maxPages); number++) {
+  let chars = 0;
+  let number = 1;
+  for (; number <= Math.min(document.numPages, maxPages) && chars < maxChars; number++) {
     const content = await (await document.getPage(number)).getTextContent();
     let line = '';
     for (const item of content.items) {
       if (!('str' in item)) continue;
       line += item.str + (item.hasEOL ? '\n' : '');
     }
-    pages.push(line.trim());
+    pages.push(line.trim().slice(0, maxChars - chars));
+    chars += line.length;
   }
-  if (document.numPages > maxPages) pages.push(`[${document.numPages - maxPages} more pages]`);
+  const left = document.numPages - (number - 1);
+  if (left > 0) pages.push(`[${left} more pages]`);
   const { info } = await getMeta(document);
   return {
     title: wordsIn(info.Title),
@@ -23,7 +27,13 @@ export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {
   };
 }
 
+export function isPdf(body: Uint8Array): boolean {
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 5)).toString('latin1') === '%PDF-';
+}
+
 const maxPages = 500;
+/** As much as a page of text may have. */
+const maxChars = 5 * 1024 * 1024;
 
 function wordsIn(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
