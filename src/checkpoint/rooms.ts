@@ -237,10 +237,22 @@ function deniedHostsOf({ rules }: Settings): readonly string[] {
 /** Fails at start-up for what could not work at the first call. */
 export async function assertSettings(settings: Settings): Promise<void> {
   await assertNetworkLists(settings);
+  await assertVault(settings);
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
     // It may hold a password.
     `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
+  );
+}
+
+/** Limits and folder of the notes, where they are served. */
+async function assertVault({ toolsets, only, vault, roots }: Settings): Promise<void> {
+  if (only || !toolsets.includes('vault')) return;
+  const { assertVaultRoot, vaultSettingsFrom } = await import('../confine/vault/settings.ts');
+  vaultSettingsFrom(process.env, vault);
+  assertVaultRoot(
+    vault.root,
+    roots.map(({ path }) => path),
   );
 }
 

@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
 import type { VaultSettings } from '../../contract/vault.ts';
 
@@ -43,6 +45,31 @@ export function vaultSettingsFrom(
     maxChunkLines,
     extras: config.extras ?? true,
   };
+}
+
+/**
+ * Throws `ConfigError` for a folder of notes that could not be served. One inside a served folder may be missing: the
+ * first note makes it.
+ */
+export function assertVaultRoot(root: string, served: readonly string[]): void {
+  const found = statSync(root, { throwIfNoEntry: false });
+  if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder))) {
+    throw new ConfigError(`vault.root must be a folder, got ${JSON.stringify(root)}.`);
+  }
+  try {
+    if (found) accessSync(root, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError(
+      `vault.root must be a folder that this user may read, got ${JSON.stringify(root)} (${code}).`,
+      { cause: error },
+    );
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
 
 /** More could not be one string in memory. */
