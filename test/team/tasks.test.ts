@@ -95,10 +95,9 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await b.team.claimTask({})).toEqual({ reason: 'no_free_task' });
     now += 60_000;
     expect((await b.team.claimTask({})).task).toMatchObject({ task_id: id, assignee_id: 'b' });
-    await expect(a.team.reportCompleted({ result: 'success' })).rejects.toMatchObject({
-      code: 'conflict',
-      message: `Task ${id} is no longer yours: agent b has it now.`,
-    });
+    const lost = { code: 'conflict', message: `Task ${id} is no longer yours: agent b has it now.` };
+    await expect(a.team.startExecution({})).rejects.toMatchObject(lost);
+    await expect(a.team.reportCompleted({ result: 'success' })).rejects.toMatchObject(lost);
     expect(await a.team.nextAction({ timeout_seconds: 0 }, patient)).toMatchObject({ action: 'task_lost' });
     await b.team.reportCompleted({ result: 'success' });
     expect((await store.admin.task(id)).task).toMatchObject({ status: 'done', assignee_id: 'b' });

@@ -1,6 +1,3 @@
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
-import { ToolError } from '../../contract/error.ts';
 import type { FolderRoot } from '../../contract/files.ts';
 import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
@@ -13,6 +10,7 @@ import { closeInheritedOnSpawn } from './child/inherited.ts';
 import { openLandlock } from './landlock/open.ts';
 import type { ProcessLimits } from './prelude.ts';
 import { type Roots, resolveRoots } from './roots.ts';
+import { findProgram, noSandbox, nothingOutside, remedyFor } from './sandbox-refusals.ts';
 import { findHole } from './self-test.ts';
 import { openUnconfined } from './unconfined.ts';
 
@@ -84,7 +82,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       if (trial.walls) return trial.walls;
       problems.push(`${name}: ${trial.cause}`);
     }
-    throw unavailable(problems);
+    throw noSandbox(problems);
   }
 
   return {
@@ -116,8 +114,6 @@ export const defaultReadOnlyNames: readonly string[] = [
 export type ConfiningName = 'bubblewrap' | 'landlock';
 
 const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];
-const remedies = { bubblewrap: 'apt-get install bubblewrap (or dnf, apk, pacman)' };
-
 /** With `/` as a root there is nothing left that walls could keep a command from. */
 function holdsMachine({ all }: Roots): boolean {
   return all.some(({ hostPath }) => hostPath === '/');
@@ -127,39 +123,6 @@ const wholeMachine = text(
   'the root / leaves nothing outside of it, so no sandbox can hold',
   'ルートが / では外側が残らないため、サンドボックスが成り立ちません',
 );
-
-function nothingOutside(): ToolError {
-  return new ToolError(
-    'unavailable',
-    text(
-      'Commands are not run: the root / leaves nothing outside of it that a sandbox could protect.',
-      'コマンドは実行されません。ルートが / では、サンドボックスが守るべき外側が残りません。',
-    ),
-    {
-      suggestion: text(
-        'Use the tools for files. The operator can serve the folders that are needed in place of /, or run commands without walls by --sandbox off.',
-        'ファイル用のツールを使ってください。管理者は / の代わりに必要なフォルダを公開するか、--sandbox off で壁なしに実行できます。',
-      ),
-    },
-  );
-}
-
-function unavailable(problems: readonly string[]): ToolError {
-  return new ToolError(
-    'unavailable',
-    text(
-      'No sandbox works on this machine, so commands are not run.',
-      'このマシンで使えるサンドボックスがないため、コマンドは実行されません。',
-    ),
-    {
-      suggestion: text(
-        `The operator can install one: ${remedies.bubblewrap}. "sekisho doctor" says what is missing.`,
-        `管理者が導入できます: ${remedies.bubblewrap}。不足は "sekisho doctor" で確認できます。`,
-      ),
-      cause: problems.join('; '),
-    },
-  );
-}
 
 interface Trial {
   readonly status: SandboxStatus;
@@ -241,9 +204,7 @@ function withoutNetwork(key: string, problem: string): Text {
 }
 
 function failed(name: SandboxName, cause: string): Trial {
-  const isMissing = name === 'bubblewrap' && findProgram('bwrap') === undefined;
-  const remedy = isMissing ? remedies.bubblewrap : undefined;
-  return { cause, status: { name, works: false, problem: verbatim(cause), remedy } };
+  return { cause, status: { name, works: false, problem: verbatim(cause), remedy: remedyFor(name) } };
 }
 
 async function open(
@@ -278,18 +239,4 @@ async function open(
     path: server.PATH,
     outletPorts: proxy?.ports,
   });
-}
-
-/** Only in the system's folders: the search path may lead through a workspace that holds a `bwrap` of its own. */
-function findProgram(name: string): string | undefined {
-  for (const folder of ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']) {
-    const program = join(folder, name);
-    try {
-      accessSync(program, constants.X_OK);
-      return program;
-    } catch {
-      // Not in this folder.
-    }
-  }
-  return undefined;
 }

@@ -69,6 +69,12 @@ export async function assertMayChange(db: Reader, me: Member, task: TaskRow): Pr
   throw notYours(task);
 }
 
+/** Throws unless the task is the caller's own, in this session where it has once begun it. */
+export function assertOwns(me: Member, task: TaskRow): void {
+  assertNotReplaced(me, task);
+  if (task.assignee_id !== me.agent.id) throw notYours(task);
+}
+
 /** Throws unless the caller may say what belongs to the task: whoever divides it decides what must be done before it is. */
 export async function assertMayDivide(db: Reader, me: Member, task: TaskRow): Promise<void> {
   if (await mayChange(db, me, task)) return;

@@ -1,10 +1,10 @@
 import type { AgentProfile, Hierarchy } from '../../contract/team/agents.ts';
 import type { ExecutionView, NotificationView, ProjectView } from '../../contract/team/team.ts';
-import { text } from '../../contract/text.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow } from '../tables/team.ts';
+import { assertOwns } from './authority.ts';
 import { isoTime, type Membership, type Reader, view } from './base.ts';
-import { conflict, forbidden, kinds, unknown } from './refusals.ts';
+import { conflict, kinds, unknown } from './refusals.ts';
 import { nothingInHand } from './tasks/claim.ts';
 import { readTask } from './tasks/task-rows.ts';
 
@@ -116,13 +116,7 @@ export function createSelf(membership: Membership) {
         const taskId = task_id ?? me.session.task_id;
         if (taskId === null) throw nothingInHand(me);
         const task = await readTask(tx, me.projectId, taskId);
-        if (task.assignee_id !== me.agent.id) {
-          throw forbidden(
-            `Task ${taskId} is not yours.`,
-            `タスク ${taskId} はあなたの担当ではありません。`,
-            text('Claim it with claim_task first.', '先に claim_task で取得してください。'),
-          );
-        }
+        assertOwns(me, task);
         const id = randomId('exe_', 12);
         await tx
           .insertInto('executions')
