@@ -1,5 +1,6 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
+import { unreadEnvFile } from '../config/unread-env-file.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Locale, text } from '../contract/text.ts';
 import { counted } from './counted.ts';
@@ -31,6 +32,9 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         detail: because[settings.locale],
       });
     }
+    const unread = unreadEnvFile(flags);
+    if (unread)
+      findings.push({ what: '.env', works: false, isWarning: true, detail: unread[settings.locale] });
     const commands = await checkpoint.rooms.commands();
     const statuses = await commands.status();
     for (const status of statuses) {

@@ -2,6 +2,7 @@ import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../check
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { placeFlags, repeatSettings } from '../config/repeat.ts';
 import { tracesOf } from '../config/traces.ts';
+import { unreadEnvFile } from '../config/unread-env-file.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { TraceSettings } from '../contract/trace.ts';
@@ -27,6 +28,8 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
       'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
     );
   }
+  const unread = unreadEnvFile(flags);
+  if (unread) note(unread[settings.locale]);
   return options.http === undefined
     ? serveOverStdio(settings, options)
     : serveOverHttp(settings, flags, options);

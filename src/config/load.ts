@@ -30,6 +30,7 @@ import {
   type ToolsetName,
   toolsetNames,
 } from './toolset-names.ts';
+import { defaultVaultRoot } from './vault-root.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
 /** What the command line said; everything is optional and wins over the file. */
@@ -151,6 +152,7 @@ export function loadSettings(
   ];
   assertNotOwn(files, own);
   const only = onlyOf(flags.only);
+  const toolsets = only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose);
   const sandbox = oneOf('--sandbox', flags.sandbox ?? config.process?.sandbox ?? 'required', [
     'required',
     'off',
@@ -160,7 +162,7 @@ export function loadSettings(
     files,
     startedIn: flags.root === undefined && config.roots === undefined ? roots[0].named : undefined,
     protectedNames: config.protectedNames ?? [],
-    toolsets: only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose),
+    toolsets,
     only,
     mode: oneOf('--mode', flags.mode ?? config.mode ?? 'workspace-write', [
       'read-only',
@@ -218,7 +220,9 @@ export function loadSettings(
     },
     vault: {
       ...config.vault,
-      root: resolve(roots[0].path, config.vault?.root ?? 'vault'),
+      root: config.vault?.root
+        ? resolve(roots[0].path, config.vault.root)
+        : defaultVaultRoot(roots[0].path, toolsets),
     },
     history: historyOf(config.history),
     pipeline: { extended: config.pipeline?.extended ?? false },

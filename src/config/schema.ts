@@ -156,7 +156,13 @@ export const configSchema = z.strictObject({
     .optional(),
   vault: z
     .strictObject({
-      root: z.string().min(1).optional().describe('Folder of the notes. Default: vault in the first root.'),
+      root: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'Folder of the notes. Default: vault in the first root; the root itself where only the vault is served and it holds notes and no vault.',
+        ),
       hardMaxChars: z.number().optional().describe('Most characters in a reply. Default: 20000.'),
       defaultChunkLines: z.number().optional().describe('Lines of a scan. Default: 80.'),
       maxChunkLines: z.number().optional().describe('Most lines of a scan. Default: 200.'),

@@ -1,0 +1,41 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Where the notes are if nobody said: `vault` in the root, or the root itself where the vault is all that is served
+ * and the root holds notes and no such folder: whoever names a folder of notes means that folder.
+ */
+export function defaultVaultRoot(root: string, toolsets: readonly string[]): string {
+  const inside = join(root, 'vault');
+  const isAlone = toolsets.length === 1 && toolsets[0] === 'vault';
+  return isAlone && !isFolder(inside) && holdsNotes(root) ? root : inside;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** In it, or in one of its folders. */
+function holdsNotes(root: string): boolean {
+  const entries = entriesOf(root);
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return (
+    entries.some(isNote) ||
+    folders.slice(0, mostFolders).some(({ name }) => entriesOf(join(root, name)).some(isNote))
+  );
+}
+
+function isNote(entry: Dirent): boolean {
+  return entry.isFile() && /\.md$/i.test(entry.name);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Not ours to read: nothing is known to be there.
+    return [];
+  }
+}
+
+const mostFolders = 100;
