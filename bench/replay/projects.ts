@@ -1,0 +1,120 @@
+/** A day's work on one project. */
+export interface Project {
+  readonly name: string;
+  /** Programs that this machine must have; without them the project is left out, visibly. */
+  readonly needs: readonly string[];
+  /** Run once, by bash alone, in an empty folder: brings the sources. */
+  readonly fetch: string;
+  /** Run beside bash, one command each. */
+  readonly steps: readonly string[];
+}
+
+/** What every project goes through around its own build and tests. */
+function day(own: {
+  readonly setUp: readonly string[];
+  readonly check: readonly string[];
+  readonly edit: string;
+}): readonly string[] {
+  return [
+    'git status --short | head',
+    'git log --oneline | head -5',
+    'ls -la && find . -name "*.md" -not -path "./node_modules/*" | head',
+    ...own.setUp,
+    ...own.check,
+    'git checkout -b feature',
+    own.edit,
+    'git diff --stat',
+    'git add -A && git commit -m "Change a line"',
+    'git commit --amend -m "$(cat <<\'END\'\nChange a line\n\nIt was another one.\nEND\n)"',
+    'git checkout main 2>/dev/null || git checkout master',
+    'echo "A note." >> NOTES.txt && git add NOTES.txt && git commit -m "Take a note"',
+    'git checkout feature && git rebase -',
+    'echo "half done" >> NOTES.txt && git stash',
+    'git stash list && git stash pop',
+    'git checkout -- NOTES.txt',
+    ...own.check,
+    'git tag v0.0.1 && git tag --list',
+    'git branch -a && git log --oneline --graph | head -8',
+    'git clone -q . "$TMPDIR/copy" && git -C "$TMPDIR/copy" log --oneline | head -3',
+    'mkdir -p build/tmp && touch build/tmp/x && rm -r build/tmp',
+    'sed -i "s/A note/Two notes/" NOTES.txt && grep -n notes NOTES.txt',
+    'git reset --soft HEAD && git restore NOTES.txt',
+  ];
+}
+
+const started = 'git init -q -b main . && git add -A && git commit -q -m "As it was published"';
+const npm = (spec: string) =>
+  `npm pack --silent ${spec} | xargs -I{} tar xzf {} --strip-components 1 && rm -f *.tgz`;
+
+export const projects: readonly Project[] = [
+  ...['minimist@1.2.8', 'left-pad@1.3.0'].map((spec) => ({
+    name: spec,
+    needs: ['npm'],
+    fetch: `${npm(spec)}; npm pkg delete devDependencies; echo node_modules > .gitignore; ${started}`,
+    steps: day({
+      setUp: ['npm install --no-audit --no-fund --ignore-scripts tape@5', 'npm ls --depth 0; node --version'],
+      check: [
+        'npx tape "test/*.js" test.js 2>&1 | tail -5',
+        'node --check index.js || node --check lib/index.js',
+      ],
+      edit: 'echo "// edited" >> "$(git ls-files | grep "[.]js$" | head -1)"',
+    }),
+  })),
+  {
+    name: 'mitt@3.0.1 (TypeScript)',
+    needs: ['npm'],
+    fetch: `${npm('mitt@3.0.1')}; npm pkg delete devDependencies; printf "node_modules\\nout\\n" > .gitignore; ${started}`,
+    steps: day({
+      setUp: ['npm install --no-audit --no-fund --ignore-scripts --save-dev typescript@5 tsx@4'],
+      check: [
+        'npx tsc --version',
+        'ls dist && npx tsc --noEmit index.d.ts',
+        'echo "console.log(1 + 1)" > "$TMPDIR/a.ts" && npx tsx "$TMPDIR/a.ts"',
+      ],
+      edit: 'echo "export type Edited = true;" >> index.d.ts',
+    }),
+  },
+  {
+    name: 'gyp of node-gyp@10.2.0 (Python)',
+    needs: ['npm', 'python3'],
+    fetch: `${npm('node-gyp@10.2.0')}; printf "__pycache__\\n.venv\\n" > .gitignore; ${started}`,
+    steps: day({
+      setUp: [
+        'python3 -m venv --without-pip .venv',
+        '.venv/bin/python -c "import sys; print(sys.version_info[:2])"',
+      ],
+      check: [
+        '(cd gyp/pylib && python3 -m unittest gyp.common_test gyp.easy_xml_test gyp.input_test 2>&1 | tail -3)',
+        'python3 -m compileall -q gyp/pylib/gyp/common.py',
+        'python3 -c "from multiprocessing import Pool; print(sum(Pool(2).map(abs, [-1, -2])))"',
+        'python3 -c "from multiprocessing import Manager; print(Manager().list([1]))"',
+      ],
+      edit: 'sed -i "1i # edited" gyp/pylib/gyp/common.py',
+    }),
+  },
+  {
+    name: 'tree-sitter-json@0.24.8 (C)',
+    needs: ['npm', 'gcc', 'make'],
+    fetch: `${npm('tree-sitter-json@0.24.8')}; rm -rf prebuilds; printf "*.o\\n*.so\\n" > .gitignore
+printf 'libjson.so: src/parser.c\\n\\tgcc -shared -fPIC -O1 -Isrc -o $@ $<\\ncheck: libjson.so\\n\\tnm -D $< | grep -c tree_sitter_json\\nclean:\\n\\trm -f *.so\\n' > Makefile; ${started}`,
+    steps: day({
+      setUp: ['make', 'make -j2 -B'],
+      check: [
+        'make check',
+        'gcc -fsyntax-only -Wall -Isrc src/parser.c',
+        'make clean && make 2>&1 | tail -1',
+      ],
+      edit: 'echo "/* edited */" >> src/parser.c',
+    }),
+  },
+  {
+    name: 'a crate without dependencies (Rust)',
+    needs: ['cargo'],
+    fetch: `cargo init -q --lib --vcs none --name day . && echo target > .gitignore && ${started}`,
+    steps: day({
+      setUp: ['cargo --version', 'cargo build 2>&1 | tail -1'],
+      check: ['cargo test -q 2>&1 | grep "test result" | head -1', 'cargo fmt --check || true'],
+      edit: 'echo "// edited" >> src/lib.rs',
+    }),
+  },
+];
