@@ -260,7 +260,8 @@ export function createGrammar(seed: number, plain = false): Grammar {
   }
 
   function nested(depth: number): string {
-    return depth > 0 ? list(depth - 1) : pick(['zap n', 'zip', 'echo m', 'zap "o p"']);
+    // dash takes `$((` for arithmetic, whatever follows.
+    return depth > 0 ? list(depth - 1).replace(/^\(/, ' (') : pick(['zap n', 'zip', 'echo m', 'zap "o p"']);
   }
 
   function arithmetic(depth: number): string {

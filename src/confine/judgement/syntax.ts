@@ -1,4 +1,5 @@
 import { forEachChild, type Redirection, type SyntaxNode, type Word as SyntaxWord } from 'unbash';
+import { placeOf as placeInText } from './print/page.ts';
 import type { Printed } from './print/print.ts';
 import { literalWord, readWord, unknownWord, type Word, wordOf } from './words.ts';
 
@@ -45,7 +46,7 @@ const maxDepth = 200;
 export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisitor): void {
   const steps: Step[] = [{ node: printed.script, place, depth: 0 }];
   const excerptOf = (node: SyntaxNode) =>
-    clean(printed.origins.get(`${node.pos}:${node.end}`) ?? printed.text.slice(node.pos, node.end));
+    clean(printed.origins.get(placeInText(node.pos, node.end)) ?? printed.text.slice(node.pos, node.end));
   for (let step = steps.pop(); step; step = steps.pop()) {
     const { node, depth } = step;
     if (depth > maxDepth) {

@@ -47,6 +47,14 @@ export interface Printers {
   expansion(page: Page, part: WordPart, next: WordPart | undefined, around: Around): void;
 }
 
+/** What the caller wrote, by the place in the printed text that stands for it. */
+export type Origins = ReadonlyMap<number, string>;
+
+/** One number for a place: no text here is as long as this. */
+export function placeOf(start: number, end: number): number {
+  return start * 2 ** 24 + end;
+}
+
 /** The parser keeps the text of a word without its parts past 256 levels: stop well before. */
 const maxDepth = 200;
 
@@ -57,7 +65,7 @@ const maxDepth = 200;
 export class Page {
   readonly #chunks: string[] = [];
   /** What the caller wrote, by the place in the printed text that stands for it. */
-  readonly #origins = new Map<string, string>();
+  readonly #origins = new Map<number, string>();
   readonly #printers: Printers;
   #length = 0;
   #line = 1;
@@ -71,9 +79,9 @@ export class Page {
     this.#source = { text: source, starts: lineStarts(source), ahead: 0 };
   }
 
-  finish(): { readonly text: string; readonly origins: ReadonlyMap<string, string> } {
+  finish(): { readonly text: string; readonly origins: Origins; readonly steps: number } {
     this.#endLine();
-    return { text: this.#chunks.join(''), origins: this.#origins };
+    return { text: this.#chunks.join(''), origins: this.#origins, steps: this.#chunks.length };
   }
 
   /** What the caller wrote there. */
@@ -117,7 +125,7 @@ export class Page {
     if (++this.#depth > maxDepth) this.refuse(spot, 'too-deep');
     const start = this.#length;
     print();
-    this.#origins.set(`${start}:${this.#length}`, this.written(spot));
+    this.#origins.set(placeOf(start, this.#length), this.written(spot));
     this.#depth--;
   }
 

@@ -1,6 +1,6 @@
 import { type ParsedScript, parse } from 'unbash';
 import { printExpansion } from './expansions.ts';
-import { around, Page, Unprintable } from './page.ts';
+import { around, type Origins, Page, Unprintable } from './page.ts';
 import { printScript } from './script.ts';
 import { printWord } from './words.ts';
 
@@ -9,8 +9,9 @@ export interface Printed {
   readonly text: string;
   /** What its reader takes it for. */
   readonly script: ParsedScript;
-  /** What the caller wrote, by the place (`start:end`) in the text that stands for it. */
-  readonly origins: ReadonlyMap<string, string>;
+  readonly origins: Origins;
+  /** How many pieces it was written in. */
+  readonly steps: number;
 }
 
 export type Write = (source: string) => Printed;
@@ -20,10 +21,12 @@ export type Write = (source: string) => Printed;
  * would have made of the first text. Throws `Unprintable` for what cannot be said plainly, or reads back otherwise.
  */
 export function print(source: string): Printed {
-  const { text, origins } = printTree(source, parse(source));
+  // Half of a character becomes another one on its way to a shell.
+  if (!source.isWellFormed()) throw new Unprintable('unclear', source.toWellFormed());
+  const { text, origins, steps } = printTree(source, parse(source));
   const script = parse(text);
   if (printTree(text, script).text !== text) throw new Unprintable('unclear', source);
-  return { text, script, origins };
+  return { text, script, origins, steps };
 }
 
 function printTree(source: string, script: ParsedScript) {
