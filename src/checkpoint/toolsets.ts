@@ -30,7 +30,8 @@ export async function toolsetThat(
 const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Toolset>>> = {
   'agent-cli': async (settings) =>
     (await import('../tools/agent-cli/index.ts')).createAgentCliToolset(settings.agentCli),
-  assistant: async () => (await import('../tools/assistant/index.ts')).createAssistantToolset(),
+  assistant: async (settings) =>
+    (await import('../tools/assistant/index.ts')).createAssistantToolset(settings.assistant),
   vault: async (settings) =>
     (await import('../tools/vault/index.ts')).createVaultToolset({ extras: settings.vault.extras ?? true }),
   pipeline: async (settings) =>

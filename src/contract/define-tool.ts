@@ -171,13 +171,13 @@ function describeIssue(issue: z.core.$ZodIssue): Text {
       );
     case 'too_small':
       return text(
-        `must be at least ${issue.minimum}${unit(issue.origin).en}`,
-        `${issue.minimum}${unit(issue.origin).ja}以上でなければなりません`,
+        `must be at least ${issue.minimum}${unit(issue.origin, issue.minimum).en}`,
+        `${issue.minimum}${unit(issue.origin, issue.minimum).ja}以上でなければなりません`,
       );
     case 'too_big':
       return text(
-        `must be at most ${issue.maximum}${unit(issue.origin).en}`,
-        `${issue.maximum}${unit(issue.origin).ja}以下でなければなりません`,
+        `must be at most ${issue.maximum}${unit(issue.origin, issue.maximum).en}`,
+        `${issue.maximum}${unit(issue.origin, issue.maximum).ja}以下でなければなりません`,
       );
     case 'invalid_value':
       return text(
@@ -186,12 +186,15 @@ function describeIssue(issue: z.core.$ZodIssue): Text {
       );
     default:
       // A custom check's message is ours, written in the tool's file.
-      return issue.code === 'custom' ? verbatim(issue.message) : text('is not valid', '正しくありません');
+      return issue.code === 'custom'
+        ? text(issue.message, String(issue.params?.ja ?? issue.message))
+        : text('is not valid', '正しくありません');
   }
 }
 
-function unit(origin: string): Text {
-  if (origin === 'string') return text(' characters long', ' 文字');
-  if (origin === 'array') return text(' items long', ' 件');
+function unit(origin: string, count: number | bigint): Text {
+  const plural = Number(count) === 1 ? '' : 's';
+  if (origin === 'string') return text(` character${plural} long`, ' 文字');
+  if (origin === 'array') return text(` item${plural} long`, ' 件');
   return verbatim('');
 }

@@ -53,9 +53,27 @@ afterAll(async () => {
   await site.close();
 });
 
+function dayIn(timeZone: string, at: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(Date.parse(at));
+}
+
+// 26 hours apart: never the same day in both.
+test.each(['Pacific/Kiritimati', 'Etc/GMT+12'])(
+  'the date of a page is the day in %s, as that of the folder is',
+  async (timeZone) => {
+    const there = openWorld({}, { lend: { web: site.web }, timeZone });
+    try {
+      const { content, fetched_at: at } = await there.call('web_fetch', { url: site.url('/article') });
+      expect(content).toContain(`> Fetched: ${dayIn(timeZone, String(at))}\n`);
+    } finally {
+      there.close();
+    }
+  },
+);
+
 test('a page comes in the form of the document: title, URL, date, then the body', async () => {
   const { content, title, fetched_at: at } = await world.call('web_fetch', { url: site.url('/article') });
-  const date = String(at).slice(0, 10);
+  const date = dayIn('Asia/Tokyo', String(at));
   expect(title).toBe('The title');
   expect(content).toContain(
     `# The title\n\n> URL: ${site.url('/article')}\n> Fetched: ${date}\n\nA sentence of the article`,

@@ -19,6 +19,7 @@ export function openWorld(
     readonly caller?: Caller;
     readonly lend?: Partial<Capabilities>;
     readonly moreRoots?: readonly string[];
+    readonly timeZone?: string;
     /** How long the caller still waits. */
     readonly patienceMs?: number;
   } = {},
@@ -33,12 +34,12 @@ export function openWorld(
   });
   const desks = createDesk({
     layout: options.layout ?? 'workspace',
-    timeZone: 'Asia/Tokyo',
+    timeZone: options.timeZone ?? 'Asia/Tokyo',
     clock: () => Date.parse('2026-02-20T20:00:00Z'),
     folder: workspace.folder,
   });
   const searches = createSearch();
-  const toolset = createAssistantToolset();
+  const toolset = createAssistantToolset({ timeZone: options.timeZone ?? 'Asia/Tokyo' });
 
   async function call(
     name: string,

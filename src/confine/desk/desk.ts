@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Desk } from '../../contract/capabilities.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
+import { createCalendar } from '../../ground/calendar.ts';
 import { asFollowing, asHiding } from '../files/workspace.ts';
 
 export interface DeskOptions {
@@ -18,7 +19,7 @@ export interface DeskOptions {
  * alone. Nothing is made on disk; the first write does that. Throws `ConfigError` for an unknown time zone.
  */
 export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
-  const dateOf = createCalendar(timeZone);
+  const dateOf = calendarOf(timeZone);
   if (layout === 'workspace') {
     const own = asFollowing(folder);
     return () => ({ own, workspace: own, ownPath: '.' });
@@ -48,27 +49,14 @@ function isAnothers(path: string, user: string): boolean {
   );
 }
 
-/** YYYY-MM-DD in a time zone. */
-function createCalendar(timeZone: string | undefined): (atMs: number) => string {
-  let format: Intl.DateTimeFormat;
+function calendarOf(timeZone: string | undefined): (atMs: number) => string {
   try {
-    // ISO dates, whatever the locale of the machine.
-    format = new Intl.DateTimeFormat('en-CA', {
-      ...(timeZone !== undefined && { timeZone }),
-      calendar: 'iso8601',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-    });
+    return createCalendar(timeZone);
   } catch (cause) {
     throw new ConfigError(`assistant.timeZone must be a time zone such as "Asia/Tokyo", got "${timeZone}"`, {
       cause,
     });
   }
-  return (atMs) => {
-    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
-    return `${parts.get('year')?.padStart(4, '0')}-${parts.get('month')}-${parts.get('day')}`;
-  };
 }
 
 /**

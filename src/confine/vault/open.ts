@@ -3,6 +3,7 @@ import { closeSync, fstatSync, statSync } from 'node:fs';
 import { ConfigError, ToolError } from '../../contract/error.ts';
 import type { ChangeObserver, Folder, Place } from '../../contract/files.ts';
 import type { NoteEnding, Vault, VaultSettings } from '../../contract/vault.ts';
+import { createCalendar } from '../../ground/calendar.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
 import { notText } from './build-index.ts';
@@ -37,12 +38,13 @@ export interface OpenVault extends Vault {
 export function openVault(options: VaultOptions): OpenVault {
   const { settings, timeZone, now = () => new Date() } = options;
   const { folder, close } = openFolder(options);
+  const dateOf = createCalendar(timeZone);
   const reader = createNoteReader();
   const watching = createNoteWatch();
   return {
     folder,
     settings,
-    today: () => dateIn(now(), timeZone),
+    today: () => dateOf(now().getTime()),
     readPart: (place, part) => reader.read(place, part),
     readEnding,
     inTurn: (place, work, signal) => place.inTurn(work, signal),
@@ -97,15 +99,4 @@ function readEnding(place: Place): NoteEnding {
 function isText(tail: Buffer, isCut: boolean): boolean {
   const start = isCut ? tail.findIndex((byte) => (byte & 0xc0) !== 0x80) : 0;
   return start <= 3 && !tail.includes(0) && isUtf8(tail.subarray(start));
-}
-
-function dateIn(moment: Date, timeZone: string | undefined): string {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).formatToParts(moment);
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')}`;
 }

@@ -3,6 +3,7 @@ import type { ContentBlock } from '../../contract/call.ts';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Place, TextSlice } from '../../contract/files.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text.ts';
 import { type MimePattern, matchesMime } from './mime-pattern.ts';
@@ -30,7 +31,13 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       start_line: z
         .number()
         .int()
-        .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
+        .refine(
+          (line) => line !== 0,
+          inputRule(
+            'must not be 0: lines count from 1, or from -1 at the end',
+            '0 にはできません。行は 1 から、末尾からは -1 で数えます',
+          ),
+        )
         .optional()
         .describe('e.g. 200; -50: the last 50.'),
       char_offset: z

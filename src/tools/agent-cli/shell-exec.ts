@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Folder } from '../../contract/files.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
@@ -25,19 +26,35 @@ export function createShellExec(): LooseTool {
     input: z.object({
       command: z
         .string()
-        .refine((command) => command.trim() !== '', 'must not be empty')
-        .refine((command) => !command.includes('\0'), 'must not contain NUL')
+        .refine((command) => command.trim() !== '', inputRule('must not be empty', '空にはできません'))
+        .refine(
+          (command) => !command.includes('\0'),
+          inputRule('must not contain NUL', 'NUL 文字を含められません'),
+        )
         .refine(
           (command) => Buffer.byteLength(command) <= limits.commandBytes,
-          `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
+          inputRule(
+            `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
+            `${limits.commandBytes} バイト以下でなければなりません。長いスクリプトはファイルに書いてください`,
+          ),
         )
         .describe('Program or command line, e.g. "git", "grep -rn main src | head".'),
       args: z
-        .array(z.string().refine((word) => !word.includes('\0'), 'must not contain NUL'))
+        .array(
+          z
+            .string()
+            .refine(
+              (word) => !word.includes('\0'),
+              inputRule('must not contain NUL', 'NUL 文字を含められません'),
+            ),
+        )
         .max(limits.commandArguments)
         .refine(
           (args) => args.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0) <= limits.commandBytes,
-          `must be at most ${limits.commandBytes} bytes long together`,
+          inputRule(
+            `must be at most ${limits.commandBytes} bytes long together`,
+            `合わせて ${limits.commandBytes} バイト以下でなければなりません`,
+          ),
         )
         .default([])
         .describe('Passed as they are, e.g. ["log", "--oneline"].'),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
@@ -23,7 +24,10 @@ export const bashInput = defineTool({
       .min(1)
       .refine(
         (words) => Buffer.byteLength(words) <= limits.commandBytes,
-        `must be at most ${limits.commandBytes} bytes`,
+        inputRule(
+          `must be at most ${limits.commandBytes} bytes`,
+          `${limits.commandBytes} バイト以下でなければなりません`,
+        ),
       )
       .describe('e.g. "yes\\n".'),
   }),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
 import type { CommandLine, Commands } from '../../contract/process.ts';
 import { text } from '../../contract/text.ts';
@@ -24,9 +25,12 @@ export const bash = defineTool({
       .min(1)
       .refine(
         (line) => Buffer.byteLength(line) <= limits.commandBytes,
-        `must be at most ${limits.commandBytes} bytes`,
+        inputRule(
+          `must be at most ${limits.commandBytes} bytes`,
+          `${limits.commandBytes} バイト以下でなければなりません`,
+        ),
       )
-      .refine((line) => !line.includes('\0'), 'must not contain NUL')
+      .refine((line) => !line.includes('\0'), inputRule('must not contain NUL', 'NUL 文字を含められません'))
       .describe('e.g. "ls -l | head".'),
     timeout: z
       .number()

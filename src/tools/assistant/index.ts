@@ -1,4 +1,5 @@
 import { defineToolset } from '../../contract/define-tool.ts';
+import { createCalendar } from '../../ground/calendar.ts';
 import { bash } from './bash.ts';
 import { bashInput } from './bash-input.ts';
 import { bashKill } from './bash-kill.ts';
@@ -13,11 +14,11 @@ import { readFile } from './read-file.ts';
 import { recall } from './recall.ts';
 import { remember } from './remember.ts';
 import { updateMemory } from './update-memory.ts';
-import { webFetch } from './web-fetch.ts';
+import { createWebFetch } from './web-fetch.ts';
 import { writeFile } from './write-file.ts';
 
 /** The tools of document 001. */
-export function createAssistantToolset() {
+export function createAssistantToolset({ timeZone }: { readonly timeZone?: string | undefined } = {}) {
   return defineToolset('assistant', [
     readFile,
     writeFile,
@@ -30,7 +31,7 @@ export function createAssistantToolset() {
     bashInput,
     bashKill,
     bashList,
-    webFetch,
+    createWebFetch(createCalendar(timeZone)),
     remember,
     recall,
     updateMemory,

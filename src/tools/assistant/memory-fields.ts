@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { ToolError } from '../../contract/error.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import type { Memory } from '../../contract/memory.ts';
 import { text } from '../../contract/text.ts';
 
 /** What the tools for memories share: their arguments, the shape of a memory in a reply, and one refusal. */
 
-const notBlank = 'must not be blank (空白だけにはできません)';
+const notBlank = inputRule('must not be blank', '空白だけにはできません');
 
 export const memoryContent = z.string().max(8000).refine(hasWords, notBlank);
 export const memoryCategory = z.string().max(100).refine(hasWords, notBlank);
@@ -13,7 +14,10 @@ export const memoryTags = z.array(z.string().max(100).refine(hasWords, notBlank)
 export const memoryId = z
   .string()
   .max(64)
-  .refine((id) => /^[\w-]+$/.test(id), 'must be an id that recall gave (recall の id を指定してください)');
+  .refine(
+    (id) => /^[\w-]+$/.test(id),
+    inputRule('must be an id that recall gave', 'recall が返した id でなければなりません'),
+  );
 
 export const memoryOutput = {
   id: z.string(),

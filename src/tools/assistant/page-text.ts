@@ -32,8 +32,3 @@ export function fenceUntrusted(words: string, locale: Locale): string {
   )[locale];
   return `<untrusted-content-${mark}>\n[${notice}]\n\n${words}\n</untrusted-content-${mark}>`;
 }
-
-/** The date of a moment as document 001 writes it. */
-export function dateOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 10);
-}

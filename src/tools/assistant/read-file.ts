@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text.ts';
 import { cleanName, pathInput, placeToRead } from './paths.ts';
@@ -20,7 +21,13 @@ export const readFile = defineTool({
     start_line: z
       .number()
       .int()
-      .refine((line) => line !== 0, 'must not be 0: lines count from 1, or from -1 at the end')
+      .refine(
+        (line) => line !== 0,
+        inputRule(
+          'must not be 0: lines count from 1, or from -1 at the end',
+          '0 にはできません。行は 1 から、末尾からは -1 で数えます',
+        ),
+      )
       .optional()
       .describe('e.g. 200; -50: the last 50.'),
     char_offset: z.number().int().min(0).optional().describe('From next_char_offset.'),

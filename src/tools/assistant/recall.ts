@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineTool } from '../../contract/define-tool.ts';
+import { inputRule } from '../../contract/input-rule.ts';
 import { text } from '../../contract/text.ts';
 import { memoryCategory, memoryOutput, memoryTags, shownMemory } from './memory-fields.ts';
 
@@ -9,7 +10,7 @@ const moment = z
   .max(40)
   .refine(
     (when) => z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(when).success,
-    'must be a date such as 2026-02-01 (日付で指定してください)',
+    inputRule('must be a date such as 2026-02-01', '2026-02-01 のような日付でなければなりません'),
   );
 
 export const recall = defineTool({

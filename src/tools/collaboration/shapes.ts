@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inputRule } from '../../contract/input-rule.ts';
 import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
 
 /** An id of anything: agents and projects are named by people, the rest by us. */
@@ -6,7 +7,10 @@ export const id = z
   .string()
   .min(1)
   .max(64)
-  .refine((words) => !words.includes('\0'), 'must not hold a NUL character');
+  .refine(
+    (words) => !words.includes('\0'),
+    inputRule('must not hold a NUL character', 'NUL 文字を含められません'),
+  );
 export const title = z.string().trim().min(1).max(teamLimits.titleChars);
 export const description = z.string().max(teamLimits.descriptionChars);
 export const reason = z.string().trim().min(1).max(teamLimits.reasonChars);
