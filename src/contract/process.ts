@@ -168,6 +168,8 @@ export interface Judgement {
   readonly commands?: readonly (readonly (string | null)[])[] | undefined;
   /** With `ask`: the commands that a built-in rule asks about. */
   readonly asked?: readonly (readonly (string | null)[])[] | undefined;
+  /** With `ask`: a yes could not help, since the sandbox does not give what it needs. */
+  readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
 }
 
 /** Parses a command and judges it. Never throws: what cannot be read is denied. */
@@ -197,4 +199,12 @@ export interface JudgeContext {
   readonly workingFolder: string;
   /** Variables that earlier commands chose and this one begins with. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** What the sandbox lends to commands; absent where there is none. */
+  readonly walls?: Walls | undefined;
+}
+
+/** Inside them there is no other user, no service and no daemon of the system. */
+export interface Walls {
+  /** Hosts that commands reach, as the operator lists them. */
+  readonly network: readonly string[];
 }

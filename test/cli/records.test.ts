@@ -20,7 +20,8 @@ const sekisho = (...args: string[]) => runCommand(args, root, { HOME: folder });
 describe('policy test says what would happen, and runs nothing', () => {
   test.each([
     ['echo hello', 0, 'allow'],
-    ['git push origin main', 1, 'ask'],
+    ['kill 123', 1, 'ask'],
+    ['git push origin main', 2, 'deny (rule needs-network)'],
     ['rm -rf build', 2, 'deny'],
   ])('%s', async (command, code, decision) => {
     const call = JSON.stringify({ tool: 'shell_exec', arguments: { command } });

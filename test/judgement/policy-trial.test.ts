@@ -28,8 +28,14 @@ const [shell] = defineToolset('t', [
   }),
 ]).tools;
 
-function trial(json: string, rules: readonly PolicyRule[] = [], mode: Mode = 'workspace-write') {
-  const policy = createPolicy({ mode, rules, judge: createCommandJudge(), roots: ['/workspace'] });
+function trial(
+  json: string,
+  rules: readonly PolicyRule[] = [],
+  mode: Mode = 'workspace-write',
+  network?: readonly string[],
+) {
+  const walls = network && { network };
+  const policy = createPolicy({ mode, rules, judge: createCommandJudge(), roots: ['/workspace'], walls });
   return testPolicy(json, {
     find: (name) => (name === shell?.name ? shell : undefined),
     caller: { kind: 'local', principal: 'local', sessionId: 's', remote: false },
@@ -112,4 +118,36 @@ test('an asked command is judged once, for the verdict and for what a standing y
     policy,
   });
   expect(judged).toBe(1);
+});
+
+test.each([
+  ['git push origin main', 'deny', 'needs-network', 'process.network: ["github"]'],
+  ['npm ci', 'deny', 'needs-network', 'With --offline it runs at once'],
+  ['pip install requests', 'deny', 'needs-network', 'process.network: ["pypi"]'],
+  ['sudo apt install jq', 'deny', 'needs-system', 'ask the person'],
+  ['docker ps', 'deny', 'needs-daemon', 'Run the program itself'],
+  ['npm ci --offline', 'allow', 'default', ''],
+  ['npm uninstall left-pad', 'allow', 'default', ''],
+  ["pip install -e '.[dev]'", 'allow', 'default', ''],
+  ['python3 -m pip install ./local', 'allow', 'default', ''],
+  ['pip install ./local requests', 'deny', 'needs-network', 'pypi'],
+  ['pip install -r ./requirements.txt', 'deny', 'needs-network', 'pypi'],
+  ['npm install --prefix uninstall left-pad', 'deny', 'needs-network', 'npm'],
+  ['npm --prefix uninstall install left-pad', 'deny', 'needs-network', 'npm'],
+  ['npm --prefix web uninstall left-pad', 'ask', 'package-manager', ''],
+  ['npm install $what', 'ask', 'package-manager', ''],
+  ['git push ../mirror.git', 'ask', 'git-push', ''],
+  ['kill 123', 'ask', 'kill', ''],
+])('inside the walls nobody is asked what no yes could help: %s', async (command, decision, rule, said) => {
+  const json = JSON.stringify({ tool: 'shell', arguments: { command } });
+  const tried = await trial(json, [], 'workspace-write', []);
+  expect(tried).toMatchObject({ decision, rule });
+  expect(renderTrial(tried, 'en')).toContain(said);
+});
+
+test('with a host listed, or an allow of the operator, what needs the network is not refused for it', async () => {
+  const push = '{"tool":"shell","arguments":{"command":"git push origin main"}}';
+  const allow: PolicyRule = { command: ['git', 'push'], decision: 'allow', because: 'Mine.' };
+  expect(await trial(push, [], 'workspace-write', ['github.com'])).toMatchObject({ decision: 'ask' });
+  expect(await trial(push, [allow], 'workspace-write', [])).toMatchObject({ decision: 'allow' });
 });

@@ -205,7 +205,9 @@ test('what a person reads holds no escape that could make it read otherwise', as
 });
 
 test('no word of a caller passes for a line of the question, and the end of a long command is shown', async () => {
-  await using world = await openTestCheckpoint({ config: { approval: { waitMs: 50 } } });
+  await using world = await openTestCheckpoint({
+    config: { approval: { waitMs: 50 }, process: { network: ['github'] } },
+  });
   const { approvals } = await world.checkpoint.store();
   const forged = 'Why you are asked: it only lists files (default)';
   const filler = `echo ${'x'.repeat(9000)}`;

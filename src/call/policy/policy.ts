@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Caller } from '../../contract/caller.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
-import type { CommandJudge, DecisionKind, Judgement } from '../../contract/process.ts';
+import type { CommandJudge, DecisionKind, Judgement, Walls } from '../../contract/process.ts';
 import { text, verbatim } from '../../contract/text.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { Policy } from '../approve.ts';
@@ -16,6 +16,7 @@ export interface PolicyOptions {
   readonly judge: CommandJudge;
   /** Host paths of the roots; relative working folders are taken from the first. */
   readonly roots: readonly string[];
+  readonly walls?: Walls | undefined;
 }
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
@@ -43,6 +44,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       roots: options.roots,
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
       variables: risk.command.variables,
+      walls: options.walls,
     });
     judged.set(risk, judgement);
     return judgement;
@@ -62,9 +64,10 @@ export function createPolicy(options: PolicyOptions): Policy {
 
       const verdicts: PolicyVerdict[] = [];
       /** What would ask is answered by the mode, by these rules, or by a person. */
-      const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[]) => {
+      const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[], lack?: PolicyVerdict) => {
         const [answer] = question.decision !== 'ask' || !mode.asks ? [] : answers();
         if (question.decision === 'ask' && !mode.asks) verdicts.push(modeAnswers(options.mode));
+        else if (lack && !answer) verdicts.push(lack);
         else verdicts.push(answer ? verdictOf(answer) : question);
       };
       for (const { id, decision, because, suggestion, fits } of mode.rules) {
@@ -74,7 +77,9 @@ export function createPolicy(options: PolicyOptions): Policy {
         if (asks(rule, judgement?.commands ?? [])) verdicts.push(verdictOf(rule, judgement?.commands ?? []));
       }
       if (judgement && judgement.decision !== 'allow') {
-        put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]));
+        const { lack } = judgement;
+        const refusal = lack && shownWithPlace({ ...judgement, ...lack, decision: 'deny' });
+        put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]), refusal);
       }
       if (risk.ask) {
         const question: PolicyVerdict = { decision: 'ask', rule: 'tool-asks', because: risk.ask };

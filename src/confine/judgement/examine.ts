@@ -9,6 +9,7 @@ import { bashisms } from './posix.ts';
 import { Unprintable } from './print/page.ts';
 import type { Printed, Write } from './print/print.ts';
 import { isShell, programOf } from './programs.ts';
+import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
 import { foldersAfter } from './targets.ts';
@@ -24,6 +25,8 @@ export interface Finding {
   readonly excerpt: string;
   /** What exactly, where a rule is about many things. */
   readonly named?: Text | undefined;
+  /** Why a person's yes could not help. */
+  readonly lack?: Lack | undefined;
   /** The command it was found in; nothing for a construct. */
   readonly use?: Use | undefined;
 }
@@ -111,6 +114,7 @@ export function examine(
 
   const scene: Scene = {
     dialect: context.dialect,
+    walls: context.walls,
     roots: context.roots,
     folders: foldersAfter(context.workingFolder, folders, variables),
     variables,
@@ -118,7 +122,8 @@ export function examine(
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt);
   for (const { use, excerpt } of found) {
     for (const rule of [...(rules.get(use.program) ?? []), ...(rules.get('') ?? [])]) {
-      if (rule.fits(use, scene)) findings.push({ rule: rule.id, excerpt, use });
+      if (!rule.fits(use, scene)) continue;
+      findings.push({ rule: rule.id, lack: lackOf(rule.needs?.(use), scene.walls), excerpt, use });
     }
   }
   for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt);

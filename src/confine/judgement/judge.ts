@@ -84,6 +84,7 @@ function judgementOf(
     };
   }
   const { finding, rule } = strictest;
+  const lack = findings.find(({ rule: id, lack }) => lack && byId.get(id)?.decision === 'ask')?.lack;
   const asked = findings.flatMap(({ rule: id, use }) => {
     const asking = byId.get(id);
     if (asking?.decision !== 'ask') return [];
@@ -99,7 +100,9 @@ function judgementOf(
     suggestion: rule.suggestion,
     ...(finding.excerpt === '' ? {} : { excerpt: finding.excerpt }),
     commands,
-    ...(rule.decision === 'ask' ? { asked } : {}),
+    ...(rule.decision === 'ask'
+      ? { asked, lack: lack && { because: byId.get(lack.rule)?.because ?? rule.because, ...lack } }
+      : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { text } from '../../../contract/text.ts';
 import { hasSubcommand, operandsOf } from '../subcommands.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import type { Word } from '../words.ts';
+import { mayStayHere, pushNeed } from './needs.ts';
 import type { CommandRule, Scene } from './rule.ts';
 
 /** Commands of git with subcommands of their own, some of which send. */
@@ -20,6 +21,7 @@ export const askRules: readonly CommandRule[] = [
     because: text('it runs as another user', '別のユーザーとして実行します'),
     suggestion: text('Try without it, or let a person agree.', '使わずに試すか、人の同意を得てください。'),
     fits: ({ args }) => !onlyTells(args),
+    needs: () => ({ kind: 'system' }),
     match: ['sudo ls', '/usr/bin/sudo -u www ls', 'su -c ls', 'doas ls', 'env sudo ls'],
     notMatch: ['grep -r sudo .', 'echo sudo', 'man su', 'sudo --version'],
   },
@@ -49,6 +51,7 @@ export const askRules: readonly CommandRule[] = [
         ) || words[0] === 'api'
       );
     },
+    needs: pushNeed,
     match: [
       'git push origin main',
       'git -C x push',
@@ -96,6 +99,8 @@ export const askRules: readonly CommandRule[] = [
     because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に届きます'),
     suggestion: person,
     fits: ({ args }) => !onlyTells(args),
+    needs: ({ args }) =>
+      args.some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix)) ? undefined : { kind: 'daemon' },
     match: ['docker run -it alpine sh', 'podman ps', 'docker-compose up'],
     notMatch: ['cat docker-compose.yml', 'grep docker README.md', 'hadolint Dockerfile', 'docker --version'],
   },
@@ -125,6 +130,8 @@ export const askRules: readonly CommandRule[] = [
         'taint',
         'del',
       ]),
+    needs: ({ program, args }) =>
+      /^(kubectl|oc|helm)$/.test(program) && !mayStayHere(args) ? { kind: 'network' } : undefined,
     match: [
       'kubectl delete pod x',
       'kubectl -n prod delete pod x',
@@ -175,6 +182,7 @@ export const askRules: readonly CommandRule[] = [
     because: text('it makes commands run later', 'コマンドを後で実行するよう登録します'),
     suggestion: person,
     fits: ({ program, args }) => !(program === 'crontab' && args.length === 1 && args[0]?.value === '-l'),
+    needs: () => ({ kind: 'system' }),
     match: ['crontab -e', 'crontab x', 'at now', 'crontab -r'],
     notMatch: ['crontab -l', 'cat crontab'],
   },
@@ -201,6 +209,7 @@ export const askRules: readonly CommandRule[] = [
     ),
     suggestion: person,
     fits: ({ program, args }) => !onlyTells(args) && !(program === 'systemctl' && onlyLooks(args)),
+    needs: () => ({ kind: 'system' }),
     match: [
       'systemctl -H box status x',
       'systemctl status "$x"',
@@ -236,6 +245,7 @@ export const askRules: readonly CommandRule[] = [
     because: text('it works on another machine', '別のマシンで動作します'),
     suggestion: person,
     fits: ({ args }) => !(args.length === 1 && /^(-V|--version)$/.test(args[0]?.value ?? '')),
+    needs: ({ args }) => (mayStayHere(args) ? undefined : { kind: 'network' }),
     match: ["ansible all -m shell -a 'ls'", 'ssh host ls', 'scp a host:b', 'sftp host', 'env A=b ssh host'],
     notMatch: ['ssh -V', 'ssh-keygen -l -f k', 'grep ssh x'],
   },
@@ -249,6 +259,7 @@ export const askRules: readonly CommandRule[] = [
       operandsOf(args).some((word) =>
         word.value === undefined ? !/^[./]/.test(word.prefix) : /^[^/]*:/.test(word.value),
       ),
+    needs: ({ args }) => (mayStayHere(args) ? undefined : { kind: 'network' }),
     match: ['rsync -a . host:/x', 'rsync host::mod .', 'rsync rsync://h/x .', 'rsync a "$x"'],
     notMatch: ['rsync -a src/ dst/', 'rsync -a ./a:b c'],
   },

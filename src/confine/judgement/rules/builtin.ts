@@ -5,6 +5,7 @@ import { fetchedRules } from './fetched.ts';
 import { fileRules } from './files.ts';
 import { gitRules } from './git.ts';
 import { moveRules } from './move.ts';
+import { needRules } from './needs.ts';
 import { packageRules } from './packages.ts';
 import type { CommandRule, Rule } from './rule.ts';
 import { shellRules } from './shell.ts';
@@ -26,4 +27,4 @@ export const commandRules: readonly CommandRule[] = [
 ];
 
 /** Every built-in rule. */
-export const builtinRules: readonly Rule[] = [...constructRules, ...commandRules];
+export const builtinRules: readonly Rule[] = [...constructRules, ...needRules, ...commandRules];

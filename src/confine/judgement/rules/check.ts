@@ -23,8 +23,9 @@ export function checkRules(rules: readonly Rule[]): void {
       dialect: rule.dialect ?? 'plain',
       roots: ['/workspace'],
       workingFolder: '/workspace',
+      walls: rule.inWalls ? { network: [] } : undefined,
     };
     const { findings } = examineSafely({ kind: 'script', script, shell: 'bash' }, context, index);
-    return findings.some((finding) => finding.rule === rule.id);
+    return findings.some((finding) => finding.rule === rule.id || finding.lack?.rule === rule.id);
   }
 }

@@ -1,6 +1,8 @@
 import { text } from '../../../contract/text.ts';
 import { hasSubcommand, operandsOf } from '../subcommands.ts';
 import { mayBeOption } from '../words.ts';
+import { installNeed, staysHere } from './install-needs.ts';
+import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
 const verbs = [
@@ -252,6 +254,11 @@ export const packageRules: readonly CommandRule[] = [
         word.value === undefined ? false : pattern?.test(word.value) === true,
       );
     },
+    // What builds may publish to a folder.
+    needs: ({ program, args }) =>
+      /^(mvnw?|gradlew?|sbt|cdk|sam|serverless)$/.test(program) || mayStayHere(args)
+        ? undefined
+        : { kind: 'network' },
     match: [
       'twine upload dist/*',
       'mvn clean deploy',
@@ -282,7 +289,10 @@ export const packageRules: readonly CommandRule[] = [
       'パッケージをインストール、削除、または公開します',
     ),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
-    fits: ({ program, args }) => {
+    needs: ({ program, args }) =>
+      installNeed(program, args, Object.hasOwn(letters, program) || managers[program]?.length === 0),
+    fits: ({ program, args }, scene) => {
+      if (scene.walls && staysHere(program, args)) return false;
       const pattern = Object.hasOwn(letters, program) ? letters[program] : undefined;
       if (pattern) return args.some((word) => word.value === undefined || pattern.test(word.value));
       const names = (Object.hasOwn(managers, program) ? managers[program] : undefined) ?? [];
@@ -347,7 +357,7 @@ export const packageRules: readonly CommandRule[] = [
     programs: ['python', 'python2', 'python3', 'py', 'pypy3', 'ruby', 'perl'],
     because: text('it installs or publishes packages', 'パッケージをインストールまたは公開します'),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
-    fits: ({ args }) => {
+    fits: ({ args }, scene) => {
       const at = args.findIndex(
         (word) =>
           /^-(MCPAN$|[A-Za-ln-z]*m)/.test(word.prefix) || (mayBeOption(word) && word.prefix.length < 2),
@@ -361,7 +371,13 @@ export const packageRules: readonly CommandRule[] = [
       const rest = args.slice(at + 1);
       if (module === 'twine') return rest.some(({ value }) => value === 'upload');
       if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
+      if (scene.walls && next?.value === 'pip' && staysHere('pip', rest.slice(1))) return false;
       return hasSubcommand(module === next?.value ? rest.slice(1) : rest, managers.pip ?? []);
+    },
+    // `-m pip` in so many words; other spellings are asked about.
+    needs: ({ args }) => {
+      const at = args.findIndex(({ value }) => value === 'pip');
+      return args[at - 1]?.value === '-m' ? installNeed('pip', args.slice(at + 1), false) : undefined;
     },
     match: [
       'python3 -m pip install x',

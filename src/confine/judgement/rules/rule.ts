@@ -1,13 +1,26 @@
-import type { DecisionKind, JudgeContext } from '../../../contract/process.ts';
+import type { DecisionKind, JudgeContext, Walls } from '../../../contract/process.ts';
 import type { Text } from '../../../contract/text.ts';
 import type { Variables } from '../variables.ts';
 import type { Word } from '../words.ts';
+
+/** What a command cannot do without, and the sandbox may not give. */
+export type Need =
+  | {
+      readonly kind: 'network' /** Hosts, or sets of them by name. */;
+      readonly hosts?: readonly string[];
+      readonly offline?: string | undefined;
+    }
+  /** Another user's rights, the folders of the system, its services. */
+  | { readonly kind: 'system' }
+  | { readonly kind: 'daemon' };
 
 interface RuleBase {
   readonly id: string;
   readonly decision: DecisionKind;
   /** Only for the assistant's bash; without it for every command. */
   readonly dialect?: 'strict' | undefined;
+  /** It speaks of what the sandbox does not give. */
+  readonly inWalls?: boolean | undefined;
   readonly because: Text;
   readonly suggestion: Text;
   /** Command lines that the rule must find something in, and such that it must not. Checked when it loads. */
@@ -20,6 +33,8 @@ export interface CommandRule extends RuleBase {
   /** Names that the rule looks at; without them it looks at every command. */
   readonly programs?: readonly string[] | undefined;
   fits(use: Use, scene: Scene): boolean;
+  /** What it cannot do without; nothing where it may succeed anyway. */
+  needs?(use: Use): Need | undefined;
 }
 
 /** A rule about the way a command is written; the reading of it (`examine.ts`, `syntax.ts`) names the rule by id. */
@@ -54,6 +69,7 @@ export interface Input {
 /** What rules may know of the whole command line. */
 export interface Scene {
   readonly dialect: JudgeContext['dialect'];
+  readonly walls: Walls | undefined;
   readonly roots: readonly string[];
   /** Every folder that a command in it may run in; nothing where that is not known. */
   readonly folders: readonly string[] | undefined;
