@@ -1,8 +1,7 @@
 import type { Call, Reply } from '../contract/call.ts';
-import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
-import { text } from '../contract/text.ts';
+import { unanswered, unrecorded } from '../ground/unrecorded.ts';
 import { type ApprovalDesk, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
@@ -46,7 +45,7 @@ export async function handle(call: Call, desk: Desk): Promise<Reply> {
   } catch (error) {
     desk.onFault?.(error);
     // Work that cannot be written down is not acknowledged as done; nor is it said that nothing happened.
-    reply = failureReply(record.isBegun() ? unrecorded(error) : error, record.id, desk.locale);
+    reply = failureReply(record.isBegun() ? unrecorded(error) : unanswered(error), record.id, desk.locale);
   }
   record.ended(reply);
   return reply;
@@ -77,22 +76,4 @@ async function attempt(call: Call, desk: Desk, record: OpenRecord): Promise<Repl
   await record.begin(await desk.audit());
   const output = await run(permit, desk, record);
   return outputReply(output, record.meta, desk.locale);
-}
-
-/** The call ran, and its record could not be written. */
-function unrecorded(cause: unknown): ToolError {
-  return new ToolError(
-    cause instanceof ToolError && cause.code === 'storage_full' ? 'storage_full' : 'unavailable',
-    text(
-      'The call was run, but its record could not be written. What it did stands.',
-      '呼び出しは実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
-    ),
-    {
-      suggestion: text(
-        'Do not send it again: look at what it did. The operator must make the records writable.',
-        '再送せず、結果を確かめてください。運用者が記録を書き込めるようにする必要があります。',
-      ),
-      cause,
-    },
-  );
 }

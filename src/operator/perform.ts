@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import type { Person } from '../contract/operator.ts';
 import type { AuditLog, AuditRecord } from '../contract/records.ts';
+import { unrecorded } from '../ground/unrecorded.ts';
 
 /** Something that a person does, as the log has it. */
 export interface Act {
@@ -36,12 +37,21 @@ export function createPerform(person: Person, audit: () => Promise<AuditLog>, no
     };
     const log = await audit();
     await log.begin({ ...about, outcome: 'interrupted', durationMs: 0 }, { durable: true });
-    const record = (outcome: 'ok' | 'error', rest: Omit<Came<unknown>, 'result'>, cause?: unknown) =>
-      log.write({
-        ...{ ...about, outcome, code: rest.code, facts: rest.facts },
-        durationMs: Math.round(performance.now() - startedMs),
-        ...(cause !== undefined && { cause: cause instanceof Error ? cause.message : String(cause) }),
-      });
+    const record = async (
+      outcome: 'ok' | 'error',
+      rest: Omit<Came<unknown>, 'result'>,
+      cause?: unknown,
+    ): Promise<void> => {
+      try {
+        await log.write({
+          ...{ ...about, outcome, code: rest.code, facts: rest.facts },
+          durationMs: Math.round(performance.now() - startedMs),
+          ...(cause !== undefined && { cause: cause instanceof Error ? cause.message : String(cause) }),
+        });
+      } catch (error) {
+        throw unrecorded(error);
+      }
+    };
     let came: Awaited<ReturnType<typeof work>>;
     try {
       came = await work(id);

@@ -14,10 +14,7 @@ export function storageError(error: unknown): Error {
         'サーバーの記録を置くディスクがいっぱいです。',
       ),
       {
-        suggestion: text(
-          'Nothing was changed. Ask the operator to free space.',
-          '何も変更されていません。運用者に空き容量の確保を頼んでください。',
-        ),
+        suggestion: text('Ask the operator to free space.', '運用者に空き容量の確保を頼んでください。'),
         cause: error,
       },
     );

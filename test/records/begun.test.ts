@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/index.ts';
 import { loadSettings } from '../../src/config/load.ts';
+import { local } from '../support/open-test-checkpoint.ts';
 import { runCommand } from '../support/run-command.ts';
 import { logOf, startServer } from './server.ts';
+import { lack, mayMount, onSmallDisk } from './small-disk.ts';
 
 /** A call that a server was killed in is in the log all the same. */
 const kills = process.env.SEKISHO_HAMMER ? 300 : 8;
@@ -119,116 +120,52 @@ test('what a living server has begun is left to it', async () => {
   await exit;
 });
 
-const isRoot = process.getuid?.() === 0;
-const lack = isRoot ? '' : ' (skipped: needs root to mount)';
-
-/** A state folder on a disk of 3 MB, which `fill` takes whole. */
-async function onSmallDisk(
-  use: (place: ReturnType<typeof places> & { fill(): void; free(): void }) => Promise<void>,
-): Promise<void> {
-  const place = places();
-  const filler = join(place.state, 'filler');
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', place.state]);
-  const fill = () => expect(() => writeFileSync(filler, Buffer.alloc(4_000_000))).toThrow('ENOSPC');
-  try {
-    await use({ ...place, fill, free: () => rmSync(filler) });
-  } finally {
-    execFileSync('umount', ['-l', place.state]);
-  }
-}
-
-const everyToolset = ['--toolsets', 'agent-cli,assistant,vault,pipeline', '--sandbox', 'off'];
-const changes: readonly (readonly [tool: string, input: object])[] = [
-  ['file_write', { path: 'new.txt', content: 'x' }],
-  ['shell_exec', { command: 'touch new.txt' }],
-  ['write_file', { path: 'new.txt', content: 'x' }],
-  ['bash', { command: 'touch new.txt' }],
-  ['vault_create', { path: 'new.md', content: '# New\n' }],
-  ['shelpa_write', { path: 'new.txt', content: 'x' }],
-];
-
 interface Answer {
   readonly isError?: boolean;
   readonly content: readonly { readonly text: string }[];
 }
 
-test.skipIf(!isRoot)(
-  `a disk without room for its record lets no call run${lack}`,
-  () =>
-    onSmallDisk(async ({ root, state, fill, free }) => {
-      const server = startServer(root, state, everyToolset);
-      await server.connect();
-      for (const [tool, input] of changes) {
-        const reply = (await server.call(tool, {
-          ...input,
-          ...('path' in input && { path: `a-${input.path}` }),
-        })) as Answer;
-        expect([tool, reply.isError, reply.content[0]?.text]).toEqual([tool, undefined, expect.any(String)]);
-      }
-      rmSync(join(root, 'new.txt'), { force: true });
-      const before = filesBelow(root);
-      fill();
-
-      for (const [tool, input] of changes) {
-        const reply = (await server.call(tool, input)) as Answer;
-        expect([tool, reply.isError]).toEqual([tool, true]);
-        expect(reply.content[0]?.text).toContain('Nothing was changed.');
-        expect(filesBelow(root)).toEqual(before);
-      }
-      // Nor is anything read that could not be written down.
-      expect(await server.call('file_read', { path: 'a-new.txt' })).toMatchObject({ isError: true });
-
-      free();
-      expect(await server.call('file_write', { path: 'after.txt', content: 'x' })).not.toHaveProperty(
-        'isError',
-      );
-      server.child.stdin.end();
-      await server.exit;
-      const entries = await logOf(root, state);
-      expect(entries.filter(({ code }) => code === 'storage_full').map(({ tool }) => tool)).toEqual([
-        ...changes.map(([tool]) => tool),
-        'file_read',
-      ]);
-      expect(entries.at(-1)).toMatchObject({ tool: 'file_write', outcome: 'ok' });
-    }),
-  60_000,
-);
-
-test.skipIf(!isRoot)(
+test.skipIf(!mayMount)(
   `a call that fills the disk itself is told what it did${lack}`,
-  () =>
-    onSmallDisk(async ({ root, state }) => {
-      const server = startServer(root, state, everyToolset);
+  () => {
+    const { root, state } = places();
+    return onSmallDisk(state, async () => {
+      const server = startServer(root, state, ['--sandbox', 'off']);
       await server.connect();
       const command = `touch done; head -c 4000000 /dev/zero > ${join(state, 'filler')}`;
       const reply = (await server.call('shell_exec', { command })) as Answer;
       expect(reply.isError).toBe(true);
-      expect(reply.content[0]?.text).toContain('The call was run, but its record could not be written.');
+      expect(reply.content[0]?.text).toContain('This was run, but its record could not be written.');
       expect(existsSync(join(root, 'done'))).toBe(true);
       server.child.kill('SIGKILL');
       await server.exit;
 
       rmSync(join(state, 'filler'));
       expect(await logOf(root, state)).toMatchObject([{ tool: 'shell_exec', outcome: 'interrupted' }]);
-    }),
+    });
+  },
   60_000,
 );
 
-test('a log that cannot be written lets nothing run', async () => {
+test('a log that cannot be read lets nothing run', async () => {
   const { root, state } = places();
   writeFileSync(join(state, 'sekisho.db'), 'not a database, but long enough to be looked at'.repeat(50));
-  const server = startServer(root, state);
-  await server.connect();
-  const reply = (await server.call('file_write', { path: 'a.txt', content: 'a' })) as { isError?: boolean };
-  expect(reply.isError).toBe(true);
-  expect(readdirSync(root)).toEqual([]);
-  server.child.kill('SIGKILL');
-  await server.exit;
+  // As a server meets it whose database is damaged after its start: one that is damaged before does not start.
+  const checkpoint = await openCheckpoint(loadSettings({ root, state }, { HOME: state }, root));
+  try {
+    const reply = await checkpoint.door.call({
+      tool: 'file_write',
+      input: { path: 'a.txt', content: 'a' },
+      arrival: local,
+      signal: new AbortController().signal,
+    });
+    expect(reply).toMatchObject({ kind: 'error', code: 'unavailable' });
+    expect(reply).toMatchObject({ text: expect.stringContaining('Nothing was changed.') });
+    expect(readdirSync(root)).toEqual([]);
+  } finally {
+    await checkpoint.close().catch((error) => expect(error).toMatchObject({ code: 'unavailable' }));
+  }
 });
-
-function filesBelow(root: string): readonly string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
-}
 
 test('history names what was interrupted, and does not say that nothing was changed', async () => {
   const { child, exit, root, state } = await serverInCommand();

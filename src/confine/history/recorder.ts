@@ -13,6 +13,7 @@ import type {
 } from '../../contract/history.ts';
 import { text } from '../../contract/text.ts';
 import { readAtNow } from '../files/io.ts';
+import { createAdding } from './adding.ts';
 import { type Blobs, digestOf } from './blobs.ts';
 import type { Journal } from './journal.ts';
 import { isSame, stateAt } from './state.ts';
@@ -73,7 +74,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const { blobs, journal, now } = options;
   const scopes = new AsyncLocalStorage<Scope>();
   const pending = new WeakMap<FileChange, Pending>();
-  const underWay = new Set<Promise<unknown>>();
+  const adding = createAdding(options.store, journal);
+  const { track, add, addNoted } = adding;
   const listeners = new Set<(root: string, path: string) => void>();
   let last = 0;
 
@@ -108,7 +110,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       scope.entries.push(entry);
       return Promise.resolve();
     }
-    return track(add([entry]).then(() => journal.end(1)));
+    return track(addNoted([entry]));
   }
 
   /** A call that goes on waits for its syncs at its end, but not for any number of them. */
@@ -119,17 +121,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     durable.catch(() => {});
     scope.syncs.push(durable);
     if (scope.syncs.length >= syncsTogether) await Promise.all(scope.syncs.splice(0));
-  }
-
-  async function add(entries: readonly NewHistoryEntry[]): Promise<void> {
-    await (await options.store()).add(entries);
-  }
-
-  function track<T>(work: Promise<T>): Promise<T> {
-    underWay.add(work);
-    const forget = () => underWay.delete(work);
-    work.then(forget, forget);
-    return work;
   }
 
   async function keep({
@@ -188,7 +179,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (!told) return;
         pending.delete(change);
         // It may have failed when the file was in its place already.
-        // An entry that cannot be added keeps its note, which the next start adds.
+        // An entry that cannot be added comes later, from its note at the latest.
         if (didHappen(told.entry)) void enter(told.entry).catch(() => {});
         else journal.end(1);
       },
@@ -197,7 +188,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         const entry = entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
         journal.begin(entry);
         tellOf(folder.rootHostPath, folder.path);
-        // As above: its note stays.
+        // As above.
         void enter(entry).catch(() => {});
       },
     },
@@ -210,7 +201,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         const { entries, syncs } = scope;
         if (entries.length > 0) {
           // The call's audit entry follows at once: they share a transaction and its sync.
-          const durable = track(all([add(entries).then(() => journal.end(entries.length)), ...syncs]));
+          const durable = track(all([addNoted(entries), ...syncs]));
           tell(
             entries.map(({ id }) => id),
             durable,
@@ -247,12 +238,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
       }
       tellOf(entry.root, entry.path);
-      await track(add([entry]));
-      journal.end(1);
+      await track(addNoted([entry]));
     },
-    async settled() {
-      while (underWay.size > 0) await Promise.allSettled([...underWay]);
-    },
+    settled: adding.settled,
   };
 }
 

@@ -1,0 +1,48 @@
+import type { HistoryStore, NewHistoryEntry } from '../../contract/history.ts';
+import type { Journal } from './journal.ts';
+
+/** Brings entries into the store, and knows which of them are not there yet. */
+export interface Adding {
+  add(entries: readonly NewHistoryEntry[]): Promise<void>;
+  /** Adds entries that the journal notes. Those that cannot be added now come along with the next ones. */
+  addNoted(entries: readonly NewHistoryEntry[]): Promise<void>;
+  /** Waited for by `settled`. */
+  track<T>(work: Promise<T>): Promise<T>;
+  settled(): Promise<void>;
+}
+
+export function createAdding(store: () => Promise<HistoryStore>, journal: Journal): Adding {
+  const underWay = new Set<Promise<unknown>>();
+  const late: NewHistoryEntry[] = [];
+
+  async function add(entries: readonly NewHistoryEntry[]): Promise<void> {
+    await (await store()).add(entries);
+  }
+
+  async function addNoted(entries: readonly NewHistoryEntry[]): Promise<void> {
+    const noted = [...late.splice(0), ...entries];
+    try {
+      await add(noted);
+    } catch (error) {
+      late.push(...noted);
+      throw error;
+    }
+    journal.end(noted.length);
+  }
+
+  return {
+    add,
+    addNoted,
+    track(work) {
+      underWay.add(work);
+      const forget = () => underWay.delete(work);
+      work.then(forget, forget);
+      return work;
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.allSettled([...underWay]);
+      // What cannot be added now is left in the journal, and the next start adds it.
+      if (late.length > 0) await addNoted([]).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { type ErrorCode, ToolError } from '../contract/error.ts';
+import { text } from '../contract/text.ts';
+
+/** Something was run that may have changed something, and its record could not be written. */
+export function unrecorded(cause: unknown): ToolError {
+  return new ToolError(
+    codeOf(cause),
+    text(
+      'This was run, but its record could not be written. What it did stands.',
+      '実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
+    ),
+    {
+      suggestion: text(
+        'Do not repeat it: look at what it did. The operator must make the records writable.',
+        '繰り返さず、結果を確かめてください。運用者が記録を書き込めるようにする必要があります。',
+      ),
+      cause,
+    },
+  );
+}
+
+/** A call that did not run, or only read, and whose record could not be written. */
+export function unanswered(cause: unknown): ToolError {
+  const code = codeOf(cause);
+  return new ToolError(
+    code,
+    code === 'storage_full'
+      ? text(
+          'The disk that holds the server’s records is full, and no call is answered without its record.',
+          'サーバーの記録を置くディスクがいっぱいのため、記録できない呼び出しには応答しません。',
+        )
+      : text(
+          'The server’s records cannot be written now, and no call is answered without its record.',
+          'サーバーの記録を書き込めないため、記録できない呼び出しには応答しません。',
+        ),
+    {
+      suggestion: text(
+        'Nothing was changed. If it stays so, ask the operator to make the records writable.',
+        '何も変更されていません。続く場合は、記録を書き込めるようにするよう運用者に頼んでください。',
+      ),
+      cause,
+    },
+  );
+}
+
+function codeOf(cause: unknown): ErrorCode {
+  return cause instanceof ToolError && cause.code === 'storage_full' ? 'storage_full' : 'unavailable';
+}

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+
+export const mayMount = process.getuid?.() === 0;
+/** For a test's title. */
+export const lack = mayMount ? '' : ' (skipped: needs root to mount)';
+
+export interface SmallDisk {
+  /** Takes all of its room. */
+  fill(): void;
+  free(): void;
+}
+
+/** Puts a disk of 3 MB at this folder while it is used. */
+export async function onSmallDisk(folder: string, use: (disk: SmallDisk) => Promise<void>): Promise<void> {
+  const filler = join(folder, 'filler');
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
+  try {
+    await use({
+      fill: () => expect(() => writeFileSync(filler, Buffer.alloc(4_000_000))).toThrow('ENOSPC'),
+      free: () => rmSync(filler),
+    });
+  } finally {
+    execFileSync('umount', ['-l', folder]);
+  }
+}
