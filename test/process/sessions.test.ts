@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
@@ -237,13 +237,18 @@ describe.skipIf(!working.has('bubblewrap'))('rooms of bubblewrap (skipped: no bu
   }, 60_000);
 
   test('nothing of it is seen on the machine, and nothing stays when the server closes', async () => {
-    const rooms = () => readdirSync(tmpdir()).filter((entry) => entry.startsWith('sekisho-room-'));
+    // Other servers of the machine make rooms of their own in the usual place.
+    const own = mkdtempSync(join(base, 'tmp-'));
+    vi.stubEnv('TMPDIR', own);
+    const rooms = () => readdirSync(own).filter((entry) => entry.startsWith('sekisho-room-'));
     const before = rooms();
     const runner = open('bubblewrap');
     await line(runner, 'echo secret > /tmp/mine');
-    for (const entry of rooms()) expect(readdirSync(join(tmpdir(), entry))).toEqual([]);
+    for (const entry of rooms()) expect(readdirSync(join(own, entry))).toEqual([]);
     await runner.close();
     expect(rooms()).toEqual(before);
+    vi.unstubAllEnvs();
+    rmSync(own, { recursive: true });
   }, 60_000);
 
   test('with a root below /tmp the session keeps its files beside, where no link of it can move the root', async () => {
