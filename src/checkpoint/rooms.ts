@@ -54,7 +54,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const commands = once(async () => {
     const { openCommands } = await import('../confine/process/commands.ts');
-    const { defaultReadOnlyNames } = await import('../confine/process/sandbox.ts');
+    const { defaultReadOnlyNames } = await import('../confine/process/guarded-names.ts');
     const { mayKeep, written } = await judge();
     return openCommands({
       // In read-only mode nothing is writable for commands either, whatever a rule lets through.
@@ -73,9 +73,8 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
         deniedHosts: deniedHostsOf(settings),
       },
       hiddenPaths: settings.hiddenPaths,
-      ...(settings.process.writableGit
-        ? { readOnlyNames: defaultReadOnlyNames.filter((name) => name !== '.git') }
-        : {}),
+      readOnlyNames: [...defaultReadOnlyNames, ...settings.protectedNames],
+      onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,
       maxBackgroundMs: settings.process.maxBackgroundMs,
       mayKeep,

@@ -97,7 +97,6 @@ export interface Settings {
     readonly network: readonly string[];
     /** The same with its sets as their names. */
     readonly networkAsNamed: readonly string[];
-    readonly writableGit: boolean;
     readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;
   };
@@ -200,7 +199,6 @@ export function loadSettings(
       readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
       network: hostsOf(config.process?.network ?? []),
       networkAsNamed: config.process?.network ?? [],
-      writableGit: config.process?.writableGit ?? false,
       maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
     },

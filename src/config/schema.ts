@@ -107,12 +107,6 @@ export const configSchema = z.strictObject({
         .describe(
           'Hosts that commands may reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; sets by name: npm, pypi, crates, go, github. Default and empty: none.',
         ),
-      writableGit: z
-        .boolean()
-        .optional()
-        .describe(
-          'Commands may change .git: git add and commit work, and so would a planted hook. Default: false.',
-        ),
       maxTimeoutMs: z
         .number()
         .int()

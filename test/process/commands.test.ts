@@ -296,7 +296,7 @@ test('where no sandbox works nothing runs, and the answer says what to install',
   });
   await expect(runner.forSession('s').run(sh('echo ran > ran'), order())).rejects.toMatchObject({
     code: 'unavailable',
-    suggestion: { en: expect.stringContaining('bubblewrap') },
+    suggestion: { en: expect.stringContaining('sekisho doctor') },
   });
   expect(readdirSync(root)).not.toContain('ran');
 });

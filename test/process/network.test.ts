@@ -259,6 +259,7 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
       temporaryBytes: 1024,
       path: undefined,
       outletPorts: proxy.ports,
+      git: { config: '', ignored: '' },
     });
     const before = readdirSync('/proc/self/fd').length;
     for (let times = 0; times < 5; times++) {

@@ -29,6 +29,7 @@ function weakened(change: string) {
     temporaryBytes: 1024 * 1024,
     path: undefined,
     outletPorts: [3128],
+    git: { config: '', ignored: '' },
   });
 }
 

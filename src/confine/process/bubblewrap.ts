@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
+import type { PersonConfig } from '../git/person-config.ts';
+import { writeGitSettings } from '../git/settings-folder.ts';
 import { type Chamber, enterProgram, temporaryPlace, tryChambers } from './bubblewrap-room.ts';
 import { adoptStage } from './child/adopt.ts';
 import type { Backend, Child, SpawnOrder } from './child/child.ts';
@@ -10,6 +12,7 @@ import { openRelay, type Relay, relayProgram } from './child/relay.ts';
 import { openReport } from './child/report.ts';
 import { openStarter } from './child/start-child.ts';
 import { findMembers, signal } from './child/tree.ts';
+import { guardingArguments } from './guarded-names.ts';
 import { initArguments } from './prelude.ts';
 import { openKernel } from './seccomp/kernel.ts';
 import { openFilter } from './seccomp/open-filter.ts';
@@ -28,6 +31,8 @@ export interface BubblewrapOptions {
   readonly hiddenPaths: readonly string[];
   readonly temporaryBytes: number;
   readonly path: string | undefined;
+  /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
+  readonly git: PersonConfig;
   /** Ports of each command's own loopback that an outlet serves. */
   readonly outletPorts?: readonly number[] | undefined;
 }
@@ -37,6 +42,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const startChild = await openStarter();
   const filter = openFilter();
   const settings = await copySystemSettings([...systemFiles, ...options.readable.filter(isSetting)]);
+  writeGitSettings(settings, options.git, '/etc');
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   const kernel = await openKernel().catch(() => undefined);
@@ -219,7 +225,7 @@ function systemArguments(
 
 /** Roots in the order of their depth, so that one inside another is not covered by it. */
 function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly string[] {
-  const { roots, readOnlyNames } = options;
+  const { roots } = options;
   const args: string[] = [];
   const writable = new Set(order.writable);
   const folders = [...new Set([...roots.map((root) => root.hostPath), ...order.writable])];
@@ -232,14 +238,7 @@ function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly 
   }
   // What is mounted below has its place by now.
   for (const folder of covered) args.push('--remount-ro', folder);
-  for (const folder of guardedFolders(roots, order)) {
-    for (const name of readOnlyNames) {
-      const path = join(folder, name);
-      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false) {
-        args.push('--ro-bind-try', path, path);
-      }
-    }
-  }
+  args.push(...guardingArguments(options, order));
   args.push(...hidingArguments(options.hiddenPaths, folders, writable));
   // Folders that bwrap made to hang the others in.
   args.push('--remount-ro', '/');
@@ -277,19 +276,6 @@ function hidingArguments(
 
 function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder === '/' ? '/' : `${folder}/`);
-}
-
-/** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
-function guardedFolders(
-  roots: readonly FolderRoot[],
-  { workingFolder, writable }: SpawnOrder,
-): readonly string[] {
-  const folders = new Set([...roots.map((root) => root.hostPath), ...writable]);
-  for (let folder = workingFolder; folder !== '/'; folder = dirname(folder)) {
-    if (folders.has(folder)) break;
-    folders.add(folder);
-  }
-  return [...folders];
 }
 
 function linkTarget(path: string): string | undefined {

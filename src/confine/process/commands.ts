@@ -2,6 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { CommandLine, Commands, SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { cancelled } from '../../ground/cancelled.ts';
+import { createCommandGuard } from '../git/command-guard.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
 import { startCommand } from './child/start-command.ts';
@@ -32,6 +33,7 @@ export interface CommandRunner {
 /** Starts nothing: the sandbox is chosen and tested when the first command comes. */
 export function openCommands(options: CommandsOptions): CommandRunner {
   const sandbox = openSandbox(options);
+  const git = createCommandGuard(() => sandbox.roots().writable, options.onDisarmed);
   const sessions = new Map<string, Session>();
   let closed = false;
   let started = 0;
@@ -97,18 +99,21 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       run: (command, order) =>
         tracked(id, async (runner) => {
-          const attended = await attend(command, { ...order, handOverMs: undefined }, runner);
+          const whole = { ...order, handOverMs: undefined };
+          const attended = await git.attend(order, () => attend(command, whole, runner));
           if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
           return attended.result;
         }),
-      attend: (command, order) => tracked(id, (runner) => attend(command, order, runner)),
+      attend: (command, order) =>
+        tracked(id, (runner) => git.attend(order, () => attend(command, order, runner))),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.
         const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
         return { variables, ...(found !== undefined && { folder: found }) };
       },
-      start: (command, order) => tracked(id, (runner) => start(command, order, runner)),
+      start: (command, order) =>
+        tracked(id, (runner) => git.start(order, () => start(command, order, runner))),
       keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
@@ -134,6 +139,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     async close() {
       closed = true;
       await Promise.all([...sessions.keys()].map(endSession));
+      await git.close();
       await sandbox.close();
     },
   };

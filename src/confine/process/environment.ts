@@ -14,12 +14,15 @@ export function buildEnvironment({
   server,
   allowed,
   places,
+  gitConfig,
   more = {},
 }: {
   readonly server: Readonly<Record<string, string | undefined>>;
   /** Names that the operator lets through. */
   readonly allowed: readonly string[];
   readonly places: Places;
+  /** What stands for a person's own settings of git. */
+  readonly gitConfig: string;
   readonly more?: Readonly<Record<string, string>> | undefined;
 }): Record<string, string> {
   const environment: Record<string, string> = {
@@ -34,6 +37,7 @@ export function buildEnvironment({
     }
   }
   Object.assign(environment, gitPinned, {
+    GIT_CONFIG_SYSTEM: gitConfig,
     HOME: places.home,
     TMPDIR: places.temporary,
     TERM: 'dumb',
@@ -54,8 +58,6 @@ const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin'
 
 // A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these win over it.
 const gitPinned = {
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
   GIT_CONFIG_COUNT: '3',
   GIT_CONFIG_KEY_0: 'core.fsmonitor',

@@ -1,12 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FolderRoot } from '../../contract/files.ts';
 import type { StageSpawn } from '../../contract/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { type Text, text, verbatim } from '../../contract/text.ts';
+import { once } from '../../ground/once.ts';
+import { type PersonConfig, readPersonConfig } from '../git/person-config.ts';
+import { writeGitSettings } from '../git/settings-folder.ts';
 import type { HostProxy, HostProxyOptions } from '../network/proxy/open.ts';
 import { openBubblewrap } from './bubblewrap.ts';
 import { certificatesOf } from './certificates.ts';
 import type { Backend } from './child/child.ts';
 import { closeInheritedOnSpawn } from './child/inherited.ts';
+import { defaultReadOnlyNames } from './guarded-names.ts';
 import { openLandlock } from './landlock/open.ts';
 import type { ProcessLimits } from './prelude.ts';
 import { type Roots, resolveRoots } from './roots.ts';
@@ -39,6 +46,8 @@ export interface SandboxOptions {
 /** Where a command is started, and its way to the network where it has one. */
 export interface Walls {
   readonly backend: Backend;
+  /** What commands have in place of a person's own settings of git. */
+  readonly gitConfig: string;
   readonly proxy?: HostProxy | undefined;
   /** Do they hold in a room that commands share? */
   readonly hasRooms: boolean;
@@ -63,11 +72,17 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
   const names = options.backends ?? confining;
   const candidates = new Map<SandboxName, Promise<Trial>>();
+  const gitFolders: string[] = [];
+  const git = once(() =>
+    readPersonConfig(roots().all[0]?.hostPath ?? '/', options.serverEnvironment ?? process.env),
+  );
 
   function attempt(name: SandboxName): Promise<Trial> {
     let trial = candidates.get(name);
     if (!trial) {
-      trial = tryBackend(name, options, roots());
+      trial = git().then((settings) =>
+        tryBackend(name, options, roots(), { ...settings, folders: gitFolders }),
+      );
       candidates.set(name, trial);
     }
     return trial;
@@ -100,16 +115,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     async close() {
       for (const trial of candidates.values()) await (await trial).walls?.backend.close();
       candidates.clear();
+      for (const folder of gitFolders) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
-
-/** What other programs obey later, outside of the sandbox: where it is there, commands read it and no more. */
-export const defaultReadOnlyNames: readonly string[] = [
-  ...['.git', '.gitconfig', '.mcp.json', '.vscode', '.cursor', '.claude', '.ssh'],
-  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile'],
-  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin'],
-];
 
 export type ConfiningName = 'bubblewrap' | 'landlock';
 
@@ -131,7 +140,17 @@ interface Trial {
   readonly cause?: string | undefined;
 }
 
-async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roots): Promise<Trial> {
+/** What commands are given of a person's git, and the folders that were made for it. */
+interface GitOrder extends PersonConfig {
+  readonly folders: string[];
+}
+
+async function tryBackend(
+  name: SandboxName,
+  options: SandboxOptions,
+  roots: Roots,
+  git: GitOrder,
+): Promise<Trial> {
   let backend: Backend | undefined;
   if (name !== 'none' && holdsMachine(roots)) {
     return { cause: wholeMachine.en, status: { name, works: false, problem: wholeMachine } };
@@ -139,19 +158,24 @@ async function tryBackend(name: SandboxName, options: SandboxOptions, roots: Roo
   try {
     await closeInheritedOnSpawn();
     const proxy = name === 'none' ? undefined : await proxyOf(options);
-    backend = await open(name, options, roots, proxy);
-    if (name === 'none') return { walls: { backend, hasRooms: true }, status: { name, works: true } };
+    // Bubblewrap has a folder of its own for such.
+    const folder = name === 'bubblewrap' ? undefined : mkdtempSync(join(tmpdir(), 'sekisho-git-'));
+    if (folder !== undefined) git.folders.push(folder);
+    const gitConfig = folder === undefined ? '/etc/gitconfig' : writeGitSettings(folder, git, folder);
+    backend = await open(name, options, roots, proxy, git, folder);
+    if (name === 'none')
+      return { walls: { backend, gitConfig, hasRooms: true }, status: { name, works: true } };
     const folders = roots.all.map((root) => root.hostPath);
     const hole = await findHole(backend, folders);
     if (hole === undefined) {
       const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
       if (problem === undefined) {
         const hasRooms = await holdInRoom(backend, folders, proxy);
-        return { walls: { backend, proxy, hasRooms }, status: { name, works: true } };
+        return { walls: { backend, gitConfig, proxy, hasRooms }, status: { name, works: true } };
       }
       // Without a way that holds there is none.
       return {
-        walls: { backend, hasRooms: await holdInRoom(backend, folders) },
+        walls: { backend, gitConfig, hasRooms: await holdInRoom(backend, folders) },
         status: { name, works: true, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
       };
     }
@@ -212,6 +236,8 @@ async function open(
   options: SandboxOptions,
   roots: Roots,
   proxy: HostProxy | undefined,
+  git: PersonConfig,
+  gitFolder: string | undefined,
 ): Promise<Backend> {
   if (process.platform === 'win32') throw new Error('commands are not run on Windows yet');
   if (name === 'none') return openUnconfined();
@@ -223,7 +249,7 @@ async function open(
     if (options.hiddenPaths?.length) throw new Error("the server's own files lie inside a root");
     return openLandlock({
       roots: roots.all.map((root) => root.hostPath),
-      readable,
+      readable: gitFolder === undefined ? readable : [...readable, gitFolder],
       path: server.PATH,
     });
   }
@@ -238,5 +264,6 @@ async function open(
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     path: server.PATH,
     outletPorts: proxy?.ports,
+    git,
   });
 }

@@ -8,6 +8,7 @@ import type { StdioStart } from '../../contract/upstream.ts';
 import type { Child } from './child/child.ts';
 import { stopTree } from './child/run-child.ts';
 import { buildEnvironment } from './environment.ts';
+import { defaultReadOnlyNames } from './guarded-names.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 import { readableFor } from './server-paths.ts';
@@ -50,6 +51,8 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         sandbox: order.sandbox,
         network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
+        // It runs for days, and nobody looks at what it leaves in a repository.
+        readOnlyNames: ['.git', ...defaultReadOnlyNames],
         serverEnvironment: options.serverEnvironment,
         hiddenPaths: [
           ...(options.hiddenPaths ?? []),
@@ -64,7 +67,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   return {
     async start(order) {
       const sandbox = sandboxFor(order);
-      const { backend, proxy } = await sandbox.open();
+      const { backend, proxy, gitConfig } = await sandbox.open();
       const roots = sandbox.roots();
       const child = await backend
         .spawn({
@@ -76,6 +79,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
             server: options.serverEnvironment,
             allowed: [],
             places: backend,
+            gitConfig,
             more: { ...proxy?.environment, ...order.env },
           }),
           writable: roots.writable,

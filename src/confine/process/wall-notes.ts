@@ -49,7 +49,15 @@ const walls: readonly Wall[] = [
   {
     name: 'read-only',
     met: (line) => /\bread-only file system\b|\bEROFS\b/i.test(line),
-    note: 'commands write in the roots that may be written, in $TMPDIR and in HOME; in a root, what other programs obey later (.git, .vscode, shell profiles) is read-only; the operator can serve more folders by roots',
+    note: 'commands write in the roots that may be written, in $TMPDIR and in HOME; in a root, what other programs obey later (.vscode, shell profiles) is read-only; the operator can serve more folders by roots',
+  },
+  {
+    name: 'git',
+    met: (line) =>
+      /could not (?:lock|write) config file|\.git\/(?:config|hooks|info|modules)\b.*(?:read-only|busy)/i.test(
+        line,
+      ),
+    note: "a repository's settings and hooks are read-only for commands, since they run at a person's next git; `git config --global` holds for the session, and a person changes what is to stay",
   },
   {
     name: 'terminal',

@@ -32,7 +32,7 @@ export async function startCommand(
 ): Promise<StartedCommand> {
   assertCommand(command);
   const written = writtenBy(options, command);
-  const { proxy } = walls;
+  const { proxy, gitConfig } = walls;
   const roots = sandbox.roots();
   const outlet = ofAll ? undefined : proxy?.openOutlet();
   const before = ofAll?.() ?? [];
@@ -41,6 +41,7 @@ export async function startCommand(
     server: options.serverEnvironment ?? process.env,
     allowed: options.environment ?? [],
     places: spawner,
+    gitConfig,
     more: {
       ...(isCutOff(walls, options) && withoutRetries(options.environment)),
       ...proxy?.environment,

@@ -1,0 +1,90 @@
+import { relative } from 'node:path';
+import { cleanLine } from '../../contract/clean-text.ts';
+import type { Attended, BackgroundCommand, RunOptions } from '../../contract/process.ts';
+import { createGitGuard, type Watch } from './guard.ts';
+import type { Disarmed } from './set-aside.ts';
+
+/** Looks after commands: no repository below the roots keeps what one of them planted. */
+export interface CommandGuard {
+  attend(order: Writes, work: () => Promise<Attended>): Promise<Attended>;
+  start<C extends BackgroundCommand>(order: Writes, work: () => Promise<C>): Promise<C>;
+  /** Waits for the last looks. Commands have ended by then. */
+  close(): Promise<void>;
+}
+
+type Writes = Pick<RunOptions, 'writable'>;
+
+/** `tell` is told too: who called may have left, and nobody reads the output of a command in the background. */
+export function createCommandGuard(
+  writable: () => readonly string[],
+  tell: (line: string) => void = () => {},
+): CommandGuard {
+  const guard = createGitGuard(writable);
+  const following = new Set<Promise<void>>();
+
+  function note(disarmed: readonly Disarmed[]): string {
+    const lines = disarmed.map((each) => `[git: ${describe(each, writable())}]`);
+    for (const line of lines) tell(line);
+    return lines.map((line) => `${line}\n`).join('');
+  }
+
+  /** Looks now and then while it runs: a server in the background lives for hours. */
+  async function follow(command: BackgroundCommand, watch: Watch): Promise<void> {
+    const never = new AbortController().signal;
+    while (command.status().running) {
+      await command.wait(lookEveryMs, never);
+      note(await watch.look());
+    }
+    note(await watch.end());
+  }
+
+  function go(command: BackgroundCommand, watch: Watch): void {
+    const followed = follow(command, watch).finally(() => following.delete(followed));
+    following.add(followed);
+  }
+
+  return {
+    async attend(order, work) {
+      const watch = await guard.begin(order.writable ?? writable());
+      let attended: Attended;
+      try {
+        attended = await work();
+      } catch (error) {
+        note(await watch.end());
+        throw error;
+      }
+      if (attended.kind === 'going') {
+        go(attended.command, watch);
+        return attended;
+      }
+      const { result } = attended;
+      const notes = note(await watch.end());
+      return notes === ''
+        ? attended
+        : { ...attended, result: { ...result, stderr: `${result.stderr}${notes}` } };
+    },
+    async start(order, work) {
+      const watch = await guard.begin(order.writable ?? writable());
+      try {
+        const started = await work();
+        go(started, watch);
+        return started;
+      } catch (error) {
+        note(await watch.end());
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all(following);
+    },
+  };
+}
+
+const lookEveryMs = 5000;
+
+function describe({ path, isRestored }: Disarmed, roots: readonly string[]): string {
+  const root = roots.find((each) => path.startsWith(`${each}/`));
+  const shown = cleanLine(root === undefined ? path : relative(root, path));
+  const back = isRestored ? ' and what stood there before is back' : '';
+  return `${shown} would have run or redirected git outside the sandbox: what the command wrote lies beside it as .disarmed${back}`;
+}

@@ -1,0 +1,147 @@
+import { Buffer } from 'node:buffer';
+import { spawn } from 'node:child_process';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+
+/*
+ * Paths here are bytes, one a character (latin1): a name that is no UTF-8 is a name to git all the same, and read as
+ * UTF-8 it could not be opened again.
+ */
+
+/** What the kernel takes for such a path. */
+export function asBytes(path: string): Buffer {
+  return Buffer.from(path, 'latin1');
+}
+
+/** A path as others have it, in this form. */
+export function fromText(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1');
+}
+
+/** The same to be read by people, and by the rest of the house. */
+export function toText(path: string): string {
+  return asBytes(path).toString('utf8');
+}
+
+export interface Found {
+  /** Folders that git takes for a repository's own, or would once their other parts are there. */
+  readonly gitFolders: readonly string[];
+  /** `.git` that leads elsewhere: a file that names a folder, or a link. */
+  readonly pointers: readonly string[];
+}
+
+/** All that git could take for a repository below a folder. Follows no link. */
+export async function findRepositories(folder: string): Promise<Found> {
+  const names =
+    walkSmall(folder) ?? (await walkByFind(folder)) ?? walk(folder, Number.POSITIVE_INFINITY) ?? [];
+  const gitFolders = new Set<string>();
+  const pointers: string[] = [];
+  for (const { path, isFolder } of names) {
+    if (!/\/\.git$/i.test(path)) {
+      // A folder that holds a HEAD of its own is a bare repository, or becomes one.
+      gitFolders.add(path.slice(0, path.lastIndexOf('/')));
+    } else if (isFolder) {
+      for (const inner of [path, ...innerFolders(path)]) gitFolders.add(inner);
+    } else {
+      pointers.push(path);
+    }
+  }
+  return { gitFolders: [...gitFolders], pointers };
+}
+
+/** Folders of submodules and linked worktrees inside `.git`, at any depth. */
+export function innerFolders(gitFolder: string): string[] {
+  const found: string[] = [];
+  for (const { name } of foldersIn(`${gitFolder}/worktrees`)) found.push(`${gitFolder}/worktrees/${name}`);
+  // The name of a submodule may hold slashes, and a submodule may have its own.
+  const open = [`${gitFolder}/modules`];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const entries = entriesIn(folder);
+    const isGit = entries.some(({ name }) => name === 'HEAD');
+    if (isGit) found.push(folder);
+    for (const { name } of entries.filter((entry) => entry.isDirectory())) {
+      if (isGit && ownFolders.has(name)) continue;
+      open.push(`${folder}/${name}`);
+    }
+  }
+  return found;
+}
+
+/** What is large in a repository and holds no other. */
+const ownFolders: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'hooks', 'info', 'lfs']);
+
+interface Named {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** In one go where the tree is small: to start a process takes longer. */
+function walkSmall(folder: string): Named[] | undefined {
+  return walk(folder, smallEntries);
+}
+
+const smallEntries = 1500;
+
+function walk(folder: string, maxEntries: number): Named[] | undefined {
+  const found: Named[] = [];
+  const open = [folder];
+  let entries = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const entry of entriesIn(at)) {
+      if (++entries > maxEntries) return undefined;
+      const path = `${at}/${entry.name}`;
+      const isFolder = entry.isDirectory();
+      if (isGitName(entry.name)) found.push({ path, isFolder });
+      else if (isFolder) open.push(path);
+      if (entry.name === 'HEAD') found.push({ path, isFolder });
+    }
+  }
+  return found;
+}
+
+// Where the file system takes no notice of case, neither does git.
+function isGitName(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === '.git';
+}
+
+async function walkByFind(folder: string): Promise<Named[] | undefined> {
+  if (finder === undefined) return undefined;
+  const wanted = ['(', '-iname', '.git', '-prune', '-o', '-name', 'HEAD', ')', '-printf', '%y%p\\0'];
+  const output = await outputOf(finder, [toText(folder), ...wanted]);
+  return output
+    ?.split('\0')
+    .filter((line) => line !== '')
+    .map((line) => ({ path: line.slice(1), isFolder: line.startsWith('d') }));
+}
+
+const finder = ['/usr/bin/find', '/bin/find'].find((path) => existsSync(path));
+
+/** Undefined where it is no GNU find. */
+function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], env: { LC_ALL: 'C' } });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('error', () => resolve(undefined));
+    // 1 says that something vanished or may not be read, and the rest was looked at; busybox says it of the options.
+    child.on('close', (code) =>
+      resolve(
+        code === 0 || (code === 1 && chunks.length > 0)
+          ? Buffer.concat(chunks).toString('latin1')
+          : undefined,
+      ),
+    );
+  });
+}
+
+function foldersIn(folder: string): Dirent[] {
+  return entriesIn(folder).filter((entry) => entry.isDirectory());
+}
+
+/** Nothing where it is gone, or not ours to read. */
+export function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(asBytes(folder), { withFileTypes: true, encoding: 'latin1' }) as unknown as Dirent[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,154 @@
+import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { asBytes, type Found, findRepositories, fromText, innerFolders } from './find-repositories.ts';
+import { inHeldFolder } from './held-folder.ts';
+import { judgePart, type Part, partsOf } from './parts.ts';
+import { realPath, targetOf } from './pointers.ts';
+import { type Disarmed, setAside } from './set-aside.ts';
+
+export interface GitGuard {
+  /** Before a command starts that may write these folders. Learns what people wrote since the last one. */
+  begin(folders: readonly string[]): Promise<Watch>;
+}
+
+/** Takes out of git's reach what a command left there and no person wrote. */
+export interface Watch {
+  look(): Promise<readonly Disarmed[]>;
+  /** The last look: the command has ended. */
+  end(): Promise<readonly Disarmed[]>;
+}
+
+/**
+ * Keeps the repositories below the roots from running what a command planted. Commands may write most of `.git`, and
+ * make repositories of their own; what they leave there that git would run, or that leads git elsewhere, is taken out
+ * again. What was there before any command ran is a person's and stays.
+ */
+export function createGitGuard(roots: () => readonly string[]): GitGuard {
+  const trusted = new Map<string, ReadonlyMap<string, Part>>();
+  const pointers = new Map<string, string>();
+  const running = new Set<{ readonly sinceMs: number }>();
+  const walked = new Set<string>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** One look at a time: what a command writes while another's start is looked at would be taken for a person's. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = turn.then(work, work);
+    turn = done.catch(() => undefined);
+    return done;
+  }
+
+  /** `sinceMs` is when the first command started that still runs; without one all that is there is people's. */
+  function judge(folder: string, sinceMs: number | undefined, found: Found): Disarmed[] {
+    const inside = roots().map(fromText);
+    const isInside = (path: string | undefined): path is string =>
+      path !== undefined && inside.some((root) => isBelow(path, root));
+    const disarmed: Disarmed[] = [];
+    const reached = new Set<string>();
+    const queue = [...found.gitFolders];
+
+    for (const pointer of found.pointers) {
+      const stat = lstatSync(asBytes(pointer), { bigint: true, throwIfNoEntry: false });
+      if (!stat) continue;
+      const signature = `${stat.dev}:${stat.ino}:${stat.ctimeNs}`;
+      const target = targetOf(pointer);
+      const isOld =
+        sinceMs === undefined ||
+        pointers.get(pointer) === signature ||
+        Number(stat.ctimeNs / 1_000_000n) < sinceMs;
+      if (!isOld && !isInside(target)) {
+        disarmed.push(...setAside(folder, pointer, undefined));
+        continue;
+      }
+      pointers.set(pointer, signature);
+      if (!isInside(target)) continue;
+      if (!isOld) reached.add(target);
+      queue.push(target, ...innerFolders(target));
+    }
+
+    const seen = new Set<string>();
+    for (let gitFolder = queue.shift(); gitFolder !== undefined; gitFolder = queue.shift()) {
+      const root = inside.find((each) => isBelow(gitFolder, each));
+      if (root === undefined || seen.has(gitFolder)) continue;
+      seen.add(gitFolder);
+      const known = trusted.get(gitFolder);
+      const keeping = new Map(known);
+      const isOlds = known === undefined && !reached.has(gitFolder) && isOlder(`${gitFolder}/HEAD`, sinceMs);
+      const parts = inHeldFolder(root, gitFolder.slice(root.length), (held) =>
+        partsOf(held, (path) => known?.get(path)),
+      );
+      for (const part of parts ?? []) {
+        const path = `${gitFolder}/${part.path}`;
+        const before = known?.get(part.path);
+        const isOld =
+          sinceMs === undefined ||
+          before?.signature === part.signature ||
+          (isOlds &&
+            part.changedMs < sinceMs &&
+            (dirname(path) === gitFolder || isOlder(dirname(path), sinceMs)));
+        const base = part.path.startsWith('objects/') ? `${gitFolder}/objects` : gitFolder;
+        const verdict = isOld
+          ? undefined
+          : judgePart(part, before, (target) => isInside(realPath(base, target)));
+        if (verdict?.harmless === false) {
+          disarmed.push(...setAside(root, path, verdict.instead, before));
+          continue;
+        }
+        keeping.set(part.path, part);
+        if (part.path !== 'commondir' || part.content === undefined) continue;
+        const common = realPath(gitFolder, part.content.replace(/[\r\n]+$/, ''));
+        if (!isInside(common)) continue;
+        if (!isOld) reached.add(common);
+        queue.push(common);
+      }
+      trusted.set(gitFolder, keeping);
+    }
+    return disarmed;
+  }
+
+  async function lookAgain(folders: readonly string[]): Promise<readonly Disarmed[]> {
+    const sinceMs = Math.min(...[...running].map((each) => each.sinceMs));
+    const all: Disarmed[] = [];
+    for (const folder of folders.map(fromText)) {
+      all.push(...judge(folder, sinceMs, await findRepositories(folder)));
+    }
+    return all;
+  }
+
+  return {
+    begin: (folders) =>
+      inTurn(async () => {
+        for (const folder of folders.map(fromText)) {
+          if (running.size > 0) break;
+          // The tree is walked once; later what is known is looked at, and what is new shows its age.
+          const isKnown = (path: string) => isBelow(path, folder);
+          const found = walked.has(folder)
+            ? {
+                gitFolders: [...trusted.keys()].filter(isKnown),
+                pointers: [...pointers.keys()].filter(isKnown),
+              }
+            : await findRepositories(folder);
+          walked.add(folder);
+          judge(folder, undefined, found);
+        }
+        const own = { sinceMs: Date.now() - clockStepMs };
+        running.add(own);
+        return {
+          look: () => inTurn(() => lookAgain(folders)),
+          end: () => inTurn(() => lookAgain(folders)).finally(() => running.delete(own)),
+        };
+      }),
+  };
+}
+
+/** The time of a file goes in steps of the kernel's. */
+const clockStepMs = 20;
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function isOlder(path: string, sinceMs: number | undefined): boolean {
+  if (sinceMs === undefined) return true;
+  const stat = lstatSync(asBytes(path), { throwIfNoEntry: false });
+  return stat !== undefined && stat.ctimeMs < sinceMs;
+}

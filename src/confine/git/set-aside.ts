@@ -1,0 +1,40 @@
+import { Buffer } from 'node:buffer';
+import { lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { asBytes, toText } from './find-repositories.ts';
+import { inHeldFolder } from './held-folder.ts';
+import type { Part } from './parts.ts';
+
+/** Something that git would have obeyed and that a command wrote. It lies beside its place, under another name. */
+export interface Disarmed {
+  /** Host path. */
+  readonly path: string;
+  /** Does what stood there before stand there again? */
+  readonly isRestored: boolean;
+}
+
+/** Puts a file under another name; in its place comes what stood there before, or what is left of it, or nothing. */
+export function setAside(root: string, path: string, instead: string | undefined, before?: Part): Disarmed[] {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const isDone = inHeldFolder(root, dirname(path).slice(root.length), (held) => {
+    try {
+      renameSync(asBytes(`${held}/${name}`), asBytes(`${held}/${freeName(held, `${name}.disarmed`)}`));
+      if (instead !== undefined) {
+        const options = { flag: 'wx', mode: before?.mode ?? 0o644 };
+        writeFileSync(asBytes(`${held}/${name}`), Buffer.from(instead, 'latin1'), options);
+      }
+      return true;
+    } catch {
+      // Gone already, or made anew by one that still runs: the next look finds that.
+      return false;
+    }
+  });
+  return isDone ? [{ path: toText(path), isRestored: before !== undefined }] : [];
+}
+
+function freeName(held: string, name: string): string {
+  for (let count = 1; ; count++) {
+    const tried = count === 1 ? name : `${name}${count}`;
+    if (lstatSync(asBytes(`${held}/${tried}`), { throwIfNoEntry: false }) === undefined) return tried;
+  }
+}

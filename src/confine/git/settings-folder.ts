@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PersonConfig } from './person-config.ts';
+
+/**
+ * Writes what commands read in place of the system's settings of git: a repository's own win over it, as they win over a
+ * person's. `seenAs` is where commands find the folder. Returns the path of the file there.
+ */
+export function writeGitSettings(folder: string, { config, ignored }: PersonConfig, seenAs: string): string {
+  writeFileSync(join(folder, 'gitignore'), ignored);
+  writeFileSync(
+    join(folder, 'gitconfig'),
+    `${config}[core]\n\texcludesFile = ${join(seenAs, 'gitignore')}\n`,
+  );
+  return join(seenAs, 'gitconfig');
+}
