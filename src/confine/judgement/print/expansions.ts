@@ -22,7 +22,7 @@ export function printExpansion(page: Page, part: WordPart, next: WordPart | unde
         page.refuse(part, 'too-deep');
         return;
       }
-      if (part.type === 'ProcessSubstitution' && around !== 'bare') {
+      if ((part.type === 'ProcessSubstitution' && around !== 'bare') || !isEnded(part.text)) {
         page.refuse(part);
         return;
       }
@@ -34,6 +34,11 @@ export function printExpansion(page: Page, part: WordPart, next: WordPart | unde
       page.refuse(part);
       return;
   }
+}
+
+/** In a here-document the parser takes a substitution that nothing ends for one that its body ends; a shell does not. */
+function isEnded(text: string): boolean {
+  return text.startsWith('`') ? /^`(?:[^\\`]|\\[\s\S])*`$/.test(text) : text.endsWith(')');
 }
 
 /** `$x`, in braces where what follows would be taken for more of the name. */
