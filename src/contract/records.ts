@@ -25,16 +25,31 @@ export interface AuditRecord {
   readonly traceId?: string | undefined;
 }
 
-/** Notes of what is under way, which outlive the process that made them. */
-export interface UnderWayNotes {
+/** Notes of what this process is about to do, which outlive it. */
+export interface UnderWay {
   begin(note: unknown): void;
+  /** So many of them are finished, or did not happen. */
   end(count: number): void;
+  /** How much the notes take: where there is always one that is open, finished ones stay. */
   bytes(): number;
+  /** Writes only these anew, which are all that are open. Not while a sync is awaited. */
   restart(notes: readonly unknown[]): Promise<void>;
+  /** Resolves when the notes made so far would survive a power cut too. */
   sync(): Promise<void>;
   close(): void;
-  /** What dead processes left, each with what forgets it. */
-  left(): readonly { readonly notes: readonly unknown[]; done(): void }[];
+}
+
+/** Notes that a dead process left. */
+export interface LeftUnderWay {
+  /** Foreign by now: parsed, and not checked. A line that was not finished is left out: nothing had followed it. */
+  readonly notes: readonly unknown[];
+  /** Forgets them, when they are dealt with. */
+  done(): void;
+}
+
+/** Where calls are noted before they run. */
+export interface UnderWayNotes extends UnderWay {
+  left(): readonly LeftUnderWay[];
   /** Bytes that are free where records are written. */
   freeBytes(): number;
 }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -112,6 +120,16 @@ test(`killed at ${kills} instants, the log has every call that changed a file`, 
     await checkpoint.close();
   }
 }, 900_000);
+
+test('a note that was left twice, by a server that died while it wrote its notes anew, is one call', async () => {
+  const { child, exit, root, state } = await serverInCommand();
+  child.kill('SIGKILL');
+  await exit;
+  const calls = join(state, 'calls');
+  for (const name of readdirSync(calls)) copyFileSync(join(calls, name), join(calls, 'calls-00ff.log'));
+
+  expect(await logOf(root, state)).toMatchObject([{ ...command, outcome: 'interrupted' }]);
+});
 
 test('what a living server has begun is left to it', async () => {
   const { child, exit, root, state } = await serverInCommand();

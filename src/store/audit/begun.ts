@@ -56,7 +56,9 @@ export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
     },
     async left(engine) {
       const logs = notes.left();
-      const begun = logs.flatMap((log) => log.notes.filter(isRecord));
+      // A server that died while it wrote its open notes anew left them twice.
+      const all = logs.flatMap((log) => log.notes.filter(isRecord));
+      const begun = [...new Map(all.map((record) => [record.id, record])).values()];
       const known = begun.length === 0 ? new Set<string>() : await idsSince(engine, oldest(begun));
       return {
         records: begun

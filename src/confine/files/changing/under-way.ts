@@ -15,31 +15,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { LeftUnderWay, UnderWay } from '../../../contract/records.ts';
 import { mayLive, owner, thisProcess } from '../owner.ts';
-
-/**
- * Notes of what this process is about to do, in a file of its own: what a killed process began is found by the next
- * one. A note is one short write without a sync: it need only outlive the process.
- */
-export interface UnderWay {
-  begin(note: unknown): void;
-  /** So many of them are finished, or did not happen. */
-  end(count: number): void;
-  /** How much the notes take: where there is always one that is open, finished ones stay. */
-  bytes(): number;
-  /** Writes only these anew, which are all that are open. Not while a sync is awaited. */
-  restart(notes: readonly unknown[]): Promise<void>;
-  /** Resolves when the notes made so far would survive a power cut too. */
-  sync(): Promise<void>;
-  close(): void;
-}
 
 /** What the notes are of; the file is named for it. */
 type Kind = 'writes' | 'changes' | 'calls';
 
 /**
- * Begins no file before the first note. A note is written into room that the file has already, which is what makes a
- * sync of it cheap, and ends in a NUL that the next one takes the place of: nothing behind it is read.
+ * Keeps notes in a file of this process's own, where the next process finds them. Begins no file before the first
+ * note. A note is written into room that the file has already, which is what makes a sync of it cheap, and ends in a
+ * NUL that the next one takes the place of: nothing behind it is read.
  */
 export function openUnderWay(folder: string, kind: Kind): UnderWay {
   let log: Log | undefined;
@@ -78,13 +63,6 @@ export function openUnderWay(folder: string, kind: Kind): UnderWay {
       else closeSync(log.fd);
     },
   };
-}
-
-export interface LeftUnderWay {
-  /** Foreign by now: parsed, and not checked. A line that was not finished is left out: nothing had followed it. */
-  readonly notes: readonly unknown[];
-  /** Forgets them, when they are dealt with. */
-  done(): void;
 }
 
 /** The notes of processes that are dead. */
