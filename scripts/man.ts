@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { Command as Program } from 'commander';
-import { withSettings } from '../src/cli/options.ts';
+import { withSettings } from '../src/cli/common/options.ts';
 import { createProgram } from '../src/cli/program/program.ts';
 
 /** The manual page, from the program itself: no command or option can be missing or out of date. */

@@ -9,8 +9,8 @@ import { profiles } from '../src/config/profiles.ts';
 import { configSchema } from '../src/config/schema.ts';
 import { toolsetNames } from '../src/config/toolset-names.ts';
 import { errorCodes } from '../src/contract/error.ts';
-import type { Tool } from '../src/contract/tool.ts';
-import type { JsonSchema } from '../src/contract/tool-card.ts';
+import type { Tool } from '../src/contract/tool/tool.ts';
+import type { JsonSchema } from '../src/contract/tool/tool-card.ts';
 import { manPage } from './man.ts';
 
 /** Every generated page: its path and its text. */

@@ -12,9 +12,9 @@ export {
   serveStdio,
 } from './checkpoint/index.ts';
 export { type Flags, loadSettings, type Settings } from './config/load.ts';
-export type { Capabilities, CapabilityName } from './contract/capabilities.ts';
-export { defineTool, defineToolset } from './contract/define-tool.ts';
+export type { Capabilities, CapabilityName } from './contract/capabilities/capabilities.ts';
 export { ConfigError, type ErrorCode, ToolError } from './contract/error.ts';
-export { type Locale, type Text, text, verbatim } from './contract/text.ts';
-export type { Tool, ToolContext, ToolDefinition, Toolset } from './contract/tool.ts';
-export type { Permission } from './contract/tool-card.ts';
+export { type Locale, type Text, text, verbatim } from './contract/text/text.ts';
+export { defineTool, defineToolset } from './contract/tool/define-tool.ts';
+export type { Tool, ToolContext, ToolDefinition, Toolset } from './contract/tool/tool.ts';
+export type { Permission } from './contract/tool/tool-card.ts';

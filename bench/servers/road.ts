@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadTools } from '../../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import type { ToolContext } from '../../src/contract/tool.ts';
+import type { ToolContext } from '../../src/contract/tool/tool.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sekisho-bench-'));
 const root = join(folder, 'root');

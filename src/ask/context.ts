@@ -1,6 +1,6 @@
-import type { AskEvent } from './events.ts';
-import { TooMuchContext } from './failure.ts';
-import type { Answer } from './model.ts';
+import type { AskEvent } from './model/events.ts';
+import { TooMuchContext } from './model/failure.ts';
+import type { Answer } from './model/model.ts';
 import { type Fitted, fitTo, type Message } from './transcript.ts';
 
 /** Less than this of a conversation is not worth asking about. */

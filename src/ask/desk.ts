@@ -4,16 +4,16 @@ import type { Caller } from '../contract/caller.ts';
 import type { Door } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
 import type { RateStore } from '../contract/records.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import { type Answered, bodyOf, createReport } from './answer.ts';
-import type { Endpoint } from './endpoint.ts';
-import { outwardOf } from './failure.ts';
 import { openHeldSession } from './held-session.ts';
 import { instructionsFor } from './instructions.ts';
 import { ask } from './loop.ts';
-import { openModel } from './model.ts';
+import type { Endpoint } from './model/endpoint.ts';
+import { outwardOf } from './model/failure.ts';
+import { openModel } from './model/model.ts';
+import { type AskRequest, readRequest } from './model/request.ts';
 import { countQuestion } from './question-rate.ts';
-import { type AskRequest, readRequest } from './request.ts';
 import { createSeats } from './seats.ts';
 
 export interface AskDeskOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AskSessionStore } from '../contract/ask.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import { decodeSession, encodeSession } from './session-file.ts';
 import { type Message, recentTurns } from './transcript.ts';
 

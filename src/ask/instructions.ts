@@ -1,4 +1,4 @@
-import { type Locale, text } from '../contract/text.ts';
+import { type Locale, text } from '../contract/text/text.ts';
 
 /** What the model is told before the conversation. Short: it is paid for with every round. */
 export function instructionsFor(options: {

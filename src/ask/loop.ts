@@ -1,13 +1,13 @@
 import type { Arrival } from '../contract/call.ts';
 import type { Door } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
-import type { Tool } from '../contract/tool.ts';
+import { text } from '../contract/text/text.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import { type AskPerson, carryOut } from './carry-out.ts';
 import { createContext } from './context.ts';
-import { type AskEvent, type EndReason, errorEvent } from './events.ts';
-import type { Answer, Model } from './model.ts';
+import { type AskEvent, type EndReason, errorEvent } from './model/events.ts';
+import type { Answer, Model } from './model/model.ts';
 import { createOffers, type Offers } from './offers.ts';
 import { argumentsOf } from './prompt.ts';
 import type { Message, ModelCall } from './transcript.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { createOffers } from './offers.ts';
 
 function tool(name: string): Tool {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Locale } from '../contract/text.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Locale } from '../contract/text/text.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { modelSchema } from '../ground/model-schema.ts';
-import type { ToolOffer } from './model.ts';
+import type { ToolOffer } from './model/model.ts';
 
 /** The tools as a model is told of them, and the way back from its names to ours. */
 export interface Offers {

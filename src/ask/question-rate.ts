@@ -1,6 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import type { RateStore } from '../contract/records.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 
 const windowMs = 60_000;
 

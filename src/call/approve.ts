@@ -1,8 +1,8 @@
 import type { Caller } from '../contract/caller.ts';
-import type { CapabilityName } from '../contract/capabilities.ts';
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import type { RiskContext, Tool } from '../contract/tool.ts';
+import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import { declined, dismissed, refused, stillPending } from './asking/answers.ts';
 import { type AskingDesk, askPerson } from './asking/ask-person.ts';

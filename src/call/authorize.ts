@@ -1,6 +1,6 @@
 import { ToolError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text.ts';
-import type { Tool } from '../contract/tool.ts';
+import { type Text, text } from '../contract/text/text.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
 import type { Grant, Identified } from './slips.ts';

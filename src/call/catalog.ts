@@ -1,7 +1,7 @@
 import type { Caller } from '../contract/caller.ts';
 import type { Mode } from '../contract/policy.ts';
-import type { Tool } from '../contract/tool.ts';
-import type { GuideEntry, ToolGuide } from '../contract/tool-card.ts';
+import type { Tool } from '../contract/tool/tool.ts';
+import type { GuideEntry, ToolGuide } from '../contract/tool/tool-card.ts';
 import { decide } from './decide.ts';
 import { isOffered, offerTo } from './offer.ts';
 

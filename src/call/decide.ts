@@ -1,10 +1,10 @@
 import type { Caller } from '../contract/caller.ts';
 import { isAgent, metricsRole } from '../contract/caller.ts';
-import { reachesMachine } from '../contract/capabilities.ts';
+import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { ErrorCode } from '../contract/error.ts';
 import type { Mode } from '../contract/policy.ts';
-import { type Text, text, verbatim } from '../contract/text.ts';
-import type { Tool } from '../contract/tool.ts';
+import { type Text, text, verbatim } from '../contract/text/text.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 
 export type Decision =
   | { readonly allowed: true }

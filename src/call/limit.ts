@@ -1,6 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import type { RateStore } from '../contract/records.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import type { Grant, Paced } from './slips.ts';
 
 /** At most `perMinute` calls a minute of one principal to the tools of these toolsets. */

@@ -1,7 +1,7 @@
 import { type Caller, isAgent } from '../contract/caller.ts';
 import type { Mode } from '../contract/policy.ts';
 import { tokenArgument } from '../contract/session-token.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { decide } from './decide.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Caller } from '../contract/caller.ts';
 import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, AuditRecord, CallStop } from '../contract/records.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { redact, redactText } from '../ground/redact.ts';
 import type { RunNotes } from './run.ts';
 

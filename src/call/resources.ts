@@ -1,7 +1,7 @@
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { ResourceDoor, ResourcePage, ResourceText } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
-import { verbatim } from '../contract/text.ts';
+import { verbatim } from '../contract/text/text.ts';
 
 /** Resources whose every request walks the road as a call of an unlisted tool. */
 export function createResourceDoor(

@@ -1,8 +1,8 @@
-import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
+import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
-import type { Locale } from '../contract/text.ts';
-import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool.ts';
+import type { Locale } from '../contract/text/text.ts';
+import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool/tool.ts';
 import type { CallTrace } from '../contract/trace.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import type { Permit } from './slips.ts';

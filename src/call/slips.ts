@@ -1,7 +1,7 @@
 import type { Call } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Risk } from '../contract/policy.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 
 declare const stamp: unique symbol;
 

@@ -1,7 +1,7 @@
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { PromptDoor, ResourceDoor, ResourcePage } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
-import { text, verbatim } from '../contract/text.ts';
+import { text, verbatim } from '../contract/text/text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import type { Order, Paced } from './slips.ts';
 
 /** Throws `invalid_parameter`, naming the argument. From here on the input is what the schema says. */

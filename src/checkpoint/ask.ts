@@ -1,10 +1,10 @@
 import { createAskDesk } from '../ask/desk.ts';
-import type { Endpoint } from '../ask/endpoint.ts';
-import { endpointOf } from '../ask/endpoint.ts';
+import type { Endpoint } from '../ask/model/endpoint.ts';
+import { endpointOf } from '../ask/model/endpoint.ts';
 import type { Settings } from '../config/load.ts';
 import type { AskDesk } from '../contract/ask.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import type { Checkpoint } from './open.ts';
 
 export interface AskServing {

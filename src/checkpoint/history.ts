@@ -1,7 +1,7 @@
 import type { RunDesk } from '../call/run.ts';
 import type { Settings } from '../config/load.ts';
-import { reachesMachine } from '../contract/capabilities.ts';
-import type { Commands } from '../contract/process.ts';
+import { reachesMachine } from '../contract/capabilities/capabilities.ts';
+import type { Commands } from '../contract/capabilities/process.ts';
 import type { Rooms } from './rooms.ts';
 
 /** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */

@@ -1,8 +1,8 @@
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { Capabilities, CapabilityName } from '../contract/capabilities.ts';
-import type { Tool } from '../contract/tool.ts';
-import type { ToolGuide } from '../contract/tool-card.ts';
+import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
+import type { Tool } from '../contract/tool/tool.ts';
+import type { ToolGuide } from '../contract/tool/tool-card.ts';
 import { once } from '../ground/once.ts';
 import { createCommandWatch } from './history.ts';
 import type { Rooms } from './rooms.ts';

@@ -1,10 +1,10 @@
 import type { Settings } from '../config/load.ts';
-import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../contract/mirror.ts';
+import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../contract/capabilities/mirror.ts';
 import type { AuditLog } from '../contract/records.ts';
 
 /** The pipeline's mirrors, whatever is served now, held against what this log says was written. */
 export async function verifyMirrors(settings: Settings, log: AuditLog): Promise<MirrorVerdict> {
-  const { verifyMirrors: verify } = await import('../confine/pipeline/verify.ts');
+  const { verifyMirrors: verify } = await import('../confine/pipeline/records/verify.ts');
   const served = settings.roots.map(({ path }) => path);
   return verify(served, await writesOf(log));
 }

@@ -1,7 +1,7 @@
+import type { Folder } from '../contract/capabilities/files.ts';
 import { ToolError } from '../contract/error.ts';
-import type { Folder } from '../contract/files.ts';
 import type { Operator } from '../contract/operator.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 import type { ServerAdmin } from '../operator/servers.ts';
 import type { Rooms } from './rooms.ts';

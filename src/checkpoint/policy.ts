@@ -7,8 +7,8 @@ import type { Settings } from '../config/load.ts';
 import { namedHosts } from '../config/network-sets.ts';
 import { listBuiltinRules } from '../confine/judgement/rules/lines.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { CapabilityName } from '../contract/capabilities.ts';
-import type { RiskContext, Tool } from '../contract/tool.ts';
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
+import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { toolsetThat } from './toolsets.ts';
 
 export { renderExplanation, renderTrial } from '../call/policy/trial.ts';

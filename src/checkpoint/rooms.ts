@@ -54,7 +54,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const commands = once(async () => {
     const { openCommands } = await import('../confine/process/commands.ts');
-    const { defaultReadOnlyNames } = await import('../confine/process/guarded-names.ts');
+    const { defaultReadOnlyNames } = await import('../confine/process/sandbox/guarded-names.ts');
     const { mayKeep, written } = await judge();
     return openCommands({
       // In read-only mode nothing is writable for commands either, whatever a rule lets through.
@@ -150,7 +150,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   });
 
   const upstreams = once(async () => {
-    const { openUpstreams } = await import('../upstream/open.ts');
+    const { openUpstreams } = await import('../upstream/connection/open.ts');
     const { createPublicAddressCheck } = await import('../confine/network/address.ts');
     const { deriveKey } = await import('../store/derived-key.ts');
     let key: Uint8Array | undefined;
@@ -219,7 +219,7 @@ function embeddingsOf({ memory }: Settings) {
     model,
     questionMs: timeoutMs,
     embedder: once(async () => {
-      const { openEmbedder } = await import('../ask/embed.ts');
+      const { openEmbedder } = await import('../ask/model/embed.ts');
       const key = keyVariable === undefined ? undefined : process.env[keyVariable]?.trim();
       return openEmbedder({ url, model, dimensions, key });
     }),

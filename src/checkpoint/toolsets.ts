@@ -1,6 +1,6 @@
 import type { Settings } from '../config/load.ts';
 import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
-import type { Tool, Toolset } from '../contract/tool.ts';
+import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
 /**
  * Loads the served toolsets, and `help`, which comes with each. Nothing else of `tools/` is loaded. An operator's own

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { homeOf, stateFoldersOf } from '../config/state.ts';
-import { cleanLine } from '../contract/clean-text.ts';
 import type { Acts, Answered } from '../contract/operator.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import { say } from './say.ts';
-import { idsOf, isWholeApprovalId, wholeApprovalId, wholeId } from './whole-id.ts';
-import { withOperator } from './with-operator.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
+import { say } from './common/say.ts';
+import { idsOf, isWholeApprovalId, wholeApprovalId, wholeId } from './common/whole-id.ts';
+import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

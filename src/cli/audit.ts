@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCheckpoint, verifyMirrors } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { cleanLine } from '../contract/clean-text.ts';
-import type { UnreachableMirror } from '../contract/mirror.ts';
+import type { UnreachableMirror } from '../contract/capabilities/mirror.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
-import { counted } from './counted.ts';
-import { durationMs, wholeNumber } from './duration.ts';
-import { flushOutput, note, say } from './say.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
+import { counted } from './common/counted.ts';
+import { durationMs, wholeNumber } from './common/duration.ts';
+import { flushOutput, note, say } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

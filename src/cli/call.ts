@@ -4,13 +4,13 @@ import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
-import type { Locale } from '../contract/text.ts';
+import type { Locale } from '../contract/text/text.ts';
 import { errorWords } from '../ground/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';
-import { ownProgram } from './own-command.ts';
-import { note, say } from './say.ts';
+import { ownProgram } from './common/own-command.ts';
+import { note, say } from './common/say.ts';
 
 /** One call through the whole road, as the local caller. Exit code 1 where the tool failed, 2 where it was refused. */
 export async function call(

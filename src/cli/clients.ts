@@ -1,4 +1,4 @@
-import { type Text, text, verbatim } from '../contract/text.ts';
+import { type Text, text, verbatim } from '../contract/text/text.ts';
 
 /** How each client is told of a server that it starts itself. */
 export const clientNames = ['claude', 'cursor', 'vscode', 'codex', 'gemini'] as const;

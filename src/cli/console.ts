@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { say } from './say.ts';
+import { say } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type Address = { readonly host: string; readonly port: number };

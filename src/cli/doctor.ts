@@ -1,10 +1,10 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
+import { unreadEnvFile } from '../config/file/unread-env-file.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { unreadEnvFile } from '../config/unread-env-file.ts';
 import { ToolError } from '../contract/error.ts';
-import { type Locale, text } from '../contract/text.ts';
-import { counted } from './counted.ts';
-import { say } from './say.ts';
+import { type Locale, text } from '../contract/text/text.ts';
+import { counted } from './common/counted.ts';
+import { say } from './common/say.ts';
 import { examine, type ServerReport } from './server/report.ts';
 
 interface Finding {

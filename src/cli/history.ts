@@ -1,11 +1,11 @@
 import { dirname, relative } from 'node:path';
 import type { Flags } from '../config/load.ts';
-import { cleanLine } from '../contract/clean-text.ts';
-import type { FileState, HistoryEntry } from '../contract/history.ts';
+import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
 import { sizeOf } from '../operator/describe-change.ts';
-import { durationMs, wholeNumber } from './duration.ts';
-import { note, say } from './say.ts';
-import { withHistory } from './with-history.ts';
+import { durationMs, wholeNumber } from './common/duration.ts';
+import { note, say } from './common/say.ts';
+import { withHistory } from './common/with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

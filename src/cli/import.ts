@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
-import { clientServers } from '../config/client-shapes.ts';
 import { assertMakeable } from '../config/makeable.ts';
-import { readServerFile, type ServerConfig } from '../config/servers.ts';
+import { clientServers } from '../config/servers/client-shapes.ts';
+import { readServerFile, type ServerConfig } from '../config/servers/servers.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
-import { say } from './say.ts';
+import { say } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

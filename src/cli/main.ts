@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { localeOf } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
-import { joinSentences } from '../contract/text.ts';
+import { joinSentences } from '../contract/text/text.ts';
+import { flushOutput, OutputClosed, watchOutput } from './common/say.ts';
 import { createProgram } from './program/program.ts';
-import { flushOutput, OutputClosed, watchOutput } from './say.ts';
 
 /** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
 export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as const;

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { openCheckpoint } from '../checkpoint/index.ts';
+import { whyUnreadable } from '../config/file/why-unreadable.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { whyUnreadable } from '../config/why-unreadable.ts';
 import { ConfigError } from '../contract/error.ts';
-import { note, print, say } from './say.ts';
-import { withOperator } from './with-operator.ts';
+import { note, print, say } from './common/say.ts';
+import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { openCheckpoint, type PolicyDesk, renderExplanation, renderTrial } from '../checkpoint/index.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
-import { noteRuleWarnings } from './rule-warnings.ts';
-import { say } from './say.ts';
+import { say } from './common/say.ts';
+import { noteRuleWarnings } from './serving/rule-warnings.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -2,10 +2,10 @@ import type { Flags } from '../config/load.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
 import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';
-import { durationMs } from './duration.ts';
-import { say } from './say.ts';
-import { idsOf, wholeId } from './whole-id.ts';
-import { withOperator } from './with-operator.ts';
+import { durationMs } from './common/duration.ts';
+import { say } from './common/say.ts';
+import { idsOf, wholeId } from './common/whole-id.ts';
+import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

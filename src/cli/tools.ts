@@ -1,7 +1,7 @@
 import { openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { limitLines } from './limit-lines.ts';
-import { note, say } from './say.ts';
+import { note, say } from './common/say.ts';
+import { limitLines } from './serving/limit-lines.ts';
 
 /** What would be served to the local caller. */
 export async function tools(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {

@@ -1,13 +1,13 @@
 import type { Flags } from '../config/load.ts';
-import { cleanLine } from '../contract/clean-text.ts';
+import type { UndoOrder, UndoStep } from '../contract/capabilities/history.ts';
 import { ConfigError } from '../contract/error.ts';
-import type { UndoOrder, UndoStep } from '../contract/history.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
 import { sizeOf } from '../operator/describe-change.ts';
-import { counted } from './counted.ts';
-import { durationMs } from './duration.ts';
-import { say } from './say.ts';
-import { wholeEntryId } from './whole-id.ts';
-import { withOperator } from './with-operator.ts';
+import { counted } from './common/counted.ts';
+import { durationMs } from './common/duration.ts';
+import { say } from './common/say.ts';
+import { wholeEntryId } from './common/whole-id.ts';
+import { withOperator } from './common/with-operator.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

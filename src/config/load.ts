@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import { limits } from '../contract/limits.ts';
-import type { ModelSettings } from '../contract/model.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
-import type { Locale } from '../contract/text.ts';
+import type { Locale } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
-import { readConfig } from './file.ts';
+import { readConfig } from './file/file.ts';
+import { whyUnreadable } from './file/why-unreadable.ts';
 import { type HistorySettings, historyOf } from './history.ts';
 import { localeOf } from './locale.ts';
 import { assertMakeable } from './makeable.ts';
@@ -20,7 +21,7 @@ import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
 import type { ConfigFile } from './schema.ts';
-import { outsideOfRoots, readServers } from './servers.ts';
+import { outsideOfRoots, readServers } from './servers/servers.ts';
 import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
 import {
   defaultToolsets,
@@ -31,7 +32,6 @@ import {
   toolsetNames,
 } from './toolset-names.ts';
 import { defaultVaultRoot } from './vault-root.ts';
-import { whyUnreadable } from './why-unreadable.ts';
 
 /** What the command line said; everything is optional and wins over the file. */
 export interface Flags {

@@ -1,4 +1,4 @@
-import type { Locale } from '../contract/text.ts';
+import type { Locale } from '../contract/text/text.ts';
 
 /** The language that the environment asks for, as POSIX orders its variables. */
 export function localeOf(environment: NodeJS.ProcessEnv): Locale {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
-import type { ModelSettings } from '../contract/model.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const model = z.strictObject({

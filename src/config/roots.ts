@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { whyUnreadable } from './file/why-unreadable.ts';
 import type { ConfigFile } from './schema.ts';
-import { whyUnreadable } from './why-unreadable.ts';
 
 /** A folder or file that tools may see: where it really is, and as it was named. */
 export interface Root {

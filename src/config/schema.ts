@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { oauthTrustSchema } from './oauth.ts';
-import { serversSchema } from './servers.ts';
+import { serversSchema } from './servers/servers.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const milliseconds = z.number().int().min(0).max(86_400_000);

@@ -1,12 +1,12 @@
+import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/history.ts';
+import type { Memories } from '../contract/capabilities/memory.ts';
+import type { DecisionKind } from '../contract/capabilities/process.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
-import type { HistoryEntry, HistoryQuery } from '../contract/history.ts';
-import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { Operator } from '../contract/operator.ts';
-import type { DecisionKind } from '../contract/process.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
-import type { Locale, Text } from '../contract/text.ts';
+import type { Locale, Text } from '../contract/text/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
 
 /** Everything that the console is lent: the same functions that the command line uses. */

@@ -1,4 +1,4 @@
-import type { Locale } from '../contract/text.ts';
+import type { Locale } from '../contract/text/text.ts';
 import { cookieOf } from './cookies.ts';
 
 /** The language of a page: what was chosen on it, else what the browser prefers, else the server's. */

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { cleanLine, cleanText } from '../contract/clean-text.ts';
-import type { Locale } from '../contract/text.ts';
+import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
+import type { Locale } from '../contract/text/text.ts';
 import type { Html, View } from './pages/view.ts';
 
 /** A stranger's words on one line: hidden characters made visible, cut where they are long. */

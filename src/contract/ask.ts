@@ -1,5 +1,5 @@
 import type { Arrival } from './call.ts';
-import type { Locale } from './text.ts';
+import type { Locale } from './text/text.ts';
 
 /** A model that answers over the network: what stands behind `POST /ask`. */
 export interface AskDesk {

@@ -1,6 +1,6 @@
 import type { Arrival, Call, Reply } from './call.ts';
-import type { Locale } from './text.ts';
-import type { Tool } from './tool.ts';
+import type { Locale } from './text/text.ts';
+import type { Tool } from './tool/tool.ts';
 
 /** The whole checkpoint as a transport sees it. */
 export interface Door {

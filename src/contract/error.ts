@@ -1,4 +1,4 @@
-import type { Text } from './text.ts';
+import type { Text } from './text/text.ts';
 
 /**
  * Every code that a reply can carry, with what it means. `docs/errors.md` has a row for each; a test compares

@@ -1,4 +1,4 @@
-import type { Memory } from './memory.ts';
+import type { Memory } from './capabilities/memory.ts';
 
 /** Memories as a person leafs through them. Whoever holds this may see everybody's: it is lent to no tool. */
 export interface MemoryBrowser {

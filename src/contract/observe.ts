@@ -1,6 +1,6 @@
 import type { Call, Reply } from './call.ts';
 import type { CallStop } from './records.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './tool/tool.ts';
 import type { CallTrace } from './trace.ts';
 
 /** Counts or traces calls on the road. It changes nothing of them, and never throws. */

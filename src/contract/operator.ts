@@ -1,5 +1,5 @@
-import type { UndoOrder, UndoStep } from './history.ts';
-import type { Memory } from './memory.ts';
+import type { UndoOrder, UndoStep } from './capabilities/history.ts';
+import type { Memory } from './capabilities/memory.ts';
 import type { ApprovalRecord, TokenStore } from './records.ts';
 import type { TeamAdmin } from './team/admin.ts';
 import type { HeldTool, LoginOptions } from './upstream.ts';

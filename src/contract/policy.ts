@@ -1,5 +1,5 @@
-import type { CommandLine, DecisionKind, JudgeContext } from './process.ts';
-import type { Text } from './text.ts';
+import type { CommandLine, DecisionKind, JudgeContext } from './capabilities/process.ts';
+import type { Text } from './text/text.ts';
 
 /** What a call would touch, as its tool reads it from the checked input; policy answers it. */
 export interface Risk {

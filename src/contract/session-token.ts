@@ -1,5 +1,5 @@
-import { type Text, text } from './text.ts';
-import type { Permission } from './tool-card.ts';
+import { type Text, text } from './text/text.ts';
+import type { Permission } from './tool/tool-card.ts';
 
 /**
  * The argument by which a model hands over who it is, where neither its connection nor a header can (document 002).

@@ -1,4 +1,4 @@
-import type { Text } from './text.ts';
+import type { Text } from './text/text.ts';
 
 /** A server behind this one, as the operator's configuration says it: paths absolute, variables filled in. */
 export interface ServerSettings {

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../contract/call.ts';
-import { jsonBlock } from '../contract/json-block.ts';
+import { jsonBlock } from '../contract/text/json-block.ts';
 
 /** A long text of an output as it is, with real line breaks, and behind it the other fields as JSON. */
 export function bodyAndFields(

@@ -1,5 +1,5 @@
-import { type Locale, text } from '../contract/text.ts';
-import type { JsonSchema } from '../contract/tool-card.ts';
+import { type Locale, text } from '../contract/text/text.ts';
+import type { JsonSchema } from '../contract/tool/tool-card.ts';
 
 /**
  * A tool's input as a model is shown it. Clients and providers drop, rewrite or refuse bounds, patterns and defaults,

@@ -1,5 +1,5 @@
 import { type ErrorCode, ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 
 /** Something was run that may have changed something, and its record could not be written. */
 export function unrecorded(cause: unknown): ToolError {

@@ -1,7 +1,7 @@
 import type { Call } from '../contract/call.ts';
 import type { CallEnd, CallWatch, CallWatcher, WatchedStop } from '../contract/observe.ts';
 import type { CallStop } from '../contract/records.ts';
-import type { Tool } from '../contract/tool.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 import { createHistogram, type Histogram, observe } from './histogram.ts';
 
 /** What calls came to, since the server began to count. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createTwoFilesPatch } from 'diff';
-import { cleanLine } from '../contract/clean-text.ts';
-import type { FileState, HistoryEntry } from '../contract/history.ts';
+import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
 
 /** What one change changed, as a unified diff, or in a line where there is no text to compare. Not cleaned. */
 export function describeChange(

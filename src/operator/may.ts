@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import type { Person } from '../contract/operator.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 
 /**
  * May this person answer that question? Operators alone, and none by a token for the calls that were made with it: a

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { Memories } from '../contract/capabilities/memory.ts';
 import { ToolError } from '../contract/error.ts';
-import type { Memories } from '../contract/memory.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 
 /** All memories as JSON Lines, oldest first; each string is one line with its end. */
 export async function* exportMemories(memories: Memories): AsyncIterable<string> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import type { Folder } from '../contract/files.ts';
-import type { Attribution, UndoOrder, UndoStep } from '../contract/history.ts';
-import type { Memories } from '../contract/memory.ts';
+import type { Folder } from '../contract/capabilities/files.ts';
+import type { Attribution, UndoOrder, UndoStep } from '../contract/capabilities/history.ts';
+import type { Memories } from '../contract/capabilities/memory.ts';
 import type { Acts, Answered, Operator, Person } from '../contract/operator.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';

@@ -1,6 +1,6 @@
 import { ToolError } from '../contract/error.ts';
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/records.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
 import type { ApprovalRow } from './tables/tables.ts';

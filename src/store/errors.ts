@@ -1,5 +1,5 @@
 import { ConfigError, ToolError } from '../contract/error.ts';
-import { text } from '../contract/text.ts';
+import { text } from '../contract/text/text.ts';
 
 /** What a failing database means to a caller. Its own words go into the cause, which only the log sees. */
 export function storageError(error: unknown): Error {

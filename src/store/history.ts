@@ -5,7 +5,7 @@ import type {
   HistoryEntry,
   HistoryStore,
   NewHistoryEntry,
-} from '../contract/history.ts';
+} from '../contract/capabilities/history.ts';
 import type { OpenEngine } from './engine.ts';
 import type { HistoryRow, Tables } from './tables/tables.ts';
 

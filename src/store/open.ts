@@ -1,8 +1,8 @@
 import type { AskSessionStore } from '../contract/ask.ts';
+import type { HistoryStore } from '../contract/capabilities/history.ts';
+import type { Memories } from '../contract/capabilities/memory.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import { ConfigError } from '../contract/error.ts';
-import type { HistoryStore } from '../contract/history.ts';
-import type { Memories } from '../contract/memory.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
 import { once } from '../ground/once.ts';

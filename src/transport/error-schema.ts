@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../contract/tool-card.ts';
+import type { JsonSchema } from '../contract/tool/tool-card.ts';
 import { isObject } from './jsonrpc.ts';
 import type { Era } from './revision.ts';
 

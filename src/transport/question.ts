@@ -1,6 +1,6 @@
 import type { Answer, FormAnswer, Question } from '../contract/call.ts';
-import type { Locale } from '../contract/text.ts';
-import { text } from '../contract/text.ts';
+import type { Locale } from '../contract/text/text.ts';
+import { text } from '../contract/text/text.ts';
 import type { Params } from './jsonrpc.ts';
 import { isObject } from './jsonrpc.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonBlock } from '../contract/json-block.ts';
+import { jsonBlock } from '../contract/text/json-block.ts';
 import { createResultJson, stringJson } from './result-json.ts';
 
 const long = `"quoted" \\ $& $1 \u0001 \u2028 日本 ${'line\n'.repeat(400)}`;

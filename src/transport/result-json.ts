@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonOf } from '../contract/json-block.ts';
+import { isJsonOf } from '../contract/text/json-block.ts';
 import { isObject, type Params } from './jsonrpc.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { ContentBlock, Reply } from '../contract/call.ts';
-import type { Locale } from '../contract/text.ts';
-import type { Tool } from '../contract/tool.ts';
-import type { JsonSchema } from '../contract/tool-card.ts';
+import type { Locale } from '../contract/text/text.ts';
+import type { Tool } from '../contract/tool/tool.ts';
+import type { JsonSchema } from '../contract/tool/tool-card.ts';
 import { errorWords, reasonOf } from '../ground/error-words.ts';
 import { modelSchema } from '../ground/model-schema.ts';
 import { admittingErrors } from './error-schema.ts';

@@ -1,5 +1,5 @@
 import type { Arrival } from '../contract/call.ts';
-import { idAtEdges } from '../contract/frames.ts';
+import { idAtEdges } from '../contract/text/frames.ts';
 import { createAsks } from './asks.ts';
 import { changeNotification } from './changes.ts';
 import type { Exchange } from './exchange.ts';

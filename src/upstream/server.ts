@@ -1,25 +1,32 @@
 import { ToolError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text.ts';
-import type { BaseContext, Tool, ToolOutput } from '../contract/tool.ts';
+import { type Text, text } from '../contract/text/text.ts';
+import type { BaseContext, Tool, ToolOutput } from '../contract/tool/tool.ts';
 import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
 import { unlessAborted } from '../ground/abort.ts';
 import { cancelled } from '../ground/cancelled.ts';
-import { adaptTool } from './adapt.ts';
-import { type Connection, type ConnectOptions, connect } from './connect.ts';
-import { definitionDigest } from './definition.ts';
-import { createElicitations } from './elicit.ts';
-import { methodTools } from './methods.ts';
-import { shownNames } from './names.ts';
+import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
+import { createPulse } from './connection/pulse.ts';
+import { afterLoss } from './connection/remote.ts';
+import { supervise } from './connection/supervise.ts';
+import { traceRequests } from './connection/traced.ts';
 import { accessOf, type OauthPlace } from './oauth/open.ts';
-import { type Pin, PinProblem, type Pins } from './pin.ts';
-import { createPulse } from './pulse.ts';
-import { asRemote, notAsApproved, notWatched, pinWords, refusedBy, shownProgress } from './refusals.ts';
-import { afterLoss } from './remote.ts';
-import { outputOf } from './result.ts';
-import { supervise } from './supervise.ts';
-import { traceRequests } from './traced.ts';
-import { createTurns } from './turns.ts';
-import { createWatches } from './watches.ts';
+import { createElicitations } from './requests/elicit.ts';
+import { methodTools } from './requests/methods.ts';
+import {
+  asRemote,
+  notAsApproved,
+  notWatched,
+  pinWords,
+  refusedBy,
+  shownProgress,
+} from './requests/refusals.ts';
+import { outputOf } from './requests/result.ts';
+import { createTurns } from './requests/turns.ts';
+import { createWatches } from './requests/watches.ts';
+import { adaptTool } from './tools/adapt.ts';
+import { definitionDigest } from './tools/definition.ts';
+import { shownNames } from './tools/names.ts';
+import { type Pin, PinProblem, type Pins } from './tools/pin.ts';
 
 /** One proxied server: its process or address, its pin, and the tools that it gives us. */
 export interface ProxiedServer {

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../src/ask/endpoint.ts';
-import { type Answer, type ModelOptions, openModel } from '../../src/ask/model.ts';
+import type { Endpoint } from '../../src/ask/model/endpoint.ts';
+import { type Answer, type ModelOptions, openModel } from '../../src/ask/model/model.ts';
 import type { Message } from '../../src/ask/transcript.ts';
 
 export type { Answer, Endpoint, Message };

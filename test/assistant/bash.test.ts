@@ -190,7 +190,7 @@ describe('what the judge is given', () => {
     ['./publish.py', undefined],
     ['fresh-start', undefined],
   ])('what is typed into %s is judged as a command for %s', async (running, shell) => {
-    const { bashInput } = await import('../../src/tools/assistant/bash-input.ts');
+    const { bashInput } = await import('../../src/tools/assistant/bash/bash-input.ts');
     const commands = { shell: 'bash', background: () => ({ command: running }) };
     const risk = await bashInput.risk?.({ process_id: 'x', text: 'sudo rm\n' }, { commands } as never);
     expect(risk?.command?.line).toEqual(shell && { kind: 'script', script: 'sudo rm\n', shell });

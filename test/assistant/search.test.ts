@@ -6,7 +6,7 @@ import { rgPath } from '@vscode/ripgrep';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import { createSearch } from '../../src/confine/search/search.ts';
-import type { ContentQuery, NameQuery } from '../../src/contract/files.ts';
+import type { ContentQuery, NameQuery } from '../../src/contract/capabilities/files.ts';
 
 const signal = new AbortController().signal;
 const fileCount = process.env.SEKISHO_HAMMER ? 60_000 : 3000;

@@ -5,8 +5,8 @@ import { createDesk } from '../../src/confine/desk/desk.ts';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import { createSearch } from '../../src/confine/search/search.ts';
 import type { Caller } from '../../src/contract/caller.ts';
-import type { Capabilities, CapabilityName } from '../../src/contract/capabilities.ts';
-import type { ToolContext } from '../../src/contract/tool.ts';
+import type { Capabilities, CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
+import type { ToolContext } from '../../src/contract/tool/tool.ts';
 import { createAssistantToolset } from '../../src/tools/assistant/index.ts';
 
 export const local: Caller = { kind: 'local', principal: 'local', sessionId: 's1', remote: false };

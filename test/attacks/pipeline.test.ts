@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import { createShelf, type Shelf } from '../../src/confine/pipeline/programs.ts';
-import type { ProgramName, StageArgument } from '../../src/contract/pipeline.ts';
-import { judgeAwk } from '../../src/tools/pipeline/awk-program.ts';
+import type { ProgramName, StageArgument } from '../../src/contract/capabilities/pipeline.ts';
+import { judgeAwk } from '../../src/tools/pipeline/languages/awk-program.ts';
+import { judgeSed } from '../../src/tools/pipeline/languages/sed-script.ts';
 import { readPipeline } from '../../src/tools/pipeline/parse.ts';
-import { judgeSed } from '../../src/tools/pipeline/sed-script.ts';
 import { hashOf, openWorld, type World } from '../pipeline/world.ts';
 
 let world: World | undefined;

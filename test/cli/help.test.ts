@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settingsHeading } from '../../src/cli/options.ts';
+import { settingsHeading } from '../../src/cli/common/options.ts';
 import { commandsBelow, nameOf } from '../../src/cli/program/help.ts';
 import { createProgram } from '../../src/cli/program/program.ts';
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { clientNames } from '../../src/cli/clients.ts';
-import { ownCommand, ownName, ownProgram } from '../../src/cli/own-command.ts';
+import { ownCommand, ownName, ownProgram } from '../../src/cli/common/own-command.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
 const hasScript = spawnSync('script', ['--version']).status === 0;

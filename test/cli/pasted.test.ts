@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Command } from 'commander';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { withSettings } from '../../src/cli/options.ts';
+import { withSettings } from '../../src/cli/common/options.ts';
 import { type Flags, loadSettings } from '../../src/config/load.ts';
 import { profiles } from '../../src/config/profiles.ts';
 import { repeatSettings } from '../../src/config/repeat.ts';

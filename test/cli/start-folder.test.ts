@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { unreadEnvFile } from '../../src/config/file/unread-env-file.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import { unreadEnvFile } from '../../src/config/unread-env-file.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { asReadOnly, openWorkspace } from '../../src/confine/files/workspace.ts';
 import type { ContentBlock } from '../../src/contract/call.ts';
-import type { ToolContext } from '../../src/contract/tool.ts';
+import type { ToolContext } from '../../src/contract/tool/tool.ts';
 import { type AgentCliOptions, createAgentCliToolset } from '../../src/tools/agent-cli/index.ts';
 
 const cleanUps: (() => void)[] = [];

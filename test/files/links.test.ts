@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Workspace } from '../../src/confine/files/workspace.ts';
 import { asFollowing, openWorkspace } from '../../src/confine/files/workspace.ts';
-import type { Folder } from '../../src/contract/files.ts';
+import type { Folder } from '../../src/contract/capabilities/files.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 let base: string;

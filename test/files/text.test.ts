@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { encode } from '../../src/confine/files/text/encode.ts';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
-import type { Place, TextRange, TextSlice } from '../../src/contract/files.ts';
+import type { Place, TextRange, TextSlice } from '../../src/contract/capabilities/files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'text-'));
 const { folder, close } = openWorkspace({ roots: [{ path: root, writable: true }] });

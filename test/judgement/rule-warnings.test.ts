@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ConfigFile } from '../../src/config/schema.ts';
-import { defineTool, defineToolset } from '../../src/contract/define-tool.ts';
-import { text } from '../../src/contract/text.ts';
+import { text } from '../../src/contract/text/text.ts';
+import { defineTool, defineToolset } from '../../src/contract/tool/define-tool.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
 async function warnings(config: ConfigFile): Promise<readonly string[]> {

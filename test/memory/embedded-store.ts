@@ -1,4 +1,4 @@
-import { openEmbedder } from '../../src/ask/embed.ts';
+import { openEmbedder } from '../../src/ask/model/embed.ts';
 import type { EmbeddingOptions } from '../../src/store/embeddings/meaning.ts';
 import type { Store } from '../../src/store/open.ts';
 

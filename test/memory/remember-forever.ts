@@ -1,4 +1,4 @@
-import { openEmbedder } from '../../src/ask/embed.ts';
+import { openEmbedder } from '../../src/ask/model/embed.ts';
 import { openStore } from '../../src/store/open.ts';
 
 /** Remembers notes until it is killed, and says each once it is stored. */

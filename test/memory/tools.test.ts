@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { CapabilityName } from '../../src/contract/capabilities.ts';
-import type { LooseTool } from '../../src/contract/define-tool.ts';
-import type { ToolContext } from '../../src/contract/tool.ts';
+import type { CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
+import type { LooseTool } from '../../src/contract/tool/define-tool.ts';
+import type { ToolContext } from '../../src/contract/tool/tool.ts';
 import { openStore } from '../../src/store/open.ts';
-import { forget } from '../../src/tools/assistant/forget.ts';
-import { recall } from '../../src/tools/assistant/recall.ts';
-import { remember } from '../../src/tools/assistant/remember.ts';
-import { updateMemory } from '../../src/tools/assistant/update-memory.ts';
+import { forget } from '../../src/tools/assistant/memory/forget.ts';
+import { recall } from '../../src/tools/assistant/memory/recall.ts';
+import { remember } from '../../src/tools/assistant/memory/remember.ts';
+import { updateMemory } from '../../src/tools/assistant/memory/update-memory.ts';
 
 /** Calls tools as the road does: check, run, and what they told the audit log. */
 async function openTools() {

@@ -2,7 +2,7 @@ import { Counter, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { serveHttp } from '../../src/checkpoint/serving.ts';
 import type { Reply } from '../../src/contract/call.ts';
-import type { Tool } from '../../src/contract/tool.ts';
+import type { Tool } from '../../src/contract/tool/tool.ts';
 import { createCallCounts, maxProxiedTools } from '../../src/observe/call-counts.ts';
 import { callSeries } from '../../src/observe/call-series.ts';
 import { exposition } from '../../src/observe/exposition.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanText } from '../../src/contract/clean-text.ts';
+import { cleanText } from '../../src/contract/text/clean-text.ts';
 import { corpusFiles } from './corpus.ts';
 import { shellAnswers } from './shell.ts';
 import { openWorld, type World } from './world.ts';

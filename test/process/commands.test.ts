@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
-import type { CommandLine, RunOptions, SandboxName } from '../../src/contract/process.ts';
+import type { CommandLine, RunOptions, SandboxName } from '../../src/contract/capabilities/process.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-test-')));

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
-import { cutOffNotes } from '../../src/confine/process/cut-off.ts';
+import { cutOffNotes } from '../../src/confine/process/output/cut-off.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-cut-off-')));

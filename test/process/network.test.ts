@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProxy } from '../../src/confine/network/proxy/open.ts';
-import { openBubblewrap } from '../../src/confine/process/bubblewrap.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
 import { defaultProcessLimits } from '../../src/confine/process/prelude.ts';
+import { openBubblewrap } from '../../src/confine/process/sandbox/bubblewrap.ts';
 import { openServerProcesses } from '../../src/confine/process/servers.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 

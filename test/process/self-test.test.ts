@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createProxy, type HostProxy } from '../../src/confine/network/proxy/open.ts';
-import { openBubblewrap } from '../../src/confine/process/bubblewrap.ts';
 import { openLandlock } from '../../src/confine/process/landlock/open.ts';
-import { findHole } from '../../src/confine/process/self-test.ts';
-import { openUnconfined } from '../../src/confine/process/unconfined.ts';
+import { openBubblewrap } from '../../src/confine/process/sandbox/bubblewrap.ts';
+import { findHole } from '../../src/confine/process/sandbox/self-test.ts';
+import { openUnconfined } from '../../src/confine/process/sandbox/unconfined.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-self-test-')));

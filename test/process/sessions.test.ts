@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
-import type { Attended, RunOptions } from '../../src/contract/process.ts';
+import type { Attended, RunOptions } from '../../src/contract/capabilities/process.ts';
 import { countSleepers } from '../support/sleepers.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import type { CapabilityName } from '../../src/contract/capabilities.ts';
-import type { CheckedInput, ToolContext } from '../../src/contract/tool.ts';
+import type { CapabilityName } from '../../src/contract/capabilities/capabilities.ts';
+import type { CheckedInput, ToolContext } from '../../src/contract/tool/tool.ts';
 import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-shell-exec-')));

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { openKernel } from '../../src/confine/process/seccomp/kernel.ts';
-import type { StageSpawnRequest } from '../../src/contract/pipeline.ts';
+import type { StageSpawnRequest } from '../../src/contract/capabilities/pipeline.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-stages-')));

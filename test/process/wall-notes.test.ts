@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
-import { wallNotes } from '../../src/confine/process/wall-notes.ts';
+import { wallNotes } from '../../src/confine/process/sandbox/wall-notes.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-walls-test-'));

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineTool, defineToolset } from '../../src/contract/define-tool.ts';
-import { verbatim } from '../../src/contract/text.ts';
+import { verbatim } from '../../src/contract/text/text.ts';
+import { defineTool, defineToolset } from '../../src/contract/tool/define-tool.ts';
 import { errorOf, local, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
 async function newest(world: Awaited<ReturnType<typeof openTestCheckpoint>>) {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Memories } from '../../src/contract/memory.ts';
+import type { Memories } from '../../src/contract/capabilities/memory.ts';
 import { exportMemories, importMemories } from '../../src/operator/memory-lines.ts';
 import { startEngines } from './engines.ts';
 

@@ -1,7 +1,7 @@
 import type { Arrival, Call, Reply } from '../../src/contract/call.ts';
 import type { Door } from '../../src/contract/door.ts';
-import type { Tool } from '../../src/contract/tool.ts';
-import type { JsonSchema } from '../../src/contract/tool-card.ts';
+import type { Tool } from '../../src/contract/tool/tool.ts';
+import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
 
 /** What a fixture tool does with a call. */
 export type FixtureRun = (input: Record<string, unknown>, call: Call) => Promise<Reply> | Reply;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { loadTools } from '../../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { defaultToolsets, toolsetNames } from '../../src/config/toolset-names.ts';
-import type { Tool } from '../../src/contract/tool.ts';
-import type { JsonSchema } from '../../src/contract/tool-card.ts';
+import type { Tool } from '../../src/contract/tool/tool.ts';
+import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
 
 const settings = loadSettings({ toolsets: toolsetNames }, { HOME: '/nonexistent' });
 const tools = (await loadTools(settings)).filter((tool) => !tool.unlisted);

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { loadTools } from '../../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
-import type { Tool } from '../../src/contract/tool.ts';
-import type { JsonSchema } from '../../src/contract/tool-card.ts';
+import type { Tool } from '../../src/contract/tool/tool.ts';
+import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
 import { replyFormOf } from '../../src/transport/reply-form.ts';
 import { toolEntry } from '../../src/transport/results.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Arrival } from '../../src/contract/call.ts';
-import type { Tool } from '../../src/contract/tool.ts';
-import type { Permission } from '../../src/contract/tool-card.ts';
+import type { Tool } from '../../src/contract/tool/tool.ts';
+import type { Permission } from '../../src/contract/tool/tool-card.ts';
 import { createCollaborationToolset } from '../../src/tools/collaboration/index.ts';
 import { errorOf, outputOf } from '../support/open-test-checkpoint.ts';
 import { coordinatorToken, enter } from '../team/people.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { parseJsonc } from '../../src/config/jsonc.ts';
+import { parseJsonc } from '../../src/config/file/jsonc.ts';
 import { loadSettings } from '../../src/config/load.ts';
 
 let printed = '';

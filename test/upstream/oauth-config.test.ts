@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { clientOauth } from '../../src/config/client-oauth.ts';
-import { oauthOf } from '../../src/config/servers-oauth.ts';
+import { clientOauth } from '../../src/config/servers/client-oauth.ts';
+import { oauthOf } from '../../src/config/servers/servers-oauth.ts';
 
 const read = (config: Parameters<typeof oauthOf>[1], url = 'https://far.example/mcp', headers = {}) =>
   oauthOf('servers.far', config, url, headers, (words) => words.replace('${SECRET}', 'filled'));

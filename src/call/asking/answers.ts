@@ -1,8 +1,8 @@
 import { ToolError } from '../../contract/error.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
-import { joinSentences, type Text, text } from '../../contract/text.ts';
-import type { Tool } from '../../contract/tool.ts';
+import { joinSentences, type Text, text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 
 /** A rule's no, whole: what, why, by which rule, and what instead. */
 export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolError {

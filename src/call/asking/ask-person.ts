@@ -1,6 +1,6 @@
 import type { Answer, Call } from '../../contract/call.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
-import { type Locale, text } from '../../contract/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import { QuestionPending } from './pending.ts';
 
 /** What asking needs. */

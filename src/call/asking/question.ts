@@ -1,9 +1,9 @@
 import type { Caller } from '../../contract/caller.ts';
-import { cleanLine, cleanText } from '../../contract/clean-text.ts';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
-import type { CommandLine } from '../../contract/process.ts';
-import type { Locale } from '../../contract/text.ts';
-import type { Tool } from '../../contract/tool.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import type { Locale } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 
 const maxChars = 6500;

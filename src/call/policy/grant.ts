@@ -1,6 +1,6 @@
 import type { Risk } from '../../contract/policy.ts';
 import { superuserPrograms } from '../../contract/superuser.ts';
-import type { Tool } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import type { Argv } from './command.ts';
 
 /**

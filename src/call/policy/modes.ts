@@ -1,7 +1,7 @@
+import type { DecisionKind } from '../../contract/capabilities/process.ts';
 import type { Mode, Risk } from '../../contract/policy.ts';
-import type { DecisionKind } from '../../contract/process.ts';
-import { type Text, text } from '../../contract/text.ts';
-import type { Tool } from '../../contract/tool.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 
 /** A rule that a mode brings along. */
 export interface ModeRule {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../contract/caller.ts';
+import type { CommandJudge } from '../../contract/capabilities/process.ts';
 import type { PolicyRule, Risk } from '../../contract/policy.ts';
-import type { CommandJudge } from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
-import type { Tool } from '../../contract/tool.ts';
+import { text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import { createPolicy, type PolicyOptions } from './policy.ts';
 
 // The judge belongs to another room; this one splits at spaces, asks about `git push` and denies `reboot`.

@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import type { Caller } from '../../contract/caller.ts';
+import type { CommandJudge, DecisionKind, Judgement, Walls } from '../../contract/capabilities/process.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
-import type { CommandJudge, DecisionKind, Judgement, Walls } from '../../contract/process.ts';
-import { text, verbatim } from '../../contract/text.ts';
-import type { Tool } from '../../contract/tool.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import type { Policy } from '../approve.ts';
 import { type Argv, mayFitCommand } from './command.ts';
 import { grantText } from './grant.ts';

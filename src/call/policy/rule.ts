@@ -1,9 +1,9 @@
 import { type Caller, isAgent } from '../../contract/caller.ts';
+import type { CommandJudge, DecisionKind } from '../../contract/capabilities/process.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { PolicyRule, Risk } from '../../contract/policy.ts';
-import type { CommandJudge, DecisionKind } from '../../contract/process.ts';
-import type { Tool } from '../../contract/tool.ts';
-import type { Annotations } from '../../contract/tool-card.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import type { Annotations } from '../../contract/tool/tool-card.ts';
 import { type Argv, mayFitCommand, surelyFitsCommand } from './command.ts';
 import { createGlob, createHostGlob, createPathGlob } from './glob.ts';
 

@@ -1,9 +1,9 @@
 import type { Caller } from '../../contract/caller.ts';
+import type { DecisionKind } from '../../contract/capabilities/process.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
-import type { DecisionKind } from '../../contract/process.ts';
-import type { Locale, Text } from '../../contract/text.ts';
-import { text } from '../../contract/text.ts';
-import type { InputProblem, Tool } from '../../contract/tool.ts';
+import type { Locale, Text } from '../../contract/text/text.ts';
+import { text } from '../../contract/text/text.ts';
+import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
 export interface PolicyExplanation {

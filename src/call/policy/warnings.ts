@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../contract/policy.ts';
-import { type Text, text } from '../../contract/text.ts';
-import type { Tool } from '../../contract/tool.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import { everyCommandTool, runsCommands, toolSelector } from './rule.ts';
 
 /** A rule that does less than its writer may believe. */

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AskPerson } from '../../ask/carry-out.ts';
-import type { Endpoint } from '../../ask/endpoint.ts';
-import { errorEvent } from '../../ask/events.ts';
 import { instructionsFor } from '../../ask/instructions.ts';
 import { type Asked, ask } from '../../ask/loop.ts';
-import { type Model, openModel } from '../../ask/model.ts';
+import type { Endpoint } from '../../ask/model/endpoint.ts';
+import { errorEvent } from '../../ask/model/events.ts';
+import { type Model, openModel } from '../../ask/model/model.ts';
 import { countQuestion } from '../../ask/question-rate.ts';
 import { recentTurns } from '../../ask/transcript.ts';
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Arrival } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Tool } from '../../contract/tool.ts';
-import { versionOf } from '../version.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { versionOf } from '../common/version.ts';
 import type { SessionFile } from './sessions.ts';
 import type { View } from './view.ts';
 

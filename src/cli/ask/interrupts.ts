@@ -1,4 +1,4 @@
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
 /** What Ctrl-C and a request to end come to, whatever is going on. */

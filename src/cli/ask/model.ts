@@ -1,8 +1,8 @@
-import type { Endpoint } from '../../ask/endpoint.ts';
-import { endpointOf } from '../../ask/endpoint.ts';
+import type { Endpoint } from '../../ask/model/endpoint.ts';
+import { endpointOf } from '../../ask/model/endpoint.ts';
 import { withDefaults } from '../../config/models.ts';
+import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { ModelSettings } from '../../contract/model.ts';
 
 export interface ModelChoice {
   readonly models: Readonly<Record<string, ModelSettings>>;

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { AskPerson } from '../../ask/carry-out.ts';
 import type { Answer } from '../../contract/call.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
 /** Puts policy's questions to the person at the terminal, one at a time. Anything but a clear yes is a no. */

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import { cleanLine } from '../../contract/clean-text.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Locale } from '../../contract/text.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Conversation } from './conversation.ts';
 import type { Lines } from './lines.ts';
 

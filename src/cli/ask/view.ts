@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import { type AskEvent, encodeEvent } from '../../ask/events.ts';
-import { cleanChunk, cleanLine, cleanText } from '../../contract/clean-text.ts';
-import type { Locale } from '../../contract/text.ts';
+import { type AskEvent, encodeEvent } from '../../ask/model/events.ts';
+import { cleanChunk, cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 
 /** Where events are shown. */
 export interface View {

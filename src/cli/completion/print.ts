@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { say } from '../say.ts';
+import { say } from '../common/say.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import type { CommandWords, OptionWords } from './words.ts';

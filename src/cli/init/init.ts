@@ -6,10 +6,10 @@ import { assertMakeable } from '../../config/makeable.ts';
 import { profiles } from '../../config/profiles.ts';
 import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import { clientConfig, clientNames } from '../clients.ts';
-import { ownCommand, ownName, schemaAddress } from '../own-command.ts';
-import { say } from '../say.ts';
+import { ownCommand, ownName, schemaAddress } from '../common/own-command.ts';
+import { say } from '../common/say.ts';
 import { type Answers, askPerson, oneOf, profileNames } from './questions.ts';
 
 type Options = Readonly<Record<string, unknown>>;

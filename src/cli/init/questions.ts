@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import { type ClientName, clientNames } from '../clients.ts';
 
 export interface Answers {

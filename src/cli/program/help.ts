@@ -1,5 +1,5 @@
 import { type Command, Help, type Option } from 'commander';
-import { settingsHeading } from '../options.ts';
+import { settingsHeading } from '../common/options.ts';
 
 /** Shows a command's own options before those that every command takes, and an example below them. */
 export function helpWithExamples(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { flagsOf, withSettings } from '../options.ts';
+import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
   withSettings(program.command('diff <entry>').description('what one change changed'))
     .option('--json', 'print as JSON')
     .action(async (id: string, options: Options) => {
-      const { showDiff } = await import('../diff.ts');
+      const { showDiff } = await import('../common/diff.ts');
       exitWith(await showDiff(id, flagsOf(options), options));
     });
   withSettings(

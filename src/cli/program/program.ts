@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from 'commander';
 import { profiles } from '../../config/profiles.ts';
 import { clientNames } from '../clients.ts';
-import { flagsOf, withSettings } from '../options.ts';
-import { versionOf } from '../version.ts';
+import { flagsOf, withSettings } from '../common/options.ts';
+import { versionOf } from '../common/version.ts';
 import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
 import { addRecordCommands } from './records.ts';
@@ -27,7 +27,7 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     .option('--as <role>', 'the role of the local caller, for policy rules')
     .option('--no-console', 'no web console on the HTTP port')
     .action(async (options: Options) => {
-      const { serve } = await import('../serve.ts');
+      const { serve } = await import('../serving/serve.ts');
       exitWith(await serve(flagsOf(options), options));
     });
   if (first === 'serve') {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { flagsOf, withSettings } from '../options.ts';
+import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
     .option('--state <path>', 'state folder with the audit.key of both')
     .option('--json', 'print as JSON')
     .action(async (from: string, to: string, options: Options) => {
-      const { copyStore } = await import('../store.ts');
+      const { copyStore } = await import('../common/store.ts');
       exitWith(await copyStore(from, to, options));
     });
 }

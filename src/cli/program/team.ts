@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { flagsOf, withSettings } from '../options.ts';
+import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type ExitWith = (code: number) => void;

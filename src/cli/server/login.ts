@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 import type { Flags } from '../../config/load.ts';
-import { cleanText } from '../../contract/clean-text.ts';
-import type { Locale } from '../../contract/text.ts';
-import { say } from '../say.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import type { Locale } from '../../contract/text/text.ts';
+import { say } from '../common/say.ts';
 import { wordsOf } from './report.ts';
 import { serverOf, withUpstreams } from './server.ts';
 

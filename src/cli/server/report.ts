@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../checkpoint/index.ts';
-import { cleanText } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
-import { type Locale, type Text, text } from '../../contract/text.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { ServerSettings, ServerStatus } from '../../contract/upstream.ts';
 
 type Server = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['servers'][number];

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Flags } from '../../config/load.ts';
-import { cleanText } from '../../contract/clean-text.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Acts, Operator, ServerReview } from '../../contract/operator.ts';
-import type { Locale } from '../../contract/text.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
-import { counted } from '../counted.ts';
-import { say } from '../say.ts';
-import { withOperator } from '../with-operator.ts';
+import { counted } from '../common/counted.ts';
+import { say } from '../common/say.ts';
+import { withOperator } from '../common/with-operator.ts';
 import { examine, placeOf, type ServerReport } from './report.ts';
 
 type Options = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { wholeNumber } from '../duration.ts';
-import { say } from '../say.ts';
+import { wholeNumber } from '../common/duration.ts';
+import { say } from '../common/say.ts';
 import { secretFrom, withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { whyUnreadable } from '../../config/file/why-unreadable.ts';
 import type { Flags } from '../../config/load.ts';
-import { whyUnreadable } from '../../config/why-unreadable.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { counted } from '../counted.ts';
-import { say } from '../say.ts';
+import { counted } from '../common/counted.ts';
+import { say } from '../common/say.ts';
 import { readTeamFile } from './file.ts';
 import { planTeam } from './plan.ts';
 import { withTeam } from './with-team.ts';

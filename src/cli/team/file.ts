@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJsonc } from '../../config/jsonc.ts';
+import { parseJsonc } from '../../config/file/jsonc.ts';
 import { ConfigError } from '../../contract/error.ts';
 
 const id = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be 1 to 64 letters, digits or . _ -');

@@ -1,5 +1,5 @@
 import type { Flags } from '../../config/load.ts';
-import { say } from '../say.ts';
+import { say } from '../common/say.ts';
 import { withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;

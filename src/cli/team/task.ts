@@ -2,8 +2,8 @@ import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';
-import { say } from '../say.ts';
-import { wholeId } from '../whole-id.ts';
+import { say } from '../common/say.ts';
+import { wholeId } from '../common/whole-id.ts';
 import { withTeam } from './with-team.ts';
 
 type Options = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
-import { withOperator } from '../with-operator.ts';
+import { withOperator } from '../common/with-operator.ts';
 
 /** Opens the records of the team for one command: what changes them is in the log as the person's act. */
 export function withTeam(flags: Flags, work: (admin: TeamAdmin) => Promise<number>): Promise<number> {

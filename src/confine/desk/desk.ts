@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../contract/caller.ts';
-import type { Desk } from '../../contract/capabilities.ts';
+import type { Desk } from '../../contract/capabilities/capabilities.ts';
+import type { Folder } from '../../contract/capabilities/files.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Folder } from '../../contract/files.ts';
 import { createCalendar } from '../../ground/calendar.ts';
 import { asFollowing, asHiding } from '../files/workspace.ts';
 

@@ -1,4 +1,4 @@
-import type { ChangeObserver } from '../../contract/files.ts';
+import type { ChangeObserver } from '../../contract/capabilities/files.ts';
 import type { Turns } from '../../ground/turns.ts';
 import type { CarryOver } from './attributes.ts';
 import type { Locks } from './changing/lock.ts';

@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The system's refusal in words for the caller; the system's own words go to the log. */
 export function fault(cause: unknown, shown: string): ToolError {

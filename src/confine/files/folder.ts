@@ -1,6 +1,6 @@
+import type { Folder, FolderRoot, Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder, FolderRoot, Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { Desk } from './desk.ts';
 import { linkLeadsOut } from './fault.ts';
 import { followLinks } from './links.ts';

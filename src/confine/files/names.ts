@@ -1,7 +1,7 @@
-import { cleanLine } from '../../contract/clean-text.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
 
 const ordinary = /^[\w-][\w .@+~/-]*$/;
 

@@ -1,7 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { Dir, Dirent } from 'node:fs';
 import { closeSync, lstatSync, opendirSync, readdirSync } from 'node:fs';
-import { ToolError } from '../../contract/error.ts';
 import type {
   FileKind,
   FileStat,
@@ -12,9 +11,10 @@ import type {
   WholeText,
   WriteOptions,
   Written,
-} from '../../contract/files.ts';
+} from '../../contract/capabilities/files.ts';
+import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { alone } from './changing/alone.ts';
 import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { BigIntStats, Stats } from 'node:fs';
 import { lstatSync, statSync } from 'node:fs';
+import type { FileStat } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { FileStat } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { fault, leftUnchanged } from './fault.ts';
 import { readAt } from './io.ts';
 

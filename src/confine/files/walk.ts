@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { fault, linkRefused, notAFile } from './fault.ts';
 import { shownPath } from './names.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { ChangeObserver, Folder } from '../../contract/files.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { createCarryOver } from './attributes.ts';
 import { type Locks, openLocks } from './changing/lock.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { cleanLine } from '../../contract/clean-text.ts';
-import type { Attended, BackgroundCommand, RunOptions } from '../../contract/process.ts';
+import type { Attended, BackgroundCommand, RunOptions } from '../../contract/capabilities/process.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
 import { createGitGuard, type Watch } from './guard.ts';
 import type { Disarmed } from './set-aside.ts';
 

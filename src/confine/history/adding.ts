@@ -1,4 +1,4 @@
-import type { HistoryStore, NewHistoryEntry } from '../../contract/history.ts';
+import type { HistoryStore, NewHistoryEntry } from '../../contract/capabilities/history.ts';
 import type { Journal } from './journal.ts';
 
 /** Brings entries into the store, and knows which of them are not there yet. */

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync } 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import type { FileState } from '../../contract/history.ts';
+import type { FileState } from '../../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
 import { type Blobs, digestOf } from './blobs.ts';
 import type { Bounds } from './bounds.ts';

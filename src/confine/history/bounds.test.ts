@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Commands, RunResult } from '../../contract/process.ts';
+import type { Commands, RunResult } from '../../contract/capabilities/process.ts';
 import { openBlobs } from './blobs.ts';
 import { createBounds } from './bounds.ts';
 import { scan } from './scan.ts';

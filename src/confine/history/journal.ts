@@ -1,4 +1,4 @@
-import type { NewHistoryEntry } from '../../contract/history.ts';
+import type { NewHistoryEntry } from '../../contract/capabilities/history.ts';
 import { leftUnderWay, openUnderWay } from '../files/changing/under-way.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ChangeObserver, Folder } from '../../contract/files.ts';
+import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import type {
   Attribution,
   FileState,
@@ -7,8 +7,8 @@ import type {
   HistoryStore,
   UndoOrder,
   UndoStep,
-} from '../../contract/history.ts';
-import type { Commands } from '../../contract/process.ts';
+} from '../../contract/capabilities/history.ts';
+import type { Commands } from '../../contract/capabilities/process.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { leftBehind, openJournal } from './journal.ts';

@@ -1,4 +1,4 @@
-import type { HistoryStore } from '../../contract/history.ts';
+import type { HistoryStore } from '../../contract/capabilities/history.ts';
 import type { Blobs } from './blobs.ts';
 
 export interface PruneOptions {

@@ -2,16 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ToolError } from '../../contract/error.ts';
-import type { ChangeObserver, FileChange, FormerFile } from '../../contract/files.ts';
+import type { ChangeObserver, FileChange, FormerFile } from '../../contract/capabilities/files.ts';
 import type {
   Attribution,
   FileState,
   HistoryAction,
   HistoryStore,
   NewHistoryEntry,
-} from '../../contract/history.ts';
-import { text } from '../../contract/text.ts';
+} from '../../contract/capabilities/history.ts';
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import { createAdding } from './adding.ts';
 import { type Blobs, digestOf } from './blobs.ts';

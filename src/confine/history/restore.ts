@@ -14,8 +14,8 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import type { Place } from '../../contract/files.ts';
-import type { FileState } from '../../contract/history.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { FileState } from '../../contract/capabilities/history.ts';
 import type { CarryOver } from '../files/attributes.ts';
 import { syncFolder } from '../files/changing/atomic.ts';
 import { fault } from '../files/fault.ts';

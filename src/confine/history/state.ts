@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from 'node:fs';
-import type { FileState } from '../../contract/history.ts';
+import type { FileState } from '../../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
 
 /** What an entry of an open folder, or a path that was looked up already, holds now. A link is not followed. */

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, lstatSync, openSync } from 'node:fs';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { FileState, HistoryEntry, UndoStep } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import type { FileState, HistoryEntry, UndoStep } from '../../contract/history.ts';
 import { readAtNow } from '../files/io.ts';
 import type { Blobs } from './blobs.ts';
 import type { Recorder } from './recorder.ts';

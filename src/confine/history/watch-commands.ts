@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
-import type { Attribution } from '../../contract/history.ts';
-import type { BackgroundCommand, Commands, RunResult } from '../../contract/process.ts';
+import type { Attribution } from '../../contract/capabilities/history.ts';
+import type { BackgroundCommand, Commands, RunResult } from '../../contract/capabilities/process.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
 import type { Blobs } from './blobs.ts';

@@ -1,6 +1,6 @@
+import type { CommandLine, JudgeContext } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
-import type { CommandLine, JudgeContext } from '../../contract/process.ts';
-import type { Text } from '../../contract/text.ts';
+import type { Text } from '../../contract/text/text.ts';
 import { assignmentRule, namesAssigned } from './assignments.ts';
 import { createCallGraph } from './call-graph.ts';
 import { inspectNode } from './inspect-node.ts';

@@ -1,5 +1,5 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
-import type { Text } from '../../contract/text.ts';
+import type { Text } from '../../contract/text/text.ts';
 import type { Scene } from './rules/rule.ts';
 import { isDevice } from './targets.ts';
 import type { Given, Variables } from './variables.ts';

@@ -1,4 +1,3 @@
-import { limits } from '../../contract/limits.ts';
 import type {
   CommandJudge,
   CommandLine,
@@ -6,8 +5,9 @@ import type {
   DecisionKind,
   JudgeContext,
   Judgement,
-} from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
+} from '../../contract/capabilities/process.ts';
+import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text/text.ts';
 import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
 import { mayKeepVariable } from './keeping.ts';
 import { print, type Write } from './print/print.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FetchedPage } from '../../contract/network.ts';
+import type { FetchedPage } from '../../contract/capabilities/network.ts';
 
 /** A page that was fetched, with what its server said about keeping it. */
 export interface CachedPage {

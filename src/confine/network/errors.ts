@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
 
 /** Says in our own words why a page could not be got; what the network said goes into the log. */

@@ -1,4 +1,4 @@
-import type { FetchedPage } from '../../contract/network.ts';
+import type { FetchedPage } from '../../contract/capabilities/network.ts';
 
 /** Answers whether a site's robots.txt lets us read a page. Remembers each site's answer for an hour. */
 export interface Robots {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigError, ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { createPublicAddressCheck } from './address.ts';
 
 /** Which addresses may be asked. A list that is absent does not restrict; an empty `allowHosts` allows nothing. */

@@ -1,13 +1,13 @@
-import type { Folder } from '../../contract/files.ts';
-import type { BuiltinWork, PipelineOrder, WriteRecord } from '../../contract/pipeline.ts';
+import type { Folder } from '../../contract/capabilities/files.ts';
+import type { BuiltinWork, PipelineOrder, WriteRecord } from '../../contract/capabilities/pipeline.ts';
 import type { Builtin } from './builtin.ts';
-import { findNames } from './find-names.ts';
-import { byCodePoint } from './glob.ts';
-import type { Records } from './records.ts';
+import { findNames } from './names/find-names.ts';
+import { byCodePoint } from './names/glob.ts';
+import { type NameListing, walkNames } from './names/walk-names.ts';
+import type { Records } from './records/records.ts';
 import type { CodeIndex } from './symbols/code-index.ts';
 import { checkOutline, findSymbols, type OutlineOptions, outline } from './symbols/outline.ts';
 import { teeInto } from './tee.ts';
-import { type NameListing, walkNames } from './walk-names.ts';
 
 export interface BuiltinsOptions {
   readonly folder: Folder;

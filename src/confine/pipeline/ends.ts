@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import { cleanText } from '../../contract/clean-text.ts';
+import type { PipelineOrder, StagePlan, StepReport } from '../../contract/capabilities/pipeline.ts';
+import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { PipelineOrder, StagePlan, StepReport } from '../../contract/pipeline.ts';
-import type { ConfinedChild } from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { StageStatus } from './stage-shell.ts';
 
 /** How a stage ended. */

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import type { Folder, Place } from '../../contract/capabilities/files.ts';
+import { guardError, type ProgramWork, type StageArgument } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder, Place } from '../../contract/files.ts';
-import { guardError, type ProgramWork, type StageArgument } from '../../contract/pipeline.ts';
-import { text, verbatim } from '../../contract/text.ts';
-import type { DescriptorSet } from '../process/os-pipe.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
+import type { DescriptorSet } from '../process/output/os-pipe.ts';
 import { firstOpenDescriptor } from './stage-shell.ts';
 
 /** A stage's arguments as the program gets them, where it starts, and the files it was handed open. */

@@ -2,10 +2,10 @@ import { Buffer } from 'node:buffer';
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cleanText } from '../../contract/clean-text.ts';
+import type { OutputPage } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { OutputPage } from '../../contract/pipeline.ts';
-import { text } from '../../contract/text.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** What is kept of an output at most for reading on. */
 export const keptBytes = 64 * 1024 * 1024;

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { ProgramName, ShelfEntry } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { ProgramName, ShelfEntry } from '../../contract/pipeline.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The programs that stages are, found once by absolute path. */
 export interface Shelf {

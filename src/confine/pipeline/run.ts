@@ -2,8 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ToolError } from '../../contract/error.ts';
-import type { Folder } from '../../contract/files.ts';
+import type { Folder } from '../../contract/capabilities/files.ts';
 import type {
   BuiltinWork,
   PipelineOrder,
@@ -11,9 +10,10 @@ import type {
   StagePlan,
   StageWalls,
   WriteRecord,
-} from '../../contract/pipeline.ts';
+} from '../../contract/capabilities/pipeline.ts';
+import { ToolError } from '../../contract/error.ts';
 import { cancelled } from '../../ground/cancelled.ts';
-import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/os-pipe.ts';
+import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/output/os-pipe.ts';
 import type { Builtin } from './builtin.ts';
 import { type Ended, hasFailed, reportOf, stageFailed, timeoutOf } from './ends.ts';
 import { resolveStage } from './operands.ts';

@@ -1,7 +1,7 @@
+import type { Folder } from '../../contract/capabilities/files.ts';
+import type { WorkingFolder } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder } from '../../contract/files.ts';
-import type { WorkingFolder } from '../../contract/pipeline.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { escaped } from './operands.ts';
 
 /** Where a session's working folder is kept beyond this process; absent: in memory only. */

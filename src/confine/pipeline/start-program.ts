@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs';
-import type { ProgramWork, StagePlan, StageWalls } from '../../contract/pipeline.ts';
-import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/os-pipe.ts';
+import type { ProgramWork, StagePlan, StageWalls } from '../../contract/capabilities/pipeline.ts';
+import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/output/os-pipe.ts';
 import { type Ended, watchChild } from './ends.ts';
 import type { ResolvedStage } from './operands.ts';
 import { readPort } from './ports.ts';

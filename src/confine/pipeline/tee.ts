@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
+import type { WriteRecord } from '../../contract/capabilities/pipeline.ts';
 import { limits } from '../../contract/limits.ts';
-import type { WriteRecord } from '../../contract/pipeline.ts';
 import type { Builtin } from './builtin.ts';
-import { assertSize, confirmBytes } from './records.ts';
+import { assertSize, confirmBytes } from './records/records.ts';
 
 export interface TeeOptions {
   readonly confirmOversize: boolean;

@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanChunk, cleanText } from '../../contract/clean-text.ts';
+import type { BackgroundCommand, NetworkContact } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { BackgroundCommand, NetworkContact } from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
+import { cleanChunk, cleanText } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
 import { firstBytes } from '../../ground/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
-import { continuationBytes, wholeCharacters } from './output.ts';
+import { continuationBytes, wholeCharacters } from './output/output.ts';
 
 /** A command that goes on by itself: its newest output is kept, both streams as they came. */
 export interface RunningCommand extends BackgroundCommand {

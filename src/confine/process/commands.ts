@@ -1,6 +1,11 @@
+import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
+import type {
+  CommandLine,
+  Commands,
+  SandboxName,
+  SandboxStatus,
+} from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
-import type { StageSpawn } from '../../contract/pipeline.ts';
-import type { CommandLine, Commands, SandboxName, SandboxStatus } from '../../contract/process.ts';
 import { cancelled } from '../../ground/cancelled.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
 import type { RunningCommand } from './background.ts';
@@ -9,7 +14,7 @@ import { startCommand } from './child/start-command.ts';
 import type { CommandsOptions, Order } from './commands-options.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { createQueue } from './queue.ts';
-import { openSandbox, type Sandbox } from './sandbox.ts';
+import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { attend } from './session/attend.ts';
 import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
 import { createEndNotes } from './session/end-notes.ts';

@@ -1,4 +1,4 @@
-import type { ContactOutcome, NetworkContact } from '../../contract/process.ts';
+import type { ContactOutcome, NetworkContact } from '../../contract/capabilities/process.ts';
 
 /** A program says only that its proxy refused; whoever reads its output should know what would help. `key` names the list. */
 export function networkNotes(network: readonly NetworkContact[], key = 'process.network'): readonly string[] {

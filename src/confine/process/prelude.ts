@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../contract/process.ts';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 
 /** What one process of a command may use. The kernel counts each process for itself. */
 export interface ProcessLimits {

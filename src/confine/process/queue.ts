@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
 import { createSemaphore, type Semaphore } from '../../ground/semaphore.ts';
 

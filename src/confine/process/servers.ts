@@ -1,17 +1,17 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FolderRoot } from '../../contract/capabilities/files.ts';
+import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { FolderRoot } from '../../contract/files.ts';
-import type { ConfinedChild } from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { StdioStart } from '../../contract/upstream.ts';
 import type { Child } from './child/child.ts';
 import { stopTree } from './child/run-child.ts';
-import { buildEnvironment } from './environment.ts';
-import { defaultReadOnlyNames } from './guarded-names.ts';
 import { defaultProcessLimits } from './prelude.ts';
-import { openSandbox, type Sandbox } from './sandbox.ts';
-import { readableFor } from './server-paths.ts';
+import { buildEnvironment } from './sandbox/environment.ts';
+import { defaultReadOnlyNames } from './sandbox/guarded-names.ts';
+import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import { readableFor } from './sandbox/server-paths.ts';
 
 export interface ServerProcessesOptions {
   readonly roots: readonly FolderRoot[];

@@ -1,5 +1,5 @@
+import type { ContentLine, ContentMatches, ContentQuery } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { ContentLine, ContentMatches, ContentQuery } from '../../contract/files.ts';
 import { clipLine } from './clip.ts';
 import { assertSearchable, searchFault } from './faults.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';

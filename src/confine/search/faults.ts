@@ -1,6 +1,6 @@
+import type { ContentQuery } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { ContentQuery } from '../../contract/files.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** Throws `invalid_parameter` for what could not be handed to a program at all. */
 export function assertSearchable(query: ContentQuery): void {

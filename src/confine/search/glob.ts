@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { type BraceSyntax, expandBraces, hasOpenBrace } from '../../ground/glob/braces.ts';
 import { asciiClasses } from '../../ground/glob/classes.ts';
 import { compileGlob } from '../../ground/glob/match.ts';

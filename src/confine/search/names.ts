@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { NameMatches, NameQuery } from '../../contract/files.ts';
+import type { NameMatches, NameQuery } from '../../contract/capabilities/files.ts';
 import { isTemporaryName } from '../files/temporary-name.ts';
 import { createGlob } from './glob.ts';
 import type { Ripgrep } from './ripgrep.ts';

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
+import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 

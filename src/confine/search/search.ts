@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import type { Folder, Search } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder, Search } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { searchContent } from './content.ts';
 import { searchNames } from './names.ts';
 import { createRipgrep } from './ripgrep.ts';

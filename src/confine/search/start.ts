@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { Place } from '../../contract/files.ts';
-import type { StageSpawn } from '../../contract/pipeline.ts';
-import type { SandboxName } from '../../contract/process.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
+import type { SandboxName } from '../../contract/capabilities/process.ts';
 import { HeldPlace } from '../files/place.ts';
 import { enterFolder, itself, leaveFolder } from '../files/walk.ts';
-import { openPipes } from '../process/os-pipe.ts';
+import { openPipes } from '../process/output/os-pipe.ts';
 
 /** What starts a program behind the sandbox's walls. */
 export interface Stages {

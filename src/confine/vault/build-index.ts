@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { read, readSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
 import { chunkBytes, type Tally, type TallyDesk } from '../files/text/tally.ts';
 import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs';
-import type { Place } from '../../contract/files.ts';
-import type { NotePart, NoteReading } from '../../contract/vault.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { NotePart, NoteReading } from '../../contract/capabilities/vault.ts';
 import { createTallyDesk, type TallyDesk } from '../files/text/tally.ts';
 import { buildSmallIndex } from './build-index.ts';
 import { createKeptNotes, versionOf } from './kept-notes.ts';

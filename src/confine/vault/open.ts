@@ -1,8 +1,8 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { closeSync, fstatSync, statSync } from 'node:fs';
+import type { ChangeObserver, Folder, Place } from '../../contract/capabilities/files.ts';
+import type { NoteEnding, Vault, VaultSettings } from '../../contract/capabilities/vault.ts';
 import { ConfigError, ToolError } from '../../contract/error.ts';
-import type { ChangeObserver, Folder, Place } from '../../contract/files.ts';
-import type { NoteEnding, Vault, VaultSettings } from '../../contract/vault.ts';
 import { createCalendar } from '../../ground/calendar.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';

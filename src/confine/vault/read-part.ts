@@ -1,4 +1,4 @@
-import type { NotePart, NoteReading } from '../../contract/vault.ts';
+import type { NotePart, NoteReading } from '../../contract/capabilities/vault.ts';
 import { blockBytes } from './note-index.ts';
 import { countChars, type OpenNote, skipChars } from './open-note.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
+import type { VaultSettings } from '../../contract/capabilities/vault.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { VaultSettings } from '../../contract/vault.ts';
 
 /** The vault's part of the configuration file. */
 export interface VaultConfig {

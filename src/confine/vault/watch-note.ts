@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 
 export interface NoteWatch {
   /** Calls back after each change of the note, its removal included, until the returned function is called. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { FileState, HistoryEntry } from '../../contract/history.ts';
+import type { FileState, HistoryEntry } from '../../contract/capabilities/history.ts';
 import { diffBlock, line, size, time } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
-import { cleanText } from '../../contract/clean-text.ts';
-import type { Memory, RecalledMemory } from '../../contract/memory.ts';
+import type { Memory, RecalledMemory } from '../../contract/capabilities/memory.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
 import { block, line, time } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';

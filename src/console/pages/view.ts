@@ -1,6 +1,6 @@
 import type { html } from 'hono/html';
 import type { Person } from '../../contract/operator.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { ConsoleDesk } from '../desk.ts';
 import type { Words } from '../words/en.ts';
 

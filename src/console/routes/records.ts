@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
+import type { UndoOrder } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { UndoOrder } from '../../contract/history.ts';
 import type { Acts, Answer, Answered } from '../../contract/operator.ts';
 import type { ConsoleDesk } from '../desk.ts';
 import { approvalsPage } from '../pages/approvals.ts';

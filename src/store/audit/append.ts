@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 import type { AuditHeadRow, AuditRow, Tables } from '../tables/tables.ts';
 import { chainHash, genesis, sealHead, type UnchainedRow } from './chain.ts';

@@ -1,6 +1,6 @@
 import { ToolError } from '../../contract/error.ts';
 import type { AuditRecord, UnderWayNotes } from '../../contract/records.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 
 /** Calls that have begun and whose records are not written yet. */

@@ -1,4 +1,4 @@
-import type { Memory } from '../../contract/memory.ts';
+import type { Memory } from '../../contract/capabilities/memory.ts';
 import type { MemoryBrowser } from '../../contract/memory-browser.ts';
 import type { OpenEngine } from '../engine.ts';
 import { memoryOf } from './row.ts';

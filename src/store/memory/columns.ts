@@ -1,4 +1,4 @@
-import type { Memory } from '../../contract/memory.ts';
+import type { Memory } from '../../contract/capabilities/memory.ts';
 import { fold } from '../recall/fold.ts';
 import { gistDigest } from '../recall/gist.ts';
 import { wordsOfMemory } from '../recall/words.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
+import type { Memories } from '../../contract/capabilities/memory.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Memories } from '../../contract/memory.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { Meaning } from '../embeddings/meaning.ts';
 import { enqueue, outdate } from '../embeddings/queue.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';

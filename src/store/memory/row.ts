@@ -1,4 +1,4 @@
-import type { Memory } from '../../contract/memory.ts';
+import type { Memory } from '../../contract/capabilities/memory.ts';
 import type { MemoryRow } from '../tables/tables.ts';
 
 /** A row as its owner sees it. */

@@ -1,4 +1,4 @@
-import type { RecalledMemory, RecallQuery } from '../../contract/memory.ts';
+import type { RecalledMemory, RecallQuery } from '../../contract/capabilities/memory.ts';
 import type { Meaning } from '../embeddings/meaning.ts';
 import type { Engine } from '../engine.ts';
 import type { MemoryFilter } from '../memory/index.ts';

@@ -1,5 +1,5 @@
 import type { ToolError } from '../../contract/error.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { AgentRow, TaskRow } from '../tables/team.ts';
 import type { Member, Reader } from './base.ts';
 import { conflict, forbidden, kinds, unknown } from './refusals.ts';

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AgentCaller } from '../../contract/caller.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { AgentRow, SessionRow } from '../tables/team.ts';

@@ -3,7 +3,7 @@ import type { Arrival } from '../../contract/call.ts';
 import type { Purpose } from '../../contract/caller.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Entry } from '../../contract/team/team.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';

@@ -1,4 +1,4 @@
-import { type Text, text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** What a step is called, which tool does it, and how it is said to a model. */
 export interface Step {

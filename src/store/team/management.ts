@@ -1,5 +1,5 @@
 import type { SubordinateView } from '../../contract/team/tasks.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { TaskRow } from '../tables/team.ts';
 import { assertNotReplaced, isAbove, readColleague, subordinatesOf } from './authority.ts';
 import type { Membership, Reader } from './base.ts';

@@ -2,7 +2,7 @@ import type { Arrival } from '../../contract/call.ts';
 import { type Caller, isAgent } from '../../contract/caller.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
 import type { Team } from '../../contract/team/team.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, OpenEngine } from '../engine.ts';
 import { createTeamAdmin } from './admin/admin.ts';
 import { createMembership, type Membership, type TeamBase } from './base.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
 import type { TeamBase } from './base.ts';
 

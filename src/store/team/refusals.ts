@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** The session ended between the check of its token and its work. */
 export function noSession(): ToolError {

@@ -1,4 +1,4 @@
-import type { CommandLine } from '../../contract/process.ts';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 
 /**
  * What a call of shell_exec runs. With `args`, or in one word, `command` is a program. A line of words is split by

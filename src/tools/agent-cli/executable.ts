@@ -1,6 +1,6 @@
+import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /**
  * Throws `denied` for what a system would run: by the name's extension, by the content's first characters, or

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ContentBlock } from '../../contract/call.ts';
-import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import type { Place, TextSlice } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place, TextSlice } from '../../contract/files.ts';
-import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
-import { type Locale, text } from '../../contract/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
+import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
+import { inputRule } from '../../contract/tool/input-rule.ts';
 import { type MimePattern, matchesMime } from './mime-pattern.ts';
 
 export interface FileReadOptions {

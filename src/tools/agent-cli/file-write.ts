@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import type { Place, Written } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place, Written } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { assertNotExecutable } from './executable.ts';
 
 export interface FileWriteOptions {

@@ -1,6 +1,6 @@
+import type { BackgroundCommand, CommandLine, Commands } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { BackgroundCommand, CommandLine, Commands } from '../../contract/process.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** What a call wants of a command that outlasted the call which started it. */
 export interface Following {

@@ -1,4 +1,4 @@
-import { defineToolset, type LooseTool } from '../../contract/define-tool.ts';
+import { defineToolset, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { createFileRead } from './file-read.ts';
 import { createFileWrite } from './file-write.ts';
 import { assertMimePattern } from './mime-pattern.ts';

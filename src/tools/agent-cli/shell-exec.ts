@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
-import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
+import type { Folder } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder } from '../../contract/files.ts';
-import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
-import { type Locale, text } from '../../contract/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
+import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
+import { inputRule } from '../../contract/tool/input-rule.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';

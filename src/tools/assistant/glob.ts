@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { cleanText } from '../../contract/clean-text.ts';
-import { defineTool } from '../../contract/define-tool.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { cursorInput, offsetOf } from './cursor.ts';
 import { cleanName, folderInput, groundsOf, nameBelow } from './paths.ts';
 

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
+import type { FolderEntry } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { FolderEntry } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { cleanName, folderInput, type Ground, groundsOf } from './paths.ts';
 
 export const listFiles = defineTool({

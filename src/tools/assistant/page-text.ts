@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { cleanLine, cleanText } from '../../contract/clean-text.ts';
-import { type Locale, text } from '../../contract/text.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 
 /** A stranger's text without what does not show: soft hyphens, zero-width spaces, marks that turn the direction. */
 export function plainText(words: string): string {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Desk } from '../../contract/capabilities.ts';
-import { cleanLine } from '../../contract/clean-text.ts';
+import type { Desk } from '../../contract/capabilities/capabilities.ts';
+import type { Folder, Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder, Place } from '../../contract/files.ts';
-import { type Text, text } from '../../contract/text.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** A path as document 001 takes it; what it may name is decided when it is used. */
 export const pathInput = z.string().min(1).max(4096);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import { inputRule } from '../../contract/input-rule.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
+import { inputRule } from '../../contract/tool/input-rule.ts';
 import { cleanName, pathInput, placeToRead } from './paths.ts';
 
 export const readFile = defineTool({

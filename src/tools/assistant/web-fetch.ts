@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { ContentBlock } from '../../contract/call.ts';
-import { defineTool } from '../../contract/define-tool.ts';
+import type { FetchedPage } from '../../contract/capabilities/network.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { FetchedPage } from '../../contract/network.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { fenceUntrusted, plainLine, plainText } from './page-text.ts';
 
 /** `dateOf` tells the day as the reader has it. */

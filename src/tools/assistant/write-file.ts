@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
+import { unifiedDiff } from './editing/unified-diff.ts';
 import { cleanName, pathInput, placeToWrite } from './paths.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 export const writeFile = defineTool({
   name: 'write_file',

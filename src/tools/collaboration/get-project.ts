@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { counts } from './shapes.ts';
 
 export const getProject = defineTool({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { inputRule } from '../../contract/input-rule.ts';
 import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
+import { inputRule } from '../../contract/tool/input-rule.ts';
 
 /** An id of anything: agents and projects are named by people, the rest by us. */
 export const id = z

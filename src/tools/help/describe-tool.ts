@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { tokenArgument } from '../../contract/session-token.ts';
-import { type Locale, text } from '../../contract/text.ts';
-import type { GuideEntry, JsonSchema, ToolCard } from '../../contract/tool-card.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
+import type { GuideEntry, JsonSchema, ToolCard } from '../../contract/tool/tool-card.ts';
 
 /** What the caller may know of. */
 interface Known {

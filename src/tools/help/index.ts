@@ -1,5 +1,5 @@
-import { defineToolset } from '../../contract/define-tool.ts';
-import type { Toolset } from '../../contract/tool.ts';
+import { defineToolset } from '../../contract/tool/define-tool.ts';
+import type { Toolset } from '../../contract/tool/tool.ts';
 import { help } from './help.ts';
 
 /** Served beside every other toolset: what there is, and how to call it. */

@@ -1,5 +1,5 @@
-import { type Locale, type Text, text } from '../../contract/text.ts';
-import type { GuideEntry, Permission } from '../../contract/tool-card.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import type { GuideEntry, Permission } from '../../contract/tool/tool-card.ts';
 
 /** The tools that can be called, and in a sentence each why groups of others cannot (document 002, help). */
 export function listTools(

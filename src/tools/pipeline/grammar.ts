@@ -1,4 +1,9 @@
-import type { ProgramName, ProgramWork, StageArgument, StagePlan } from '../../contract/pipeline.ts';
+import type {
+  ProgramName,
+  ProgramWork,
+  StageArgument,
+  StagePlan,
+} from '../../contract/capabilities/pipeline.ts';
 import type { OptionTable, ParsedArguments, ParsedOption } from './options.ts';
 import type { Word } from './words.ts';
 

@@ -1,5 +1,5 @@
-import type { GuardReason } from '../../contract/pipeline.ts';
-import { type Text, verbatim } from '../../contract/text.ts';
+import type { GuardReason } from '../../contract/capabilities/pipeline.ts';
+import { type Text, verbatim } from '../../contract/text/text.ts';
 
 /** What would work instead: a pipeline that runs as it stands, or words where none can be made. */
 export type Remedy = { readonly pipeline: string } | { readonly words: Text };

@@ -1,5 +1,5 @@
-import { defineToolset } from '../../contract/define-tool.ts';
-import type { Toolset } from '../../contract/tool.ts';
+import { defineToolset } from '../../contract/tool/define-tool.ts';
+import type { Toolset } from '../../contract/tool/tool.ts';
 import { shelpaHistory } from './shelpa-history.ts';
 import { createShelpaPipe } from './shelpa-pipe.ts';
 import { shelpaRestore } from './shelpa-restore.ts';

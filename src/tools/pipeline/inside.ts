@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { StagePlan } from '../../contract/pipeline.ts';
+import type { StagePlan } from '../../contract/capabilities/pipeline.ts';
 import type { Reading } from './reading.ts';
 
 /**

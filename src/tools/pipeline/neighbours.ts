@@ -1,4 +1,4 @@
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { asFd } from './commands/find.ts';
 import { asRipgrep } from './commands/grep.ts';
 import { GuardViolation, type Remedy } from './guard.ts';

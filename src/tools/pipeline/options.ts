@@ -1,5 +1,5 @@
-import type { GuardReason } from '../../contract/pipeline.ts';
-import { type Text, text } from '../../contract/text.ts';
+import type { GuardReason } from '../../contract/capabilities/pipeline.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import type { Word } from './words.ts';

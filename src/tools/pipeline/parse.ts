@@ -1,6 +1,6 @@
+import { guardError, type StagePlan } from '../../contract/capabilities/pipeline.ts';
 import { limits } from '../../contract/limits.ts';
-import { guardError, type StagePlan } from '../../contract/pipeline.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { findGrammar } from './commands.ts';
 import type { Grammar } from './grammar.ts';

@@ -1,4 +1,4 @@
-import type { StagePlan } from '../../contract/pipeline.ts';
+import type { StagePlan } from '../../contract/capabilities/pipeline.ts';
 
 /** A pipeline that may run, or a move of the working folder. */
 export type Reading =

@@ -1,8 +1,13 @@
 import * as z from 'zod';
-import { defineTool, type LooseTool } from '../../contract/define-tool.ts';
-import { writeFacts } from '../../contract/mirror.ts';
-import type { PipelineResult, Pipelines, WorkingFolder, WriteRecord } from '../../contract/pipeline.ts';
-import { text } from '../../contract/text.ts';
+import { writeFacts } from '../../contract/capabilities/mirror.ts';
+import type {
+  PipelineResult,
+  Pipelines,
+  WorkingFolder,
+  WriteRecord,
+} from '../../contract/capabilities/pipeline.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { bodyAndFields } from '../../ground/body-and-fields.ts';
 import { readPipeline } from './parse.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import { writeFacts } from '../../contract/mirror.ts';
-import { text } from '../../contract/text.ts';
+import { writeFacts } from '../../contract/capabilities/mirror.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { teeReply } from './shelpa-pipe.ts';
 import { recordOutput } from './shelpa-write.ts';
 

@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import { isLoop, noLoops } from './lessons/reasons.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { GuardViolation, type Remedy } from './guard.ts';
 import { onFiles } from './lessons/per-file.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { GuardViolation } from './guard.ts';
 import { unescaped } from './unescaped.ts';
 

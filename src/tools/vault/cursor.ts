@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 
 export function badCursor(): ToolError {
   return new ToolError(

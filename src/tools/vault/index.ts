@@ -1,5 +1,5 @@
-import { defineToolset } from '../../contract/define-tool.ts';
-import type { Toolset } from '../../contract/tool.ts';
+import { defineToolset } from '../../contract/tool/define-tool.ts';
+import type { Toolset } from '../../contract/tool/tool.ts';
 import { resourceMethods } from './resource-methods.ts';
 import { vaultAppend } from './vault-append.ts';
 import { vaultCreate } from './vault-create.ts';

@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text as words } from '../../contract/text.ts';
+import { text as words } from '../../contract/text/text.ts';
 
 export interface Replaced {
   readonly text: string;

@@ -1,6 +1,6 @@
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import type { Vault } from '../../contract/vault.ts';
 
 /** Lines of a note in bounded pieces; a line longer than a piece comes in parts. */
 export interface LinesPiece {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { NotePart, NoteReading, Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
-import type { NotePart, NoteReading, Vault } from '../../contract/vault.ts';
+import { text } from '../../contract/text/text.ts';
 import { onNote } from './rules.ts';
 
 /** The argument `limits`, alike in read and scan. */

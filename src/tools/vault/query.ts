@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { fold, frontMatterOf, isTagged, type Mark, tagsIn } from './note-marks.ts';
 
 /** What is asked of a note: all of it must hold somewhere in the note. */

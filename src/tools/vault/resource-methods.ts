@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Arrival } from '../../contract/call.ts';
-import { defineTool } from '../../contract/define-tool.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { openVaultResources } from './resources.ts';
 
 /**

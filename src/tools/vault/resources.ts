@@ -1,8 +1,8 @@
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
 import type { ResourceDoor } from '../../contract/door.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
-import type { Vault } from '../../contract/vault.ts';
+import { text } from '../../contract/text/text.ts';
 import { badCursor } from './cursor.ts';
 import { noteAt, onNote } from './rules.ts';
 import { walkNotes } from './walk-notes.ts';

@@ -1,7 +1,7 @@
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
-import type { Vault } from '../../contract/vault.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The place of a note. Throws `invalid_path` for what cannot name one. */
 export function noteAt(vault: Vault, path: string): Place {

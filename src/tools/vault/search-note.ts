@@ -1,5 +1,5 @@
-import type { Place } from '../../contract/files.ts';
-import type { Vault } from '../../contract/vault.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
 import { piecesOf } from './note-lines.ts';
 import { type LineView, type Query, viewsOf, wordsOf } from './query.ts';
 

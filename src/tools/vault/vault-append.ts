@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
-import type { Vault } from '../../contract/vault.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { jaNotePath } from './parts.ts';
 import { assertMayCreate, assertText, noteAt, onNote } from './rules.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { assertMayCreate, assertText, noteAt } from './rules.ts';
 
 export const vaultCreate = defineTool({

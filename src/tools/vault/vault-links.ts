@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
-import type { Vault } from '../../contract/vault.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { createLinkResolver, type Link, linksIn } from './links.ts';
 import { piecesOf } from './note-lines.ts';
 import { jaNotePath, notePath, readNotePart } from './parts.ts';

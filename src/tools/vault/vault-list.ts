@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { badCursor } from './cursor.ts';
 import { folderAt } from './rules.ts';
 import { type Found, walkNotes } from './walk-notes.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { bodyAndFields } from '../../ground/body-and-fields.ts';
 import { jaMaxChars, jaNotePath, nextStart, notePath, partLimits, readNotePart } from './parts.ts';
 import { noteAt } from './rules.ts';

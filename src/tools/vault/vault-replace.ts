@@ -1,10 +1,10 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Place } from '../../contract/files.ts';
 import { limits } from '../../contract/limits.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { replaceLiteral } from './literal.ts';
 import { jaNotePath, notePath } from './parts.ts';
 import { assertMayReplace, assertText, noteAt, onNote } from './rules.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defineTool } from '../../contract/define-tool.ts';
-import type { Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
-import type { Vault } from '../../contract/vault.ts';
+import type { Place } from '../../contract/capabilities/files.ts';
+import type { Vault } from '../../contract/capabilities/vault.ts';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
 import { badCursor } from './cursor.ts';
 import { parseRegexQuery, parseTextQuery } from './query.ts';
 import { folderAt, noteAt } from './rules.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Folder, FolderEntry, Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Folder, FolderEntry, Place } from '../../contract/files.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { canBeNamed } from './rules.ts';
 
 export interface Found {

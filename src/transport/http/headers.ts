@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Params } from '../jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 import { knownRevision } from '../revision.ts';

@@ -1,6 +1,6 @@
 import type { Call } from '../../contract/call.ts';
 import type { Door } from '../../contract/door.ts';
-import type { Locale } from '../../contract/text.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Exchange, Method } from '../exchange.ts';
 import { InsufficientScope, scopeMissingIn } from '../http/challenge.ts';
 import type { Params } from '../jsonrpc.ts';

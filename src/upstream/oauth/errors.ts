@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** Nobody has logged in at the server, or the login is over. */
 export function loginNeeded(name: string, cause?: unknown): ToolError {

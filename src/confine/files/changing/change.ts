@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, lstatSync, type Stats } from 'node:fs';
-import type { FileChange, FileStat, FormerFile, WriteOptions } from '../../../contract/files.ts';
+import type { FileChange, FileStat, FormerFile, WriteOptions } from '../../../contract/capabilities/files.ts';
 import { changedSince, fault, leftUnchanged } from '../fault.ts';
 import { readAtNow } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolError } from '../../../contract/error.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 
 /** Locks on files that all servers of this machine see, whatever their state folders. */
 export interface Locks {

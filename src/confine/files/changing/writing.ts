@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, ftruncateSync, lstatSync, openSync } from 'node:fs';
+import type { WriteOptions, Written } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { WriteOptions, Written } from '../../../contract/files.ts';
 import { limits } from '../../../contract/limits.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { exists, fault, leftUnchanged, linkRefused } from '../fault.ts';
 import { inOwnFolder } from '../folders.ts';
 import { closeInBackground, fsync, readAt, writeAll } from '../io.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { TextEncoding } from '../../../contract/files.ts';
+import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { readInto } from '../io.ts';
 import type { FoundEncoding } from './encoding.ts';
 import { blockBytes, createLineIndex, type LineIndex } from './line-index.ts';

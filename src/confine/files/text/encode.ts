@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
+import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { TextEncoding } from '../../../contract/files.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { decode } from './encoding.ts';
 
 const mark = '\ufeff';

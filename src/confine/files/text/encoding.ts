@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import type { TextEncoding } from '../../../contract/files.ts';
+import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { japaneseEncodingOf } from './japanese.ts';
 
 /** What a text is written in. */

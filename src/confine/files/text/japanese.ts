@@ -1,4 +1,4 @@
-import type { TextEncoding } from '../../../contract/files.ts';
+import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 
 type JapaneseEncoding = Extract<TextEncoding, 'shift_jis' | 'euc-jp'>;
 

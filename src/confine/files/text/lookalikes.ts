@@ -1,6 +1,6 @@
 import { closeSync, opendirSync, openSync } from 'node:fs';
 import { ToolError } from '../../../contract/error.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { shownPath } from '../names.ts';
 import type { PlaceFacts } from '../place-facts.ts';
 import { isTemporaryName } from '../temporary-name.ts';

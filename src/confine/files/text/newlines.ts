@@ -1,4 +1,4 @@
-import type { TextEncoding } from '../../../contract/files.ts';
+import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 
 /** Finds line ends in bytes of an encoding. In all but UTF-16 the byte LF is never part of another character. */
 export interface NewlineFinder {

@@ -1,6 +1,6 @@
+import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { TextEncoding } from '../../../contract/files.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { readAt } from '../io.ts';
 
 /** The offset of a character of the line that begins at `from`. Throws `invalid_parameter` for one past its end. */

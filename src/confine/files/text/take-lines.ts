@@ -1,4 +1,4 @@
-import type { TextSlice } from '../../../contract/files.ts';
+import type { TextSlice } from '../../../contract/capabilities/files.ts';
 
 export interface Taking {
   /** The number of the first line taken; negative where it was counted from the end. */

@@ -1,8 +1,8 @@
 import { fstatSync } from 'node:fs';
+import type { TextRange, TextSlice, WholeText } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { TextRange, TextSlice, WholeText } from '../../../contract/files.ts';
 import { limits } from '../../../contract/limits.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { fault, leftUnchanged } from '../fault.ts';
 import { readAt, readAtNow } from '../io.ts';
 import { locateFromEnd, locateLine } from '../locate.ts';

@@ -1,5 +1,5 @@
 import type { ParsedScript, WordPart } from 'unbash';
-import type { Text } from '../../../contract/text.ts';
+import type { Text } from '../../../contract/text/text.ts';
 
 /** A command that cannot be written anew; `rule` says why, `excerpt` where. */
 export class Unprintable extends Error {

@@ -1,5 +1,5 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { hasSubcommand, operandsOf } from '../subcommands.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import type { Word } from '../words.ts';

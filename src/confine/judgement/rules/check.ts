@@ -1,5 +1,5 @@
+import type { JudgeContext } from '../../../contract/capabilities/process.ts';
 import { ConfigError } from '../../../contract/error.ts';
-import type { JudgeContext } from '../../../contract/process.ts';
 import { examineSafely, indexByProgram } from '../judge.ts';
 import type { CommandRule, Rule } from './rule.ts';
 

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { ConstructRule } from './rule.ts';
 
 /** Ways of writing that are refused because nobody can say beforehand what they run. */

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { assignmentRule } from '../assignments.ts';
 import { isSafeArithmetic } from '../inspect-node.ts';
 import { hasOption, readOptions } from '../options.ts';

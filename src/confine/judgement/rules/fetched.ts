@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { isFetched } from '../pipelines.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';

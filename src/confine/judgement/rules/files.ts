@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { hasOption, type Options, optionsNamed, readOptions } from '../options.ts';
 import { isDevice, reachOf } from '../targets.ts';
 import { removers } from '../unwrap/find.ts';

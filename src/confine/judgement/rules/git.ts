@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { readOptions } from '../options.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import { mayBeOption, type Word } from '../words.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { hasOption, readOptions } from '../options.ts';
 import { reachOf } from '../targets.ts';
 import type { Word } from '../words.ts';

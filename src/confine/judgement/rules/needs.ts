@@ -1,5 +1,5 @@
-import type { Walls } from '../../../contract/process.ts';
-import { type Text, text } from '../../../contract/text.ts';
+import type { Walls } from '../../../contract/capabilities/process.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
 import { readOptions } from '../options.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import type { Word } from '../words.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { hasSubcommand, operandsOf } from '../subcommands.ts';
 import { mayBeOption } from '../words.ts';
 import { installNeed, staysHere } from './install-needs.ts';

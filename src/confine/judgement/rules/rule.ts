@@ -1,5 +1,5 @@
-import type { DecisionKind, JudgeContext, Walls } from '../../../contract/process.ts';
-import type { Text } from '../../../contract/text.ts';
+import type { DecisionKind, JudgeContext, Walls } from '../../../contract/capabilities/process.ts';
+import type { Text } from '../../../contract/text/text.ts';
 import type { Variables } from '../variables.ts';
 import type { Word } from '../words.ts';
 

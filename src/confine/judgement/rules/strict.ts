@@ -1,5 +1,5 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { readOptions } from '../options.ts';
 import { isBaseDecoder } from '../pipelines.ts';
 import { isInterpreter } from '../programs.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { readOptions } from '../options.ts';
 import { operandsOf } from '../subcommands.ts';
 import type { CommandRule } from './rule.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import type { ReadablePage } from '../../../contract/capabilities/network.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { ReadablePage } from '../../../contract/network.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { isPdf } from './pdf.ts';
 
 /** A page to convert. `plain` leaves out every parser: for a page that was too much for them. */

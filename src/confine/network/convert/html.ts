@@ -1,5 +1,5 @@
 import { Readability } from '@mozilla/readability';
-import type { ReadablePage } from '../../../contract/network.ts';
+import type { ReadablePage } from '../../../contract/capabilities/network.ts';
 import { type HtmlDocument, type HtmlElement, parseHtml } from './dom.ts';
 import { toMarkdown } from './markdown.ts';
 

@@ -1,4 +1,4 @@
-import type { FetchedPage, ReadablePage } from '../../../contract/network.ts';
+import type { FetchedPage, ReadablePage } from '../../../contract/capabilities/network.ts';
 
 /** The picture, where the body is one of the kinds that clients show. The bytes decide, not the header. */
 export function readableImage({ body, truncated }: FetchedPage): ReadablePage | undefined {

@@ -1,4 +1,4 @@
-import type { ReadablePage } from '../../../contract/network.ts';
+import type { ReadablePage } from '../../../contract/capabilities/network.ts';
 import { bareWords, nesting, titleOf } from '../words.ts';
 import { decodeText } from './charset.ts';
 import type { ConverterAnswer, ConverterJob } from './converter.ts';

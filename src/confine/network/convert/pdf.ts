@@ -1,4 +1,4 @@
-import type { ReadablePage } from '../../../contract/network.ts';
+import type { ReadablePage } from '../../../contract/capabilities/network.ts';
 
 /** The words of a PDF, page by page, up to a number of pages and characters that says when it cut. */
 export async function readablePdf(body: Uint8Array): Promise<ReadablePage> {

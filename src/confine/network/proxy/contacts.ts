@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ContactOutcome, NetworkContact } from '../../../contract/process.ts';
+import type { ContactOutcome, NetworkContact } from '../../../contract/capabilities/process.ts';
 import type { Target } from './rules.ts';
 
 /** What a command had to do with the network: for its record, so bounded. */

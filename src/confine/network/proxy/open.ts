@@ -1,6 +1,6 @@
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import type { NetworkContact } from '../../../contract/process.ts';
+import type { NetworkContact } from '../../../contract/capabilities/process.ts';
 import { createContacts } from './contacts.ts';
 import { createRefusals, dismiss, rawAnswer } from './refusal.ts';
 import { passOn } from './request.ts';

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Folder } from '../../../contract/files.ts';
-import { readAt } from '../index-file.ts';
+import type { Folder } from '../../../contract/capabilities/files.ts';
+import { readAt } from '../records/index-file.ts';
 import type { CodeParser } from './parser.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 

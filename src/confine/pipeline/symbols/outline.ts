@@ -1,12 +1,12 @@
 import { closeSync, fstatSync } from 'node:fs';
+import type { Folder } from '../../../contract/capabilities/files.ts';
+import type { SymbolQuery } from '../../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { Folder } from '../../../contract/files.ts';
-import type { SymbolQuery } from '../../../contract/pipeline.ts';
-import { text, verbatim } from '../../../contract/text.ts';
+import { text, verbatim } from '../../../contract/text/text.ts';
 import { createBreath } from '../breath.ts';
 import type { Builtin } from '../builtin.ts';
-import { readAt } from '../index-file.ts';
 import { escaped, isFolderAt, placeOf } from '../operands.ts';
+import { readAt } from '../records/index-file.ts';
 import type { CodeIndex } from './code-index.ts';
 import { type CodeSymbol, languageOf } from './symbol.ts';
 

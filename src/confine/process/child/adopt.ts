@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { ConfinedChild } from '../../../contract/process.ts';
+import type { ConfinedChild } from '../../../contract/capabilities/process.ts';
 import type { Child, Exit } from './child.ts';
 
 /** A child process of Node's as the runner sees it. Throws if it could not be started. */

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import type { StageSpawn } from '../../../contract/pipeline.ts';
-import type { CommandLine, SandboxName } from '../../../contract/process.ts';
+import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
+import type { CommandLine, SandboxName } from '../../../contract/capabilities/process.ts';
 import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
 

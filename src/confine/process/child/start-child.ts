@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { createCollector } from '../collect.ts';
+import { createCollector } from '../output/collect.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import type { Exit } from './child.ts';
 import { openPipes } from './pipes.ts';

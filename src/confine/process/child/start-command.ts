@@ -1,12 +1,12 @@
+import type { CommandLine, NetworkContact } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
-import type { CommandLine, NetworkContact } from '../../../contract/process.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { CommandsOptions, Order } from '../commands-options.ts';
-import { withoutRetries } from '../cut-off.ts';
-import { buildEnvironment } from '../environment.ts';
+import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
-import type { Sandbox, Walls } from '../sandbox.ts';
+import { buildEnvironment } from '../sandbox/environment.ts';
+import type { Sandbox, Walls } from '../sandbox/sandbox.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place } from '../session/session.ts';
 import type { Child } from './child.ts';

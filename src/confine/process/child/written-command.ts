@@ -1,6 +1,6 @@
+import type { CommandLine } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
-import type { CommandLine } from '../../../contract/process.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { CommandsOptions } from '../commands-options.ts';
 
 /** What was judged of a command, which is what runs. Throws `denied` where it cannot. */

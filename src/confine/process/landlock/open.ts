@@ -7,12 +7,12 @@ import { openPipes } from '../child/pipes.ts';
 import { openReport } from '../child/report.ts';
 import { applyTag, createTag, hasTag } from '../child/tag.ts';
 import { destroyGroup, findMembers } from '../child/tree.ts';
-import { createCollector } from '../collect.ts';
+import { createCollector } from '../output/collect.ts';
 import { limitedArguments } from '../prelude.ts';
+import { systemFiles, systemFolders, toolFolders } from '../sandbox/system-paths.ts';
 import { findFilterHole } from '../seccomp/filter-check.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
-import { systemFiles, systemFolders, toolFolders } from '../system-paths.ts';
 import { type ConfinedThread, openConfinedThread } from './pool.ts';
 import { landlockVersion, signalsLandlockVersion } from './rules.ts';
 

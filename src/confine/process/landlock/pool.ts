@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Collected, Collector } from '../collect.ts';
+import type { Collected, Collector } from '../output/collect.ts';
 import type { ThreadNews, ThreadOrder } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
 

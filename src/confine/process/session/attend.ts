@@ -1,14 +1,14 @@
 import type { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
 import { limits } from '../../../contract/limits.ts';
-import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/process.ts';
 import { cancelled } from '../../../ground/cancelled.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';
 import { type StartedCommand, startCommand } from '../child/start-command.ts';
-import { createOutputKeeper } from '../output.ts';
+import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
-import type { Walls } from '../sandbox.ts';
+import type { Walls } from '../sandbox/sandbox.ts';
 import { addBackground, hasRoom } from './backgrounds.ts';
 import { createEndNotes } from './end-notes.ts';
 import type { Runner } from './session.ts';

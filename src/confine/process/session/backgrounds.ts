@@ -1,11 +1,11 @@
+import type { CommandLine } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
-import type { CommandLine } from '../../../contract/process.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { type BackgroundOptions, type RunningCommand, watchBackground } from '../background.ts';
 import type { Child } from '../child/child.ts';
 import { commandText } from '../child/written-command.ts';
-import { keptOutput } from '../kept-output.ts';
+import { keptOutput } from '../output/kept-output.ts';
 import type { Session } from './session.ts';
 
 const backgroundsAtOnce = 16;

@@ -1,11 +1,11 @@
-import type { CommandLine } from '../../../contract/process.ts';
+import type { CommandLine } from '../../../contract/capabilities/process.ts';
 import type { EndNotes } from '../child/run-child.ts';
 import { isCutOff, type StartedCommand } from '../child/start-command.ts';
-import { cutOffNotes } from '../cut-off.ts';
 import { networkNotes } from '../network-notes.ts';
-import type { Walls } from '../sandbox.ts';
-import { toolFolders } from '../system-paths.ts';
-import { wallNotes } from '../wall-notes.ts';
+import { cutOffNotes } from '../output/cut-off.ts';
+import type { Walls } from '../sandbox/sandbox.ts';
+import { toolFolders } from '../sandbox/system-paths.ts';
+import { wallNotes } from '../sandbox/wall-notes.ts';
 import type { Runner } from './session.ts';
 
 /** Why a command that has ended may have failed, and what would help. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { KeptState } from '../../../contract/process.ts';
+import type { KeptState } from '../../../contract/capabilities/process.ts';
 import { readShellReport } from './report-words.ts';
 
 /** What a command began with. */

@@ -1,5 +1,5 @@
 import type { Sent } from '../../../contract/team/chat.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { ConversationRow, DelegationRow } from '../../tables/team.ts';
 import { readColleague } from '../authority.ts';

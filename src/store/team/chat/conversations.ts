@@ -1,5 +1,5 @@
 import type { ConversationView } from '../../../contract/team/chat.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { ConversationRow } from '../../tables/team.ts';
 import { type Member, type Reader, type Tx, view } from '../base.ts';

@@ -1,5 +1,5 @@
 import type { PendingMessages } from '../../../contract/team/chat.ts';
-import type { Text } from '../../../contract/text.ts';
+import type { Text } from '../../../contract/text/text.ts';
 import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
 import type { Member, Membership, Tx } from '../base.ts';
 import { words } from '../instructions.ts';

@@ -1,5 +1,5 @@
 import type { TaskView } from '../../../contract/team/tasks.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayChange, assertNotReplaced } from '../authority.ts';
 import type { Member, Membership, Tx } from '../base.ts';

@@ -1,5 +1,5 @@
 import type { TaskEventView, TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { assertMayChange, assertNotReplaced, ownsWhole } from '../authority.ts';
 import { isoTime, type Member, type Membership, type Reader, type Tx, view } from '../base.ts';
 import { words } from '../instructions.ts';

@@ -1,5 +1,5 @@
 import type { TaskStatus } from '../../../contract/team/tasks.ts';
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { Engine } from '../../engine.ts';
 import { randomId } from '../../random-id.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';

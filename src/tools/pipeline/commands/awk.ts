@@ -1,8 +1,8 @@
-import type { StageArgument } from '../../../contract/pipeline.ts';
-import { text } from '../../../contract/text.ts';
-import { judgeAwk } from '../awk-program.ts';
+import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
+import { text } from '../../../contract/text/text.ts';
 import { type Grammar, type PlanContext, passOptions, program } from '../grammar.ts';
 import { GuardViolation, type Remedy } from '../guard.ts';
+import { judgeAwk } from '../languages/awk-program.ts';
 import { commandOf, type OptionTable } from '../options.ts';
 import type { Word } from '../words.ts';
 

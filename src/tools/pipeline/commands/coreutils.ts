@@ -1,5 +1,5 @@
-import type { ProgramName } from '../../../contract/pipeline.ts';
-import { text } from '../../../contract/text.ts';
+import type { ProgramName } from '../../../contract/capabilities/pipeline.ts';
+import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { commandOf, type OptionRow, type OptionTable, type ParsedArguments } from '../options.ts';

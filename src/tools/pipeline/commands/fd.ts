@@ -1,5 +1,5 @@
-import type { NameListQuery } from '../../../contract/pipeline.ts';
-import { text } from '../../../contract/text.ts';
+import type { NameListQuery } from '../../../contract/capabilities/pipeline.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { Grammar } from '../grammar.ts';
 import type { Remedy } from '../guard.ts';
 import { onFiles } from '../lessons/per-file.ts';

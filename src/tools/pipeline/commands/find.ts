@@ -1,5 +1,5 @@
-import type { StageArgument } from '../../../contract/pipeline.ts';
-import { text } from '../../../contract/text.ts';
+import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
+import { text } from '../../../contract/text/text.ts';
 import { type Grammar, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { inFd, nameSearchOf } from '../lessons/names.ts';

@@ -1,8 +1,8 @@
-import type { StageArgument } from '../../../contract/pipeline.ts';
-import { text } from '../../../contract/text.ts';
+import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
+import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
-import { refusedInJq } from '../jq-filter.ts';
+import { refusedInJq } from '../languages/jq-filter.ts';
 import { commandOf, type OptionTable, parseOptions } from '../options.ts';
 import type { Word } from '../words.ts';
 

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { type Grammar, passOptions, paths, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import type { OptionRow, Refusal } from '../options.ts';

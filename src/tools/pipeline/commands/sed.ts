@@ -1,8 +1,8 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation, type Remedy } from '../guard.ts';
+import { judgeSed } from '../languages/sed-script.ts';
 import type { OptionTable } from '../options.ts';
-import { judgeSed } from '../sed-script.ts';
 import type { Word } from '../words.ts';
 
 const table: OptionTable = {

@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import { files, type Grammar, passOptions, program } from '../grammar.ts';
 import type { ParsedOption } from '../options.ts';

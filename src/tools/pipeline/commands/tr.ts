@@ -1,4 +1,4 @@
-import { text } from '../../../contract/text.ts';
+import { text } from '../../../contract/text/text.ts';
 import { shellQuote } from '../../../ground/shell-quote.ts';
 import { type Grammar, passOptions, program } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';

@@ -1,0 +1,41 @@
+import type { ModelSettings } from '../../contract/capabilities/model.ts';
+import { ConfigError } from '../../contract/error.ts';
+
+/** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
+export function endpointOf(
+  name: string,
+  { model, keyVariable, ...settings }: ModelSettings,
+  environment: Readonly<Record<string, string | undefined>>,
+): Endpoint {
+  const key = keyOf(keyVariable, name, environment);
+  return { ...settings, name, modelId: model, ...(key !== undefined && { key }) };
+}
+
+function keyOf(
+  variable: string | undefined,
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (variable === undefined) return undefined;
+  const key = environment[variable]?.trim();
+  if (key) return key;
+  throw new ConfigError(`The model ${name} needs its key in the environment variable ${variable}.`);
+}
+
+/** Where a model answers: any server that speaks OpenAI's chat completions. */
+export interface Endpoint {
+  /** The name that the person chose it by. */
+  readonly name: string;
+  /** The id that the server knows it by, e.g. `glm-4.7`. */
+  readonly modelId: string;
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** The header that carries the key, where it is not `Authorization: Bearer`. */
+  readonly keyHeader?: string | undefined;
+  /** How long it may be silent before the attempt is given up. */
+  readonly silenceMs: number;
+  /** How much of the conversation is sent. */
+  readonly contextChars: number;
+  /** Its answers begin with thoughts that only `</think>` ends. */
+  readonly beginsInThought?: boolean | undefined;
+}

@@ -1,0 +1,200 @@
+import { ToolError } from '../../contract/error.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Why a model did not answer, and whether trying again may help. */
+export interface ModelFailure {
+  readonly error: ToolError;
+  readonly mayPass: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The model's server said nothing for too long. */
+export class SilenceError extends Error {}
+
+/** A failure of a model's server. Its words and its address are for whoever runs us, and for nobody else. */
+class ModelError extends ToolError {}
+
+/** The conversation was more than the model takes; less of it may do. */
+export class TooMuchContext extends ModelError {}
+
+/** The same failure for somebody over the network; `heard` gets the whole of it. */
+export function outwardOf(error: ToolError, heard: ((error: unknown) => void) | undefined): ToolError {
+  if (!(error instanceof ModelError)) return error;
+  heard?.(error);
+  const isBusy = error.code === 'rate_limited' || error.code === 'timed_out';
+  return new ToolError(
+    isBusy ? 'unavailable' : 'upstream_error',
+    isBusy
+      ? text('The model is too busy to answer.', 'モデルが混み合っていて回答できません。')
+      : text("The model's server failed.", 'モデルのサーバーで障害が起きました。'),
+    {
+      suggestion: text(
+        "Try again later; the operator's log says what happened.",
+        '後でもう一度試してください。詳細は運用者のログにあります。',
+      ),
+    },
+  );
+}
+
+/** Judges what the AI SDK threw. What the server said is shown to the person, cleaned, short and without the key. */
+export function failureOf(thrown: unknown, endpoint: Endpoint, signal: AbortSignal): ModelFailure {
+  if (signal.aborted) return { error: cancelled('answer'), mayPass: false };
+  const ours = oursIn(thrown);
+  if (ours instanceof ToolError) return { error: ours, mayPass: false };
+  if (ours) return { error: silent(endpoint), mayPass: true };
+  const status = numberOf(thrown, 'statusCode');
+  const said = saidBy(thrown, endpoint.key);
+  const reason = unreachable(thrown);
+  if (reason) return { error: nobodyThere(endpoint, reason, thrown), mayPass: false };
+  // With a status of success it began to answer, and what came then could not be read.
+  if (status === undefined || status < 300) return { error: broken(endpoint, said, thrown), mayPass: true };
+  const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
+  return { error: answered(endpoint, status, said, thrown), mayPass, retryAfterMs: retryAfterMs(thrown) };
+}
+
+function silent({ name, silenceMs }: Endpoint): ToolError {
+  const seconds = Math.round(silenceMs / 1000);
+  return new ModelError(
+    'timed_out',
+    text(
+      `The model ${name} said nothing for ${seconds} s.`,
+      `モデル ${name} から${seconds}秒間応答がありません。`,
+    ),
+    {
+      suggestion: text(
+        `Raise models.${name}.silenceMs if it needs longer.`,
+        `もっと時間が必要なら models.${name}.silenceMs を増やしてください。`,
+      ),
+    },
+  );
+}
+
+function nobodyThere({ name, url }: Endpoint, reason: string, cause: unknown): ToolError {
+  return new ModelError(
+    'unavailable',
+    text(
+      `Nobody answers for the model ${name} at ${url} (${reason}).`,
+      `モデル ${name} のサーバー ${url} に接続できません (${reason})。`,
+    ),
+    {
+      suggestion: text(
+        'Is it running (`ollama serve`)? `models` in the configuration says where models are.',
+        '起動していますか（`ollama serve`）。モデルの場所は設定の `models` で決まります。',
+      ),
+      cause,
+    },
+  );
+}
+
+function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolError {
+  const quoted = said === '' ? '' : `: ${said}`;
+  return new ModelError(
+    'unavailable',
+    text(
+      `The server of the model ${name} (${url}) did not answer, or not to the end${quoted}.`,
+      `モデル ${name} のサーバー (${url}) が応答しないか、途中で切れました${quoted}。`,
+    ),
+    {
+      suggestion: text(
+        'Is it running? `models` in the configuration says where models are.',
+        '起動していますか。モデルの場所は設定の `models` で決まります。',
+      ),
+      cause,
+    },
+  );
+}
+
+function answered({ name }: Endpoint, status: number, said: string, cause: unknown): ToolError {
+  const quoted = said === '' ? '' : `: ${said}`;
+  if (status === 413 || (status < 500 && tooMuch.test(said))) return tooMuchContext(name, quoted, cause);
+  const code =
+    status === 401 || status === 403 ? 'unauthenticated' : status === 429 ? 'rate_limited' : 'upstream_error';
+  return new ModelError(
+    code,
+    text(
+      `The server of the model ${name} answered ${status}${quoted}`,
+      `モデル ${name} のサーバーの応答は ${status} でした${quoted}`,
+    ),
+    { cause, details: { status }, suggestion: suggestionFor(status, said) },
+  );
+}
+
+/** How OpenAI, vLLM, llama.cpp, LM Studio, Z.ai and Anthropic's gateways say it. */
+const tooMuch =
+  /context[ _](length|size|window)|maximum context|max(imum)? (prompt |input )?(length|tokens)|too many (input )?tokens|(prompt|input|conversation) (is too long|exceeds)|exceed_context/i;
+
+function tooMuchContext(name: string, quoted: string, cause: unknown): ToolError {
+  return new TooMuchContext(
+    'too_large',
+    text(
+      `The conversation is more than the model ${name} takes${quoted}`,
+      `会話がモデル ${name} の上限を超えています${quoted}`,
+    ),
+    {
+      suggestion: text(
+        `Set models.${name}.contextChars to less, or begin anew with /clear.`,
+        `models.${name}.contextChars を減らすか、/clear で始め直してください。`,
+      ),
+      cause,
+    },
+  );
+}
+
+function suggestionFor(status: number, said: string): Text | undefined {
+  if (/support(s|ed)? (tool|function)|tool[ _-]choice|auto-tool/i.test(said)) {
+    return text(
+      'This model, or its server as it was started, takes no tools: name another.',
+      'このモデル、またはサーバーの起動方法がツールに対応していません。別のモデルを指定してください。',
+    );
+  }
+  if (status === 404 || status === 405) {
+    return text(
+      'Is the model there (`ollama pull NAME`), and is its url right? Most end in /v1.',
+      'モデルはありますか（`ollama pull 名前`）。url は正しいですか。多くは /v1 で終わります。',
+    );
+  }
+  return undefined;
+}
+
+/** The first words of what the server gave as its reason. */
+function saidBy(thrown: unknown, key: string | undefined): string {
+  const message = typeof thrown === 'string' ? thrown : String(Object(thrown).message ?? '');
+  const withoutKey = key === undefined || key === '' ? message : message.replaceAll(key, '…');
+  return cleanLine(withoutKey.slice(0, 300));
+}
+
+function retryAfterMs(thrown: unknown): number | undefined {
+  const headers = Object(thrown).responseHeaders as Readonly<Record<string, string>> | undefined;
+  const wanted = headers?.['retry-after'];
+  if (wanted === undefined) return undefined;
+  const seconds = Number(wanted);
+  const waitMs = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(wanted) - Date.now();
+  return Number.isFinite(waitMs) && waitMs > 0 ? waitMs : undefined;
+}
+
+function numberOf(thrown: unknown, key: string): number | undefined {
+  const value: unknown = Object(thrown)[key];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Why there is nobody to connect to: waiting a few seconds starts no server. */
+function unreachable(thrown: unknown): string | undefined {
+  let error: unknown = thrown;
+  for (let depth = 0; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
+    const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
+    if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return code;
+    error = cause;
+  }
+  return undefined;
+}
+
+/** What we threw into the stream ourselves, however the SDK wrapped it. */
+function oursIn(thrown: unknown): ToolError | SilenceError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
+    if (error instanceof ToolError || error instanceof SilenceError) return error;
+  }
+  return undefined;
+}

@@ -1,0 +1,27 @@
+import type { Flags } from '../../config/load.ts';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { describeChange } from '../../operator/describe-change.ts';
+import { say } from './say.ts';
+import { wholeEntryId } from './whole-id.ts';
+import { withHistory } from './with-history.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What one change changed, as a unified diff. */
+export function showDiff(id: string, flags: Flags, options: Options): Promise<number> {
+  return withHistory(flags, async ({ checkpoint, history, folders }) => {
+    const store = await checkpoint.store();
+    const entry = await store.history.get(await wholeEntryId(id, store.history));
+    if (!entry) {
+      say(`There is no change ${id}. \`sekisho history\` lists them.`);
+      return 1;
+    }
+    const [before, after] = await Promise.all([
+      history.content(entry, 'before', folders),
+      history.content(entry, 'after', folders),
+    ]);
+    const words = describeChange(entry, before, after);
+    say(options.json ? JSON.stringify({ entry, diff: words }) : cleanText(words));
+    return 0;
+  });
+}

@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import type { Flags } from '../../config/load.ts';
+import { profiles } from '../../config/profiles.ts';
+import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
+
+/** Above the options that every command takes, in its help. */
+export const settingsHeading = 'Settings of the server and its records:';
+
+/** Adds the options that say what is served and where; the same for every command that opens a checkpoint. */
+export function withSettings(command: Command): Command {
+  return command
+    .optionsGroup(settingsHeading)
+    .option('--config <file>', 'configuration file; never looked for in a workspace')
+    .addOption(new Option('--profile <name>', 'a set of defaults').choices(Object.keys(profiles)))
+    .option('--root <path>', 'the folder to serve (default: the current one)')
+    .option('--env-file <file>', 'variables for the settings of proxied servers; never one in a workspace')
+    .option('--allow-path <path>', 'one more folder, or a single file; can be given again', collect)
+    .option('--toolsets <names>', `what to serve: ${toolsetNames.join(', ')}`, commaList)
+    .option('--only <tool>', `serve this one tool: ${Object.keys(singleTools).join(', ')}`)
+    .addOption(
+      new Option('--mode <mode>', 'how far tools may go').choices([
+        'read-only',
+        'workspace-write',
+        'full-access',
+      ]),
+    )
+    .addOption(new Option('--locale <locale>', 'language of texts').choices(['en', 'ja']))
+    .option('--state <path>', 'folder of the audit log, approvals and memories')
+    .option(
+      '--allow-mime <type>',
+      'binary files that file_read returns, e.g. image/*; can be given again',
+      collect,
+    )
+    .option('--allow-executable', 'file_write may write scripts and programs')
+    .addOption(
+      new Option('--sandbox <choice>', '"off" runs commands without walls').choices(['required', 'off']),
+    )
+    .optionsGroup('Options:');
+}
+
+/** The parsed options as the configuration takes them. */
+export function flagsOf(options: Readonly<Record<string, unknown>>): Flags {
+  return options as Flags;
+}
+
+function collect(value: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), value];
+}
+
+function commaList(value: string): string[] {
+  return value
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,101 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { shellQuote } from '../../ground/shell-quote.ts';
+import { isPublished } from './version.ts';
+
+/** How this program was started; a test brings its own. */
+export interface Started {
+  readonly script: string;
+  readonly node: string;
+  readonly cwd: string;
+  readonly path: string;
+  readonly isPublished: boolean;
+}
+
+function started(): Started {
+  return {
+    script: process.argv[1] ?? 'sekisho',
+    node: process.execPath,
+    cwd: process.cwd(),
+    path: process.env.PATH ?? '',
+    isPublished: isPublished(),
+  };
+}
+
+/**
+ * How a client starts this very program: by npx where it came from the registry that way, else by its own path, since a
+ * client started from a desktop has little PATH.
+ */
+export function ownCommand(
+  args: readonly string[],
+  { script, node, isPublished }: Started = started(),
+): { readonly command: string; readonly args: readonly string[] } {
+  return isPublished && isOfNpx(script)
+    ? { command: 'npx', args: ['-y', 'sekisho', ...args] }
+    : { command: node, args: [script, ...args] };
+}
+
+/** What a person types here to have this very program: `sekisho`, `npx sekisho`, or the whole path. */
+export function ownName(from: Started = started()): string {
+  const project = projectOf(realPathOf(from.script));
+  const isInProject = project !== undefined && `${resolve(from.cwd)}${sep}`.startsWith(`${project}${sep}`);
+  const name = ownProgram(from);
+  return isInProject && name !== 'sekisho' && !isOfNpx(from.script) ? 'npx sekisho' : name;
+}
+
+/** The same in whatever folder they are. */
+export function ownProgram(from: Started = started()): string {
+  const { script, isPublished } = from;
+  if (isOfNpx(script)) return isPublished ? 'npx sekisho' : byPath(from);
+  return isOnPath('sekisho', script, from) ? 'sekisho' : byPath(from);
+}
+
+/** The address that editors check `sekisho.jsonc` by: of the registry, or the file that came along. */
+export function schemaAddress(): string {
+  if (isPublished()) return 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
+  const folder = packageOf(realPathOf(started().script)) ?? process.cwd();
+  return pathToFileURL(join(folder, 'docs', 'sekisho.schema.json')).href;
+}
+
+function isOfNpx(script: string): boolean {
+  return script.includes(`${sep}_npx${sep}`);
+}
+
+/** An older Node on the PATH would not start it. */
+function byPath(from: Started): string {
+  const node = isOnPath('node', from.node, from) ? 'node' : shellQuote(from.node);
+  return `${node} ${shellQuote(from.script)}`;
+}
+
+/** Whether what that name starts is this file. */
+function isOnPath(name: string, file: string, { path }: Started): boolean {
+  const places = path.split(delimiter).map((folder) => join(folder, name));
+  // npm puts its own folders there for as long as it runs.
+  const found = places.find(
+    (each) => !each.includes(`${join('node_modules', '.bin')}${sep}`) && existsSync(each),
+  );
+  return found !== undefined && realPathOf(found) === realPathOf(file);
+}
+
+/** The folder in whose copy of the package, or as whose dependency, npx finds it. */
+function projectOf(file: string): string | undefined {
+  const folder = packageOf(file);
+  const end = folder?.lastIndexOf(`${sep}node_modules${sep}`) ?? -1;
+  return end < 0 ? folder : folder?.slice(0, end);
+}
+
+function packageOf(file: string): string | undefined {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+  }
+  return undefined;
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,45 @@
+import type { HistoryStore } from '../../contract/capabilities/history.ts';
+import { ConfigError } from '../../contract/error.ts';
+import type { ApprovalStore } from '../../contract/records.ts';
+
+/** Fewer characters fit by accident. */
+const fewestChars = 4;
+
+/**
+ * The id that these characters begin, with the letters before its `_` or without them; the characters themselves where
+ * there is none. Throws `ConfigError` where several begin so.
+ */
+export function wholeId(given: string, ids: readonly string[]): string {
+  if (ids.includes(given)) return given;
+  const begun = given.slice(given.indexOf('_') + 1);
+  if (begun.length < fewestChars) return given;
+  const fitting = ids.filter((id) => id.startsWith(given) || id.slice(id.indexOf('_') + 1).startsWith(given));
+  if (fitting.length > 1) {
+    throw new ConfigError(`${given} begins several: ${fitting.slice(0, 5).join(', ')}. Give more of it.`);
+  }
+  return fitting[0] ?? given;
+}
+
+/** Of a question. What waits is meant before what is over. */
+export async function wholeApprovalId(given: string, approvals: ApprovalStore): Promise<string> {
+  if (await approvals.get(given)) return given;
+  const waiting = wholeId(given, idsOf(await approvals.list('pending', Date.now())));
+  return waiting === given ? wholeId(given, idsOf(await approvals.list(undefined, Date.now()))) : waiting;
+}
+
+export function isWholeApprovalId(given: string): boolean {
+  return /^apr_[a-z0-9]{16}$/.test(given);
+}
+
+/** Of a change. */
+export async function wholeEntryId(given: string, history: HistoryStore): Promise<string> {
+  if (await history.get(given)) return given;
+  return wholeId(given, idsOf(await history.list({ limit: newestEntries })));
+}
+
+/** How far back a change is found by the beginning of its id. */
+const newestEntries = 10_000;
+
+export function idsOf(records: readonly { readonly id: string }[]): readonly string[] {
+  return records.map(({ id }) => id);
+}

@@ -1,0 +1,27 @@
+import { userInfo } from 'node:os';
+import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
+import { type Flags, loadSettings } from '../../config/load.ts';
+import type { Acts, Operator, Person } from '../../contract/operator.ts';
+
+/** What a command works with: the acts of the person at the terminal, and what they act on. */
+export interface AtWork {
+  readonly acts: Acts;
+  readonly operator: Operator;
+  readonly checkpoint: Checkpoint;
+}
+
+/** The person at the terminal, as an approver and in the log. */
+export function personHere(): Person {
+  return { name: `cli:${userInfo().username}`, principal: 'local', isOperator: true, face: 'cli' };
+}
+
+/** Opens what the flags name for one command, and closes it afterwards. */
+export async function withOperator<T>(flags: Flags, work: (at: AtWork) => Promise<T>): Promise<T> {
+  const checkpoint = await openCheckpoint(loadSettings(flags));
+  try {
+    const operator = await checkpoint.operator();
+    return await work({ acts: operator.as(personHere()), operator, checkpoint });
+  } finally {
+    await checkpoint.close();
+  }
+}

@@ -1,0 +1,167 @@
+import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../../checkpoint/index.ts';
+import { unreadEnvFile } from '../../config/file/unread-env-file.ts';
+import { type Flags, loadSettings, type Settings } from '../../config/load.ts';
+import { placeFlags, repeatSettings } from '../../config/repeat.ts';
+import { tracesOf } from '../../config/traces.ts';
+import { ConfigError, ToolError } from '../../contract/error.ts';
+import { limits } from '../../contract/limits.ts';
+import type { TraceSettings } from '../../contract/trace.ts';
+import { redactText } from '../../ground/redact.ts';
+import { ownCommand, ownProgram } from '../common/own-command.ts';
+import { note } from '../common/say.ts';
+import { versionOf } from '../common/version.ts';
+import { listenProblem } from './listen-problem.ts';
+import { keepMemorySteady } from './steady-memory.ts';
+import { untilTold } from './stop.ts';
+import type { StdioServer } from './welcome.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Serves until the client leaves or the process is told to stop; calls in flight are answered first. */
+export async function serve(flags: Flags, options: Options): Promise<number> {
+  keepMemorySteady();
+  const loaded = loadSettings(flags);
+  const settings =
+    options.console === false ? { ...loaded, http: { ...loaded.http, console: false } } : loaded;
+  if (settings.process.sandbox === 'off') {
+    note(
+      'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
+    );
+  }
+  const unread = unreadEnvFile(flags);
+  if (unread) note(unread[settings.locale]);
+  return options.http === undefined
+    ? serveOverStdio(settings, options)
+    : serveOverHttp(settings, flags, options);
+}
+
+async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
+  const checkpoint = await openCheckpoint(settings, {
+    version: versionOf(),
+    program: ownProgram(),
+    localRole: options.as as string | undefined,
+    trace: wantedTraces(),
+    onFault: logFault,
+  });
+  const stop = new AbortController();
+  const { closed } = await serveStdio(checkpoint, {
+    signal: stop.signal,
+    bearer: process.env.SEKISHO_TOKEN,
+    onFault: logFault,
+  }).catch(async (error: unknown) => {
+    await checkpoint.close();
+    throw error;
+  });
+  // Beside the first calls: what is served is known before its rules are looked through.
+  warnOfRules(checkpoint).catch(logFault);
+  const told = untilTold();
+  await Promise.race([closed, told.signal]);
+  told.forget();
+  stop.abort();
+  // The last replies leave before what they came from is closed.
+  await closed;
+  await checkpoint.close(limits.stopGraceMs);
+  return 0;
+}
+
+async function serveOverHttp(settings: Settings, flags: Flags, options: Options): Promise<number> {
+  const { host, port } = addressOf(options.http, settings);
+  const checkpoint = await openCheckpoint(settings, {
+    version: versionOf(),
+    program: ownProgram(),
+    localRole: options.as as string | undefined,
+    trace: wantedTraces(),
+    onFault: logFault,
+  });
+  const server = await serveHttp(checkpoint, { host, port, onFault: logFault }).catch(
+    async (error: unknown) => {
+      await checkpoint.close();
+      throw listenProblem(error, host, port);
+    },
+  );
+  const forgetAddress = await begin(checkpoint, server.address, flags, options).catch(
+    async (error: unknown) => {
+      // What listens would keep the process, and a probe would find it well.
+      await server.close();
+      await checkpoint.close();
+      // It is the machine that failed, not a call.
+      throw error instanceof ToolError ? new Error(error.message, { cause: error }) : error;
+    },
+  );
+  const told = untilTold();
+  await told.signal;
+  note('Stopping: running calls get up to 10 s.');
+  told.forget();
+  forgetAddress?.();
+  await server.close();
+  await checkpoint.close(limits.stopGraceMs);
+  return 0;
+}
+
+/** Tells the person here how to connect; returns what takes the note of the address back. */
+async function begin(
+  checkpoint: Checkpoint,
+  address: { readonly host: string; readonly port: number },
+  flags: Flags,
+  options: Options,
+): Promise<(() => void) | undefined> {
+  const { settings } = checkpoint;
+  const { welcome } = await import('./welcome.ts');
+  await welcome(checkpoint, address, pasted(flags, settings, options), placeFlags(flags));
+  await warnOfRules(checkpoint);
+  const { noteAddress } = await import('../console.ts');
+  return settings.http.console ? noteAddress(settings.stateFolder, address) : undefined;
+}
+
+async function warnOfRules(checkpoint: Checkpoint): Promise<void> {
+  const { settings } = checkpoint;
+  if (settings.rules.length === 0) return;
+  const { noteRuleWarnings } = await import('./rule-warnings.ts');
+  noteRuleWarnings(await (await checkpoint.policy()).warnings(), settings.locale);
+}
+
+/** How a client starts this very server itself. */
+function pasted(flags: Flags, settings: Settings, options: Options): StdioServer {
+  const { args, env } = repeatSettings(flags, settings);
+  const role = options.as === undefined ? [] : ['--as', String(options.as)];
+  const server = ownCommand(['serve', ...args, ...role]);
+  return Object.keys(env).length === 0 ? server : { ...server, env };
+}
+
+/** The variables are often the whole machine's: where they cannot be followed, serving goes on without traces. */
+function wantedTraces(): TraceSettings | undefined {
+  try {
+    return tracesOf(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    note(`Warning: calls are not traced: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** One JSON line on stderr; in `serve`, stdout belongs to the protocol. */
+function logFault(error: unknown): void {
+  const words = error instanceof Error ? withCauses(error) : String(error);
+  note(
+    JSON.stringify({
+      time: new Date().toISOString(),
+      level: 'error',
+      message: redactText(words.slice(0, 2000)),
+    }),
+  );
+}
+
+/** The stack, and what stood behind the words that a caller was told. */
+function withCauses({ stack, message, cause }: Error): string {
+  return [stack ?? message, cause instanceof Error ? `Cause: ${cause.message}` : ''].join('\n').trim();
+}
+
+function addressOf(value: unknown, settings: Settings): { host: string; port: number } {
+  if (value === true) return { host: settings.http.host, port: settings.http.port };
+  const match = /^(?:(.*):)?(\d{1,5})$/.exec(String(value));
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535) {
+    throw new ConfigError(`--http must be PORT or HOST:PORT, got ${JSON.stringify(value)}.`);
+  }
+  return { host: match[1]?.replace(/^\[(.*)\]$/, '$1') || settings.http.host, port };
+}

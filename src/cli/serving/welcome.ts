@@ -1,0 +1,97 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Checkpoint } from '../../checkpoint/index.ts';
+import { localTokenRole } from '../../contract/caller.ts';
+import type { Locale } from '../../contract/text/text.ts';
+import { ownName } from '../common/own-command.ts';
+import { note } from '../common/say.ts';
+import { personHere } from '../common/with-operator.ts';
+import { consoleLink } from '../console.ts';
+import { limitLines } from './limit-lines.ts';
+
+/** A server as a client that starts it itself has it in its configuration. */
+export interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a person needs to connect: the address, a token, and lines to paste into a client. */
+export async function welcome(
+  checkpoint: Checkpoint,
+  address: { readonly host: string; readonly port: number },
+  sameOverStdio: StdioServer,
+  /** Flags by which other commands find the same records. */
+  where: string,
+): Promise<void> {
+  const { settings } = checkpoint;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  const url = `http://${host}:${address.port}/mcp`;
+  const token = await tokenOf(checkpoint);
+  const client = {
+    mcpServers: { sekisho: { type: 'http', url, headers: { Authorization: `Bearer ${token}` } } },
+  };
+  const words = lines[settings.locale];
+  note(
+    [
+      words.serves(settings.roots.map((root) => root.path).join(', ')),
+      `  toolsets  ${settings.toolsets.join(', ')}   mode  ${settings.mode}`,
+      `  address   ${url}`,
+      `  token     ${token}`,
+      ...limitLines(settings).map((line) => `  limit     ${line}`),
+      ...(settings.http.console
+        ? [`  console   ${await consoleLink(checkpoint, address)}  (${words.once})`]
+        : []),
+      '',
+      words.overHttp,
+      JSON.stringify(client, null, 2),
+      '',
+      words.startsItself,
+      JSON.stringify({ mcpServers: { sekisho: sameOverStdio } }, null, 2),
+      '',
+      words.recorded(`${ownName()} audit tail${where}`),
+    ].join('\n'),
+  );
+}
+
+const lines = {
+  en: {
+    serves: (folders: string) => `Sekisho serves ${folders}`,
+    once: 'works once, for ten minutes',
+    overHttp: 'Paste into a client that speaks HTTP:',
+    startsItself: 'Or into one that starts its servers itself:',
+    recorded: (tail: string) => `Every call is recorded: \`${tail}\`. Ctrl-C stops the server.`,
+  },
+  ja: {
+    serves: (folders: string) => `Sekisho は ${folders} を提供しています`,
+    once: '一度だけ、10 分間有効',
+    overHttp: 'HTTP でつなぐクライアントには、これを貼り付けます:',
+    startsItself: 'サーバーを自分で起動するクライアントには、これを貼り付けます:',
+    recorded: (tail: string) => `呼び出しはすべて記録されます: \`${tail}\`。Ctrl-C で止まります。`,
+  },
+} as const satisfies Record<Locale, unknown>;
+
+/** One token of this machine's user, kept in the state folder (0600) so that each start prints the same one. */
+async function tokenOf(checkpoint: Checkpoint): Promise<string> {
+  const path = join(checkpoint.settings.stateFolder, 'local-token');
+  const { tokens } = await checkpoint.store();
+  const kept = readIfThere(path);
+  const known = kept ? await tokens.find(kept, Date.now()) : 'unknown';
+  if (kept && typeof known === 'object' && known.role === localTokenRole) return kept;
+  const user = userInfo().username.replace(/[^\w.@+-]/g, '_') || 'local';
+  const { token } = await (await checkpoint.operator())
+    .as(personHere())
+    .createToken({ user, role: localTokenRole });
+  mkdirSync(checkpoint.settings.stateFolder, { recursive: true, mode: 0o700 });
+  writeFileSync(path, token, { mode: 0o600 });
+  return token;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

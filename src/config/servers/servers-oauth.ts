@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { ConfigError } from '../../contract/error.ts';
+import type { OauthSettings } from '../../contract/upstream.ts';
+
+const text = z.string().min(1);
+
+/** How tokens for a server are had. `false`: none are, whatever it asks for. */
+export const oauthSchema = z.union([
+  z.literal(false),
+  z.strictObject({
+    issuer: text.optional(),
+    clientId: text.optional(),
+    clientSecret: text.optional(),
+    scope: text.optional(),
+    grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+    clientMetadataUrl: text.optional(),
+    redirectPort: z.number().int().min(1).max(65_535).optional(),
+  }),
+]);
+
+/** Where nothing is said, a server that asks for a login can have one, if its address is safe to send a token to. */
+export function oauthOf(
+  at: string,
+  config: z.output<typeof oauthSchema> | undefined,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  fill: (words: string, key: string) => string,
+): OauthSettings | undefined {
+  const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const isSafe = isSafeUrl(url);
+  if (config === false) return undefined;
+  if (config === undefined) return hasToken || !isSafe ? undefined : { grant: 'authorization_code' };
+  if (hasToken) throw new ConfigError(`${at} has both oauth and an Authorization header; leave one out.`);
+  if (!isSafe) throw new ConfigError(`${at}.oauth needs a url with https://, or one on this machine.`);
+  const filled = (key: 'issuer' | 'clientId' | 'clientSecret') =>
+    config[key] === undefined ? undefined : fill(config[key], `oauth.${key}`);
+  const settings: OauthSettings = {
+    grant: config.grant ?? 'authorization_code',
+    issuer: filled('issuer'),
+    clientId: filled('clientId'),
+    clientSecret: filled('clientSecret'),
+    scope: config.scope,
+    clientMetadataUrl: config.clientMetadataUrl,
+    redirectPort: config.redirectPort,
+  };
+  assertWhole(at, settings);
+  return settings;
+}
+
+function assertWhole(at: string, settings: OauthSettings): void {
+  const { issuer, clientId, clientSecret, clientMetadataUrl } = settings;
+  if (issuer !== undefined && !isSafeUrl(issuer)) {
+    throw new ConfigError(`${at}.oauth.issuer must start with https://, got ${JSON.stringify(issuer)}.`);
+  }
+  if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl)) {
+    throw new ConfigError(
+      `${at}.oauth.clientMetadataUrl must be an https:// address with a path, got ${JSON.stringify(clientMetadataUrl)}.`,
+    );
+  }
+  if (clientSecret !== undefined && clientId === undefined) {
+    throw new ConfigError(`${at}.oauth.clientSecret needs clientId.`);
+  }
+  // Else the server could name an authorization server of its own, and be sent the secret.
+  if (clientSecret !== undefined && issuer === undefined) {
+    throw new ConfigError(`${at}.oauth.clientSecret needs issuer: the secret is sent nowhere else.`);
+  }
+  if (settings.grant === 'client_credentials' && clientSecret === undefined) {
+    throw new ConfigError(`${at}.oauth: client_credentials needs clientId, clientSecret and issuer.`);
+  }
+}
+
+function isSafeUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
+}

@@ -1,0 +1,235 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { isAbsolute, resolve, sep } from 'node:path';
+import { parseEnv } from 'node:util';
+import * as z from 'zod';
+import { ConfigError } from '../../contract/error.ts';
+import { limits } from '../../contract/limits.ts';
+import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
+import { parseJsonc } from '../file/jsonc.ts';
+import { whyUnreadable } from '../file/why-unreadable.ts';
+import { hostsOf } from '../network-sets.ts';
+import { fillVariables } from '../variables.ts';
+import { clientServers } from './client-shapes.ts';
+import { oauthOf, oauthSchema } from './servers-oauth.ts';
+
+const text = z.string().min(1);
+const milliseconds = z.number().int().min(1).max(86_400_000);
+const names = z.array(text);
+
+const override = z.strictObject({
+  description: text.optional(),
+  readOnly: z.boolean().optional(),
+  destructive: z.boolean().optional(),
+  idempotent: z.boolean().optional(),
+  openWorld: z.boolean().optional(),
+  ask: z.boolean().optional(),
+});
+
+const shape = {
+  type: text.optional(),
+  command: text.optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  envFile: text.optional(),
+  cwd: text.optional(),
+  url: text.optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  oauth: oauthSchema.optional(),
+  enabled: z.boolean().optional(),
+  disabled: z.boolean().optional(),
+  allow: names.optional(),
+  deny: names.optional(),
+  tools: z.record(z.string(), override).optional(),
+  roles: names.optional(),
+  ask: z.enum(['changes', 'never']).optional(),
+  trustAnnotations: z.boolean().optional(),
+  redactSecrets: z.boolean().optional(),
+  folders: z
+    .array(z.union([text, z.strictObject({ path: text, writable: z.boolean().optional() })]))
+    .optional(),
+  sandbox: z.enum(['required', 'off']).optional(),
+  network: names.optional(),
+  startTimeoutMs: milliseconds.optional(),
+  callTimeoutMs: milliseconds.optional(),
+  callsAtOnce: z.number().int().min(1).max(1000).optional(),
+  maxResultChars: z.number().int().min(1000).optional(),
+};
+
+/** Servers in our own file: a list with names, or an object by name as clients have it. */
+export const serversSchema = z.union([
+  z.array(z.strictObject({ name: text, ...shape })),
+  z.record(z.string(), z.strictObject(shape)),
+]);
+
+/** In files of other programs there may be more, which says nothing here. */
+const foreignServer = z.object(shape);
+
+export type ServerConfig = z.output<z.ZodObject<typeof shape>>;
+type ServersConfig = z.output<typeof serversSchema>;
+
+export interface ServerSources {
+  /** `servers` and `mcpServers` of our own file. */
+  readonly own: readonly (ServersConfig | undefined)[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly roots: readonly string[];
+  readonly cwd: string;
+  readonly sandbox: 'required' | 'off';
+}
+
+/** All servers of our file and of the one that MCP_CONFIG_PATH names. Throws `ConfigError`, naming server and key. */
+export function readServers(sources: ServerSources): readonly ServerSettings[] {
+  const { environment, cwd, roots } = sources;
+  const configs = sources.own.flatMap((config) => (config ? namedServers(config) : []));
+  const path = environment.MCP_CONFIG_PATH;
+  if (path) {
+    const file = outsideOfRoots('MCP_CONFIG_PATH', resolve(cwd, path), roots);
+    for (const { name, config } of readServerFile(file)) configs.push([name, config]);
+  }
+  const seen = new Set<string>();
+  return configs.map(([name, config]) => {
+    if (seen.has(name)) throw new ConfigError(`servers: two servers are named ${JSON.stringify(name)}.`);
+    seen.add(name);
+    return settingsOf(name, config, sources);
+  });
+}
+
+/** A server of a client's file, and what of it could not be taken as it stands. */
+export interface ForeignServer {
+  readonly name: string;
+  readonly config: ServerConfig;
+  readonly notes: readonly string[];
+}
+
+/** The servers that a client's file names, in any of the shapes in use. Throws `ConfigError`. */
+export function readServerFile(path: string): readonly ForeignServer[] {
+  if (path.endsWith('.toml')) {
+    throw new ConfigError(`${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`);
+  }
+  let words: string;
+  try {
+    words = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`The file ${path} cannot be read: ${whyUnreadable(error)}.`, { cause: error });
+  }
+  const servers = clientServers(parseJsonc(path, words));
+  if (!servers) {
+    throw new ConfigError(`${path} has neither "servers" nor "mcpServers" nor "context_servers".`);
+  }
+  return servers.map(({ name, entry, notes }) => {
+    const parsed = foreignServer.safeParse(entry);
+    if (parsed.success) return { name, config: parsed.data, notes };
+    const issue = parsed.error.issues[0];
+    throw new ConfigError(
+      `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
+    );
+  });
+}
+
+/** A file that a tool could write must not start programs. */
+export function outsideOfRoots(key: string, path: string, roots: readonly string[]): string {
+  const real = existsSync(path) ? realpathSync(path) : path;
+  for (const root of roots) {
+    if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      throw new ConfigError(`${key} must lie outside the folders that tools may see, got ${path}.`);
+    }
+  }
+  return real;
+}
+
+function namedServers(config: ServersConfig): [string, ServerConfig][] {
+  if (!Array.isArray(config)) return Object.entries(config) as [string, ServerConfig][];
+  return config.map(({ name, ...rest }) => [name, rest]);
+}
+
+function settingsOf(name: string, config: ServerConfig, sources: ServerSources): ServerSettings {
+  const at = `servers.${name}`;
+  if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}$/.test(name) || name.endsWith('_')) {
+    throw new ConfigError(
+      `${at}: a name has 1 to 31 letters, digits, - and single _, as it begins the names of its tools.`,
+    );
+  }
+  const enabled = config.enabled ?? !(config.disabled ?? false);
+  return {
+    name,
+    enabled,
+    // What is switched off needs no variables.
+    start: enabled ? startOf(at, config, sources) : { kind: 'http', url: 'about:blank', headers: {} },
+    allow: config.allow,
+    deny: config.deny ?? [],
+    tools: new Map<string, ToolOverride>(Object.entries(config.tools ?? {})),
+    roles: config.roles ?? [],
+    ask: config.ask ?? 'changes',
+    trustAnnotations: config.trustAnnotations ?? false,
+    redactSecrets: config.redactSecrets ?? false,
+    startTimeoutMs: config.startTimeoutMs ?? 30_000,
+    callTimeoutMs: config.callTimeoutMs ?? 60_000,
+    callsAtOnce: config.callsAtOnce ?? 5,
+    maxResultChars: config.maxResultChars ?? limits.readChars,
+  };
+}
+
+function startOf(at: string, config: ServerConfig, sources: ServerSources): ServerSettings['start'] {
+  const { environment, cwd, roots } = sources;
+  const fill = (words: string, key: string) =>
+    fillVariables(words, { environment, workspaceFolder: roots[0] ?? cwd, at: `${at}.${key}` });
+  const fillAll = (record: Readonly<Record<string, string>> | undefined, key: string) =>
+    Object.fromEntries(
+      Object.entries(record ?? {}).map(([name, words]) => [name, fill(words, `${key}.${name}`)]),
+    );
+  if ((config.command === undefined) === (config.url === undefined)) {
+    throw new ConfigError(`${at} needs either command or url.`);
+  }
+  if (config.url !== undefined) {
+    const url = fill(config.url, 'url');
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new ConfigError(
+        `${at}.url must start with http:// or https://, got ${JSON.stringify(config.url)}.`,
+      );
+    }
+    if (config.network !== undefined) {
+      throw new ConfigError(`${at}.network is for a server that is started here, not for one with a url.`);
+    }
+    if (config.type === 'sse') {
+      throw new ConfigError(
+        `${at}: the transport "sse" was given up; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
+      );
+    }
+    const headers = fillAll(config.headers, 'headers');
+    return { kind: 'http', url, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };
+  }
+  if (config.oauth) throw new ConfigError(`${at}.oauth is for servers with a url.`);
+  const command = fill(config.command ?? '', 'command');
+  return {
+    kind: 'stdio',
+    command: command.includes('/') && !isAbsolute(command) ? resolve(cwd, command) : command,
+    args: (config.args ?? []).map((arg, index) => fill(arg, `args.${index}`)),
+    env: { ...variablesOf(at, config, sources, fill), ...fillAll(config.env, 'env') },
+    cwd: config.cwd === undefined ? undefined : resolve(cwd, fill(config.cwd, 'cwd')),
+    folders: (config.folders ?? []).map((folder) => {
+      const { path, writable } = typeof folder === 'string' ? { path: folder, writable: undefined } : folder;
+      const full = resolve(cwd, fill(path, 'folders'));
+      if (!existsSync(full)) throw new ConfigError(`${at}.folders: ${full} does not exist.`);
+      return { path: full, writable: writable ?? true };
+    }),
+    sandbox: config.sandbox ?? sources.sandbox,
+    network: config.network && { entries: hostsOf(config.network), key: `${at}.network` },
+  };
+}
+
+/** The variables of a server's own file, as `env` has them; `env` wins. */
+function variablesOf(
+  at: string,
+  { envFile }: ServerConfig,
+  { cwd, roots }: ServerSources,
+  fill: (words: string, key: string) => string,
+): Readonly<Record<string, string>> {
+  if (envFile === undefined) return {};
+  const path = outsideOfRoots(`${at}.envFile`, resolve(cwd, fill(envFile, 'envFile')), roots);
+  try {
+    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
+  } catch (error) {
+    throw new ConfigError(`${at}.envFile: ${path} cannot be read: ${whyUnreadable(error)}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import type { Folder } from '../../../contract/capabilities/files.ts';
+import { asciiClasses } from '../../../ground/glob/classes.ts';
+import { compileGlob } from '../../../ground/glob/match.ts';
+
+/** In the order in which they are asked: the first file kind that speaks of a path decides, whatever its folder. */
+const kinds = [['.fdignore'], ['.ignore'], ['.gitignore'], ['.git/info/exclude']] as const;
+const firstOfGit = 2;
+/** A file of rules larger than this is not read. */
+const maxRuleBytes = 1024 * 1024;
+
+interface Rule {
+  readonly isNegated: boolean;
+  readonly foldersOnly: boolean;
+  readonly matches: (path: string, name: string) => boolean;
+}
+
+/** What the ignore files of a folder and of those above it say. Paths are absolute. */
+export interface IgnoreLevel {
+  /** Left out, kept on purpose, or nothing said. */
+  verdict(path: string, isFolder: boolean): 'ignored' | 'kept' | undefined;
+  readonly folder: string;
+  readonly rules: readonly (readonly Rule[])[];
+  readonly hasGit: boolean;
+  readonly above: IgnoreLevel | undefined;
+}
+
+/** Reads the ignore files of one folder. `above` are those of the folder above; the root has none. */
+export async function ignoreLevel(
+  files: Folder,
+  folder: string,
+  above: IgnoreLevel | undefined,
+): Promise<IgnoreLevel> {
+  const rules = await Promise.all(
+    kinds.map(async ([name]) => (await wordsOf(files, `${folder}/${name}`)).split(/\r?\n/).flatMap(ruleOf)),
+  );
+  const level = { folder, rules, above, hasGit: isThere(files, `${folder}/.git`), verdict };
+  return level;
+
+  function verdict(path: string, isFolder: boolean): 'ignored' | 'kept' | undefined {
+    // Git's own files count within a repository only, and only up to its top.
+    const isInGit = levelsFrom(level).some(({ hasGit }) => hasGit);
+    for (const kind of kinds.keys()) {
+      const isGits = kind >= firstOfGit;
+      if (isGits && !isInGit) return undefined;
+      for (const each of levelsFrom(level)) {
+        const inside = path.slice(each.folder.length + 1);
+        const name = path.slice(path.lastIndexOf('/') + 1);
+        const rule = each.rules[kind]?.findLast(
+          (one) => (isFolder || !one.foldersOnly) && one.matches(inside, name),
+        );
+        if (rule) return rule.isNegated ? 'kept' : 'ignored';
+        if (isGits && each.hasGit) break;
+      }
+    }
+    return undefined;
+  }
+}
+
+function levelsFrom(level: IgnoreLevel): IgnoreLevel[] {
+  const levels: IgnoreLevel[] = [];
+  for (let each: IgnoreLevel | undefined = level; each; each = each.above) levels.push(each);
+  return levels;
+}
+
+async function wordsOf(files: Folder, path: string): Promise<string> {
+  // Most folders have none, and an error would look for names like it.
+  if (!isThere(files, path)) return '';
+  try {
+    return (await files.at(path).readWhole({ maxBytes: maxRuleBytes })).text;
+  } catch {
+    // Not to be read, or no text: nothing is ignored by it.
+    return '';
+  }
+}
+
+function isThere(files: Folder, path: string): boolean {
+  try {
+    return files.at(path).exists();
+  } catch {
+    return false;
+  }
+}
+
+/** A line of an ignore file; none for a comment or a blank. A slash within it ties it to its folder. */
+export function ruleOf(line: string): Rule[] {
+  const written = line.replace(/(?<!\\)\s+$/, '');
+  if (written === '' || written.startsWith('#')) return [];
+  const isNegated = written.startsWith('!');
+  const wanted = isNegated ? written.slice(1) : written;
+  const foldersOnly = wanted.endsWith('/');
+  const plain = foldersOnly ? wanted.slice(0, -1) : wanted;
+  const isTied = plain.includes('/');
+  const matches = compileGlob(plain.replace(/^\//, ''), { classes: asciiClasses });
+  return [{ isNegated, foldersOnly, matches: (path, name) => matches(isTied ? path : name) }];
+}

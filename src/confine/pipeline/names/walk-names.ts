@@ -1,0 +1,86 @@
+import type { FileKind, Folder, Place } from '../../../contract/capabilities/files.ts';
+import type { NameListQuery } from '../../../contract/capabilities/pipeline.ts';
+import { ToolError } from '../../../contract/error.ts';
+import { createBreath } from '../breath.ts';
+import { type IgnoreLevel, ignoreLevel, ruleOf } from './ignore-rules.ts';
+
+export interface NameListing {
+  readonly folder: Folder;
+  readonly cwd: string;
+}
+
+export interface Walked {
+  /** As it is printed, a folder with its slash. */
+  readonly shown: string;
+  readonly kind: FileKind;
+  readonly place: Place;
+  /** Below the start. */
+  readonly inside: string;
+  readonly name: string;
+  readonly depth: number;
+}
+
+/**
+ * What lies below a folder (the working folder where empty), but what ignore files leave out, in no order. Nothing is
+ * looked for behind a link.
+ */
+export async function* walkNames(
+  start: string,
+  query: Pick<NameListQuery, 'hidden' | 'noIgnore' | 'exclude' | 'maxDepth'>,
+  { folder, cwd }: NameListing,
+  signal: AbortSignal,
+): AsyncGenerator<Walked> {
+  const breathe = createBreath();
+  const prefix = start === '.' ? './' : start === '' || start.endsWith('/') ? start : `${start}/`;
+  const excluded = query.exclude.flatMap(ruleOf);
+  yield* visit(folder.at(start === '' ? '.' : start, { base: cwd }), '', 1, undefined);
+
+  async function* visit(
+    here: Place,
+    below: string,
+    depth: number,
+    above: IgnoreLevel | undefined,
+  ): AsyncGenerator<Walked> {
+    if (depth > query.maxDepth) return;
+    const level = query.noIgnore
+      ? undefined
+      : await ignoreLevel(folder, here.hostPath, above ?? (await levelAbove(folder, here)));
+    for await (const entries of entriesOf(here, below, signal)) {
+      for (const { name, kind } of entries) {
+        await breathe();
+        const place = folder.at(name, { base: here.hostPath });
+        const isFolder = kind === 'folder';
+        const inside = `${below}${name}`;
+        const rule = excluded.findLast((one) => (isFolder || !one.foldersOnly) && one.matches(inside, name));
+        const verdict = level?.verdict(place.hostPath, isFolder);
+        // What somebody wants kept is not hidden.
+        const isHidden = name.startsWith('.') && !query.hidden && verdict !== 'kept';
+        if (isHidden || (rule && !rule.isNegated) || verdict === 'ignored') continue;
+        const shown = `${prefix}${inside}${isFolder ? '/' : ''}`;
+        yield { shown, inside, name, kind, place, depth };
+        if (isFolder) yield* visit(place, `${inside}/`, depth + 1, level);
+      }
+    }
+  }
+}
+
+/** The rules of the folders above, from the root down: they hold below, too. */
+async function levelAbove(folder: Folder, here: Place): Promise<IgnoreLevel | undefined> {
+  const root = folder.roots[here.rootIndex]?.hostPath ?? here.hostPath;
+  let level: IgnoreLevel | undefined;
+  for (let at = root; at !== here.hostPath; ) {
+    level = await ignoreLevel(folder, at, level);
+    const next = here.hostPath.indexOf('/', at.length + 1);
+    at = next === -1 ? here.hostPath : here.hostPath.slice(0, next);
+  }
+  return level;
+}
+
+async function* entriesOf(here: Place, below: string, signal: AbortSignal) {
+  try {
+    yield* here.portions(signal);
+  } catch (error) {
+    // Gone since its folder was read, or not ours to read: the rest can still be told.
+    if (!(error instanceof ToolError) || below === '') throw error;
+  }
+}

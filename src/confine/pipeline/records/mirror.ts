@@ -1,0 +1,225 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import type { Folder, Place } from '../../../contract/capabilities/files.ts';
+import type { WriteMode } from '../../../contract/capabilities/pipeline.ts';
+import { ToolError } from '../../../contract/error.ts';
+import { text } from '../../../contract/text/text.ts';
+import type { Locks } from '../../files/changing/lock.ts';
+import { appendRecord, type IndexRecord, lastRecordId, readAt, recordsBackwards } from './index-file.ts';
+import { finishIntent, type Intent } from './intent.ts';
+import { withWriting } from './writing.ts';
+
+export interface MirrorOptions {
+  /** The workspace, with `.shelpa` not protected: only this part writes there. */
+  readonly folder: Folder;
+  readonly rootIndex: number;
+  readonly locks: () => Locks;
+  /** Milliseconds since 1970, with fractions. */
+  readonly clock?: (() => number) | undefined;
+}
+
+export interface MirrorWrite {
+  /** The real file, with its own rights. */
+  readonly place: Place;
+  readonly mode: WriteMode;
+  readonly content: Buffer;
+  readonly command: string;
+  readonly session: string;
+  readonly signal: AbortSignal;
+}
+
+export interface MirrorWritten {
+  readonly recordId: string;
+  /** Where the mirror lies, from the root. */
+  readonly mirror: string;
+  readonly sha256: string;
+}
+
+/**
+ * The audit mirror of one root. Every write goes to the real file and to `.shelpa/<path>`, both or neither: what is
+ * about to happen is noted first, and whoever holds the lock next undoes or finishes what a crash left.
+ */
+export function createMirror(options: MirrorOptions) {
+  const { folder, rootIndex, clock = () => performance.timeOrigin + performance.now() } = options;
+  const base = folder.roots[rootIndex]?.hostPath ?? '/';
+  const at = (path: string): Place => folder.at(path, { base });
+  const index = at('.shelpa/index.jsonl');
+  const intentPlace = at('.shelpa/.shelpa/intent.json');
+
+  // Calls of this process take turns here, so that only other servers are waited for by the lock.
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function locked<T>(work: (index: number) => Promise<T>): Promise<T> {
+    const mine = turn.then(() => holding(work));
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function holding<T>(work: (index: number) => Promise<T>): Promise<T> {
+    await makeEmpty(index);
+    const locks = options.locks();
+    const reading = index.openRead();
+    try {
+      await locks.take(reading);
+      const fd = openSync(`/proc/self/fd/${reading}`, constants.O_RDWR);
+      try {
+        await repair(fd);
+        return await work(fd);
+      } finally {
+        closeSync(fd);
+      }
+    } finally {
+      locks.release(reading);
+      closeSync(reading);
+    }
+  }
+
+  async function repair(fd: number): Promise<void> {
+    if (!intentPlace.exists()) return;
+    const intent = readIntent(await intentPlace.readBytes());
+    // A note that was not finished was written before anything else was touched.
+    if (intent) {
+      const record = await finishIntent(intent, { real: at(intent.path), mirror: at(intent.mirror) });
+      if (record && BigInt(record.recordId) > lastRecordId(fd)) appendRecord(fd, record);
+    }
+    await intentPlace.remove();
+  }
+
+  async function write(order: MirrorWrite): Promise<MirrorWritten> {
+    const mirror = mirrorPath(order.place.path);
+    return locked(async (fd) => {
+      const recordId = nextId(fd);
+      const ts = new Date(Number(recordId / 1_000_000n)).toISOString().replace(/\.\d+Z$/, 'Z');
+      const before = order.place.exists() ? order.place.stat().bytes : -1;
+      if (order.mode === 'create' && before >= 0) {
+        throw new ToolError(
+          'conflict',
+          text(`${order.place.shown} already exists.`, `${order.place.shown} はすでにあります。`),
+          {
+            suggestion: text(
+              'Use mode "overwrite" or "append".',
+              'mode を "overwrite" か "append" にしてください。',
+            ),
+          },
+        );
+      }
+      const mirrorPlace = at(mirror);
+      await makeEmpty(mirrorPlace);
+      const mirrorBytes = mirrorPlace.stat().bytes;
+      const mark =
+        order.mode === 'append'
+          ? ''
+          : `${separatorStart(mirrorPlace, mirrorBytes)}--- shelpa:overwrite ts=${ts} record_id=${recordId} ---\n`;
+      const record: IndexRecord = {
+        recordId: String(recordId),
+        ts,
+        path: order.place.path,
+        mode: order.mode,
+        bytes: order.content.length,
+        sha256: createHash('sha256').update(order.content).digest('hex'),
+        command: order.command,
+        session: order.session,
+        offset: mirrorBytes + Buffer.byteLength(mark),
+        baseBytes: Math.max(0, before),
+      };
+      const intent: Intent = { record, path: order.place.path, mirror, mirrorBytes, realBytes: before };
+      await intentPlace.replace(JSON.stringify(intent));
+      try {
+        appendTo(mirrorPlace, Buffer.concat([Buffer.from(mark), order.content]));
+        const given = { signal: order.signal };
+        if (order.mode === 'append') await order.place.append(order.content, given);
+        else if (order.mode === 'create') await order.place.create(order.content, given);
+        else await order.place.replace(order.content, given);
+      } catch (error) {
+        truncate(mirrorPlace, mirrorBytes);
+        await intentPlace.remove();
+        throw error;
+      }
+      appendRecord(fd, record);
+      await intentPlace.remove();
+      return { recordId: record.recordId, mirror, sha256: record.sha256 };
+    });
+  }
+
+  function nextId(fd: number): bigint {
+    const now = BigInt(Math.round(clock() * 1000)) * 1000n;
+    const last = lastRecordId(fd);
+    return now > last ? now : last + 1n;
+  }
+
+  return {
+    write,
+    /** Records from the newest; stops when the reader does. */
+    *history(): Generator<IndexRecord> {
+      if (!index.exists()) return;
+      const fd = index.openRead();
+      try {
+        yield* recordsBackwards(fd);
+      } finally {
+        closeSync(fd);
+      }
+    },
+    /** The bytes that a record wrote. */
+    readContent(record: IndexRecord): Buffer {
+      const fd = at(mirrorPath(record.path)).openRead();
+      try {
+        return readAt(fd, record.offset, record.bytes);
+      } finally {
+        closeSync(fd);
+      }
+    },
+    /** Reads the index while nobody writes, once what a crash left is repaired. Without an index: nothing. */
+    async reading<T>(read: (index: number, at: (path: string) => Place) => T): Promise<T | undefined> {
+      return index.exists() ? locked(async (fd) => read(fd, at)) : undefined;
+    },
+  };
+}
+
+export type Mirror = ReturnType<typeof createMirror>;
+
+/** Where a file's mirror lies. The index has a name of its own there, so a file of that name steps aside. */
+export function mirrorPath(path: string): string {
+  return `.shelpa/${/^index\.jsonl~*$/i.test(path) ? `${path}~` : path}`;
+}
+
+/** An overwrite's separator begins a line. */
+function separatorStart(mirror: Place, bytes: number): string {
+  if (bytes === 0) return '';
+  const fd = mirror.openRead();
+  try {
+    return readAt(fd, bytes - 1, 1)[0] === 10 ? '' : '\n';
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function makeEmpty(place: Place): Promise<void> {
+  if (place.exists()) return;
+  try {
+    await place.create('');
+  } catch (error) {
+    // Another server was first.
+    if (!(error instanceof ToolError) || error.code !== 'conflict') throw error;
+  }
+}
+
+function readIntent(bytes: Buffer): Intent | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Intent;
+  } catch {
+    return undefined;
+  }
+}
+
+function appendTo(place: Place, bytes: Buffer): void {
+  withWriting(place, (fd) => {
+    const { size } = fstatSync(fd);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, size + at);
+    fsyncSync(fd);
+  });
+}
+
+function truncate(place: Place, bytes: number): void {
+  withWriting(place, (fd) => ftruncateSync(fd, bytes));
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { closeSync } from 'node:fs';
+import type { Place } from '../../../contract/capabilities/files.ts';
+import type { LoggedWrite, MirrorVerdict } from '../../../contract/capabilities/mirror.ts';
+import { ConfigError } from '../../../contract/error.ts';
+import { type Locks, openLocks } from '../../files/changing/lock.ts';
+import { openWorkspace } from '../../files/workspace.ts';
+import { type IndexRecord, readAt, recordsForwards } from './index-file.ts';
+import { createMirror, mirrorPath } from './mirror.ts';
+
+/**
+ * Reads the mirrors of these roots and of those that the log names, and holds each against its index and the log. An
+ * index may hold more than the log, as servers with other records write there too; it never holds less.
+ */
+export async function verifyMirrors(
+  served: readonly string[],
+  logged: readonly LoggedWrite[],
+): Promise<MirrorVerdict> {
+  const missing = new Map(logged.map((write) => [write.recordId, write]));
+  const locks = openLocks();
+  const seen = new Set<string>();
+  const unreachable = new Set<string>();
+  let records = 0;
+  for (const path of new Set([...served, ...logged.map(({ root }) => root)])) {
+    const workspace = openRoot(path);
+    if (!workspace) {
+      unreachable.add(path);
+      continue;
+    }
+    try {
+      const verdict = await verifyRoot(workspace.folder, missing, seen, locks);
+      records += verdict.records;
+      if (!verdict.ok) return { ...verdict, records };
+    } finally {
+      workspace.close();
+    }
+  }
+  const lost = [...missing.values()];
+  const [first] = lost.filter(({ root }) => !unreachable.has(root));
+  if (first) {
+    const count = lost.filter(({ root }) => root === first.root).length;
+    const problem = `${first.root}/.shelpa/index.jsonl lacks ${count} of the log's writes, the first of them ${first.recordId} (call ${first.callId})`;
+    return { ok: false, records, problem };
+  }
+  if (lost.length === 0) return { ok: true, records };
+  return { ok: true, records, unreachable: { records: lost.length, roots: [...unreachable] } };
+}
+
+/** A root of the log's may be gone since. Each is opened alone, so that none is taken for a part of another. */
+function openRoot(path: string) {
+  try {
+    return openWorkspace({ roots: [{ path, writable: true }], protectedNames: [] });
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+async function verifyRoot(
+  folder: ReturnType<typeof openWorkspace>['folder'],
+  missing: Map<string, LoggedWrite>,
+  seen: Set<string>,
+  locks: Locks,
+): Promise<MirrorVerdict> {
+  const root = folder.roots[0]?.hostPath ?? '/';
+  if (seen.has(root)) return { ok: true, records: 0 };
+  seen.add(root);
+  const verdict = await createMirror({ folder, rootIndex: 0, locks: () => locks }).reading((index, at) =>
+    verifyRecords(index, at, missing),
+  );
+  if (verdict) return verdict.ok ? verdict : { ...verdict, problem: `${root}: ${verdict.problem}` };
+  return { ok: true, records: 0 };
+}
+
+function verifyRecords(
+  index: number,
+  at: (path: string) => Place,
+  missing: Map<string, LoggedWrite>,
+): MirrorVerdict {
+  let records = 0;
+  let last = 0n;
+  const ends = new Map<string, number>();
+  const wrong = (problem: string): MirrorVerdict => ({ ok: false, records, problem });
+  for (const record of recordsForwards(index)) {
+    if (!record) return wrong(`line ${records + 1} of .shelpa/index.jsonl is not a record`);
+    records++;
+    const id = BigInt(record.recordId);
+    if (id <= last) return wrong(`record ${record.recordId} does not rise`);
+    last = id;
+    const known = missing.get(record.recordId);
+    if (known && !fits(record, known))
+      return wrong(
+        `record ${record.recordId} of ${record.path} is not what the log has (call ${known.callId})`,
+      );
+    missing.delete(record.recordId);
+    const mirror = at(mirrorPath(record.path));
+    if (!mirror.exists()) return wrong(`the mirror of ${record.path} is missing`);
+    const fd = mirror.openRead();
+    try {
+      const bytes = readAt(fd, record.offset, record.bytes);
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      if (digest !== record.sha256)
+        return wrong(`record ${record.recordId} of ${record.path} was changed in the mirror`);
+      const end = ends.get(record.path) ?? 0;
+      const between = readAt(fd, end, record.offset - end).toString('latin1');
+      const expected =
+        record.mode === 'append'
+          ? ''
+          : `--- shelpa:overwrite ts=${record.ts} record_id=${record.recordId} ---\n`;
+      if (between !== expected && between !== `\n${expected}`)
+        return wrong(`the mirror of ${record.path} has bytes of no record before ${record.recordId}`);
+      ends.set(record.path, record.offset + record.bytes);
+    } finally {
+      closeSync(fd);
+    }
+  }
+  for (const [path, end] of ends) {
+    if (at(mirrorPath(path)).stat().bytes !== end)
+      return wrong(`the mirror of ${path} has bytes of no record at its end`);
+  }
+  return { ok: true, records };
+}
+
+function fits(record: IndexRecord, known: LoggedWrite): boolean {
+  return (
+    mirrorPath(record.path) === known.mirror && record.bytes === known.bytes && record.sha256 === known.sha256
+  );
+}

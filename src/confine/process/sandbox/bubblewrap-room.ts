@@ -1,0 +1,126 @@
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Outlet } from '../../network/proxy/open.ts';
+import { compileEnter } from '../child/enter-program.ts';
+import { openMemoryProgram } from '../child/memory-program.ts';
+import { type Relay, relayProgram } from '../child/relay.ts';
+import type { StartChild } from '../child/start-child.ts';
+import { findMembers } from '../child/tree.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { hasSeccomp } from '../seccomp/seccomp.ts';
+
+/** Namespaces of users, mounts and network that outlive the command that they were made for. */
+export interface Chamber {
+  /** The child's descriptors from 4 on, where `enterProgram` looks for them. */
+  readonly childEnds: readonly number[];
+  close(): void;
+}
+
+export interface Chambers {
+  /** In each chamber a file system of its own is mounted here, bounded by the kernel. */
+  readonly folder: string;
+  open(outlet?: Outlet): Promise<Chamber>;
+  close(): void;
+}
+
+/** What runs first in a chamber; the words of bubblewrap follow. */
+export const enterProgram = '/proc/self/fd/4';
+
+interface ChamberMeans {
+  readonly kernel: Kernel;
+  readonly startChild: StartChild;
+  readonly relay: Relay | undefined;
+}
+
+/**
+ * Descriptors keep namespaces alive, so no process waits in them, and they go with the server however it ends. On a
+ * processor that is not known there are none: each command then has files of its own.
+ */
+export function tryChambers(
+  { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
+  { kernel, startChild, relay }: ChamberMeans,
+): Chambers | undefined {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) return undefined;
+  const enter = openMemoryProgram(
+    kernel,
+    compileEnter(program, { self: 4, namespaces: [5, 6, 7] }, architecture),
+  );
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-room-'));
+
+  return {
+    folder,
+    async open(outlet) {
+      const landing = outlet && relay?.open();
+      const [self] = landing?.childEnds ?? [];
+      const started = await startChild({
+        program,
+        args: [
+          ...['--unshare-user', '--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+          ...['--dev-bind', '/', '/', '--size', String(temporaryBytes), '--perms', '0700', '--tmpfs', folder],
+          ...['--dir', `${folder}/home`],
+          '--',
+          ...(landing ? [relayProgram] : []),
+          ...['/bin/sh', '-c', 'echo; read -r line'],
+        ],
+        environment: { PATH: '/usr/bin:/bin' },
+        stdin: 'pipe',
+        // The relay closes its descriptor 3 whatever it is.
+        extra: landing && self !== undefined ? [self, ...landing.childEnds] : [],
+      }).finally(() => landing?.close());
+      try {
+        await firstLine(started.stdout, started.exited);
+        const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
+        if (!inside) throw new Error('the room was gone before it was entered');
+        const namespaces = openNamespaces(inside.pid);
+        landing?.listeners.then(
+          (listeners) => outlet?.adopt(listeners),
+          () => outlet?.close(),
+        );
+        return {
+          childEnds: [enter, ...namespaces],
+          close() {
+            outlet?.close();
+            for (const fd of namespaces) closeSync(fd);
+          },
+        };
+      } finally {
+        started.stdin?.destroy();
+        started.stdout.destroy();
+        started.stderr.destroy();
+      }
+    },
+    close() {
+      closeSync(enter);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openNamespaces(pid: number): readonly number[] {
+  const opened: number[] = [];
+  try {
+    for (const kind of ['user', 'mnt', 'net']) opened.push(openSync(`/proc/${pid}/ns/${kind}`, 'r'));
+    return opened;
+  } catch (error) {
+    for (const fd of opened) closeSync(fd);
+    throw error;
+  }
+}
+
+function firstLine(output: NodeJS.ReadableStream, exited: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    output.once('data', () => resolve());
+    void exited.then(() => reject(new Error('bubblewrap made no room')));
+  });
+}
+
+/** Where the shared files are seen: a folder that neither holds nor lies in anything that is mounted. */
+export function temporaryPlace(mounted: readonly string[]): string {
+  const free = (place: string) =>
+    mounted.every(
+      (path) => path !== '/' && !`${path}/`.startsWith(`${place}/`) && !`${place}/`.startsWith(`${path}/`),
+    );
+  return ['/tmp', '/var/tmp', '/run/tmp'].find(free) ?? '/.tmp';
+}

@@ -1,0 +1,287 @@
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { FolderRoot } from '../../../contract/capabilities/files.ts';
+import type { PersonConfig } from '../../git/person-config.ts';
+import { writeGitSettings } from '../../git/settings-folder.ts';
+import { adoptStage } from '../child/adopt.ts';
+import type { Backend, Child, SpawnOrder } from '../child/child.ts';
+import { openRelay, type Relay, relayProgram } from '../child/relay.ts';
+import { openReport } from '../child/report.ts';
+import { openStarter } from '../child/start-child.ts';
+import { findMembers, signal } from '../child/tree.ts';
+import { initArguments } from '../prelude.ts';
+import { openKernel } from '../seccomp/kernel.ts';
+import { openFilter } from '../seccomp/open-filter.ts';
+import { type Chamber, enterProgram, temporaryPlace, tryChambers } from './bubblewrap-room.ts';
+import { guardingArguments } from './guarded-names.ts';
+import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
+import { copySystemSettings, isSetting } from './system-settings.ts';
+
+export interface BubblewrapOptions {
+  /** Absolute path of `bwrap`. */
+  readonly program: string;
+  readonly roots: readonly FolderRoot[];
+  /** More that may be read: tools that live outside `/usr`. */
+  readonly readable: readonly string[];
+  /** Names below each root that a command may read and not change, where they exist. */
+  readonly readOnlyNames: readonly string[];
+  /** What lies inside the roots and must not be seen. */
+  readonly hiddenPaths: readonly string[];
+  readonly temporaryBytes: number;
+  readonly path: string | undefined;
+  /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
+  readonly git: PersonConfig;
+  /** Ports of each command's own loopback that an outlet serves. */
+  readonly outletPorts?: readonly number[] | undefined;
+}
+
+/** Commands in namespaces of their own: another file tree, no network, no other process to see. */
+export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
+  const startChild = await openStarter();
+  const filter = openFilter();
+  const settings = await copySystemSettings([...systemFiles, ...options.readable.filter(isSetting)]);
+  writeGitSettings(settings, options.git, '/etc');
+  const system = systemArguments(options, settings);
+  const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
+  const kernel = await openKernel().catch(() => undefined);
+  const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
+  const place = temporaryPlace([
+    ...options.roots.map((root) => root.hostPath),
+    ...toolFolders(options.path),
+    ...options.readable,
+  ]);
+  const shared = systemArguments(options, settings, chambers && { folder: chambers.folder, place });
+
+  /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
+  async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
+    const fd = openSync(`/proc/self/fd/${filter}`, 'r');
+    try {
+      return await use(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  async function spawnCommand(order: SpawnOrder, chamber?: Chamber): Promise<Child> {
+    const mounts = rootArguments(options, order);
+    const landing = chamber ? undefined : order.outlet && relay?.open();
+    const given = chamber?.childEnds ?? landing?.childEnds ?? [];
+    const report = order.reports && kernel ? openReport(kernel) : undefined;
+    const args = [
+      ...(chamber ? [options.program, ...shared] : system),
+      ...['--seccomp', '3'],
+      ...mounts,
+      '--chdir',
+      order.workingFolder,
+      '--',
+      ...(landing ? [relayProgram] : []),
+      ...initArguments(order.command, order.limits, report && 4 + given.length),
+    ];
+    const started = await withFilter((filterFd) =>
+      startChild({
+        program: chamber ? enterProgram : options.program,
+        args,
+        // bwrap passes its own environment on, so it gets the command's.
+        environment: order.environment,
+        stdin: order.stdin,
+        extra: [filterFd, ...given, ...(report ? [report.childEnd] : [])],
+      }),
+    ).finally(() => {
+      landing?.close();
+      report?.release();
+    });
+    const { pid } = started;
+    let running = true;
+    const exited = started.exited.finally(() => {
+      running = false;
+      order.outlet?.close();
+    });
+    landing?.listeners.then(
+      (listeners) => order.outlet?.adopt(listeners),
+      () => order.outlet?.close(),
+    );
+    return {
+      ...started,
+      report: report?.stream,
+      exited,
+      // bwrap ends after all that was inside.
+      members: () => (running ? insiders(pid) : []),
+      destroy: () => {
+        if (running) destroy(pid);
+      },
+    };
+  }
+
+  return {
+    name: 'bubblewrap',
+    home: '/tmp/home',
+    temporary: '/tmp',
+    withoutOutlet,
+    spawn: (order) => spawnCommand(order),
+    async openRoom(outlet) {
+      if (!chambers) throw new Error('koffi is missing, or the processor is not known');
+      const chamber = await chambers.open(outlet);
+      return {
+        home: `${place}/home`,
+        temporary: place,
+        spawn: (order) => spawnCommand(order, chamber),
+        close: async () => chamber.close(),
+      };
+    },
+    async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
+      const binds = [
+        ...[realpathSync(program), ...readable].flatMap((path) => ['--ro-bind-try', path, path]),
+        ...writable.flatMap((path) => ['--bind-try', path, path]),
+      ];
+      const inner = [
+        ...binds,
+        ...hidingArguments(options.hiddenPaths, [...readable, ...writable], new Set(writable)),
+        '--remount-ro',
+        '/',
+        '--chdir',
+        workingFolder,
+        '--',
+        realpathSync(program),
+        ...args,
+      ];
+      return withFilter((fd) => {
+        const child = spawn(options.program, [...system, '--seccomp', String(descriptors.length), ...inner], {
+          env: environment,
+          cwd: '/',
+          stdio: [...descriptors, fd],
+          detached: true,
+        });
+        return adoptStage(child, destroy);
+      });
+    },
+    async close() {
+      closeSync(filter);
+      relay?.close();
+      chambers?.close();
+      await rm(settings, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Without ports there is nothing to relay; without a relay commands reach nothing. */
+async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; withoutOutlet?: string }> {
+  try {
+    return ports.length === 0 ? {} : { relay: openRelay(await openKernel(), ports) };
+  } catch (error) {
+    return { withoutOutlet: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The first process inside takes all others with it; without bwrap nobody would collect it. */
+function destroy(pid: number): void {
+  const inside = findMembers({ pid });
+  for (const member of inside) signal(member.pid, 'SIGKILL');
+  if (inside.length === 0) signal(pid, 'SIGKILL');
+}
+
+/** bwrap's own two processes are not the command's: a TERM to them would end it without a chance to tidy up. */
+function insiders(pid: number): number[] {
+  return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
+}
+
+/** What is the same for every command, or for every one in a room: made once. */
+function systemArguments(
+  { readable, temporaryBytes, path }: BubblewrapOptions,
+  settings: string,
+  shared?: { readonly folder: string; readonly place: string },
+): readonly string[] {
+  const args = [
+    '--unshare-all',
+    // The room's, which has no way out either.
+    ...(shared ? ['--share-net'] : []),
+    '--die-with-parent',
+    '--new-session',
+    // Our own shell is the first process: it ends when the command does, and bwrap collects it.
+    '--as-pid-1',
+    '--cap-drop',
+    'ALL',
+  ];
+  for (const folder of systemFolders) {
+    const target = linkTarget(folder);
+    if (target !== undefined) args.push('--symlink', target, folder);
+    else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
+  }
+  args.push('--ro-bind', settings, '/etc');
+  // The tmpfs of /dev has no bound of its own, and everybody may write in it.
+  args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
+  args.push('--proc', '/proc');
+  if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
+  if (shared) args.push('--bind', shared.folder, shared.place);
+  // Of a room once: what a command put in its place there would keep the next from starting.
+  if (!shared) args.push('--dir', '/tmp/home');
+  // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
+  for (const folder of [...toolFolders(path), ...readable]) {
+    if (existsSync(folder) && !isSetting(folder)) args.push('--ro-bind-try', folder, folder);
+  }
+  return args;
+}
+
+/** Roots in the order of their depth, so that one inside another is not covered by it. */
+function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly string[] {
+  const { roots } = options;
+  const args: string[] = [];
+  const writable = new Set(order.writable);
+  const folders = [...new Set([...roots.map((root) => root.hostPath), ...order.writable])];
+  const covered = new Set(order.covered);
+  folders.push(...covered);
+  folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
+  for (const folder of folders) {
+    if (covered.has(folder)) args.push('--size', '65536', '--tmpfs', folder);
+    else args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
+  }
+  // What is mounted below has its place by now.
+  for (const folder of covered) args.push('--remount-ro', folder);
+  args.push(...guardingArguments(options, order));
+  args.push(...hidingArguments(options.hiddenPaths, folders, writable));
+  // Folders that bwrap made to hang the others in.
+  args.push('--remount-ro', '/');
+  return args;
+}
+
+/**
+ * Covers what must not be seen. The folders on the way there are mounted over themselves: a mount point cannot be
+ * renamed, so nobody moves them aside and finds the next command's cover in the wrong place.
+ */
+function hidingArguments(
+  hiddenPaths: readonly string[],
+  folders: readonly string[],
+  writable: ReadonlySet<string>,
+): readonly string[] {
+  const covers = new Map<string, readonly string[]>();
+  for (const path of hiddenPaths) {
+    const root = folders.findLast((folder) => isBelow(path, folder));
+    if (root === undefined) continue;
+    for (let parent = dirname(path); parent !== root && isBelow(parent, root); parent = dirname(parent)) {
+      covers.set(parent, [writable.has(root) ? '--bind' : '--ro-bind', parent, parent]);
+    }
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // One that is not there yet must not be made by a command either.
+    if (!stat) mkdirSync(path, { recursive: true, mode: 0o700 });
+    covers.set(
+      path,
+      stat && !stat.isDirectory()
+        ? ['--ro-bind', '/dev/null', path]
+        : ['--size', '4096', '--perms', '0500', '--tmpfs', path, '--remount-ro', path],
+    );
+  }
+  return [...covers].sort(([a], [b]) => a.length - b.length).flatMap(([, args]) => args);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

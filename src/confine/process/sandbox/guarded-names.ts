@@ -1,0 +1,52 @@
+import { lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FolderRoot } from '../../../contract/capabilities/files.ts';
+import { gitMounts } from '../../git/mounts.ts';
+import type { SpawnOrder } from '../child/child.ts';
+
+/** What other programs obey later, outside of the sandbox: where it is there, commands read it and no more. */
+export const defaultReadOnlyNames: readonly string[] = [
+  ...['.gitconfig', '.mcp.json', '.vscode', '.cursor', '.claude', '.ssh'],
+  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile'],
+  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin'],
+  // Our own: a mirror of records, the vault's notes about notes, configuration.
+  ...['.shelpa', '.system', '.sekisho', 'sekisho.jsonc', 'sekisho.json'],
+];
+
+/** bwrap's arguments that keep what must not change in the folders where a command works. */
+export function guardingArguments(
+  {
+    roots,
+    readOnlyNames,
+  }: { readonly roots: readonly FolderRoot[]; readonly readOnlyNames: readonly string[] },
+  order: SpawnOrder,
+): readonly string[] {
+  const args: string[] = [];
+  for (const folder of guardedFolders(roots, order)) {
+    const { itself, readOnly } = gitMounts(folder);
+    if (order.writable.some((each) => folder === each || folder.startsWith(`${each}/`))) {
+      for (const path of itself) args.push('--bind', path, path);
+      for (const path of readOnly) args.push('--ro-bind-try', path, path);
+    }
+    for (const name of readOnlyNames) {
+      const path = join(folder, name);
+      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false) {
+        args.push('--ro-bind-try', path, path);
+      }
+    }
+  }
+  return args;
+}
+
+/** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
+function guardedFolders(
+  roots: readonly FolderRoot[],
+  { workingFolder, writable }: SpawnOrder,
+): readonly string[] {
+  const folders = new Set([...roots.map((root) => root.hostPath), ...writable]);
+  for (let folder = workingFolder; folder !== '/'; folder = dirname(folder)) {
+    if (folders.has(folder)) break;
+    folders.add(folder);
+  }
+  return [...folders];
+}

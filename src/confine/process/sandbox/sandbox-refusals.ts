@@ -1,0 +1,86 @@
+import { accessSync, constants, mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxName } from '../../../contract/capabilities/process.ts';
+import { ToolError } from '../../../contract/error.ts';
+import { text } from '../../../contract/text/text.ts';
+
+/** What an operator can do about a sandbox that does not open, where that is known. */
+export function remedyFor(name: SandboxName): string | undefined {
+  if (!takesFiles(tmpdir()))
+    return `make ${tmpdir()} writable for this user, or set TMPDIR to a folder that is`;
+  return name === 'bubblewrap' && findProgram('bwrap') === undefined ? installIt : undefined;
+}
+
+/** Only in the system's folders: the search path may lead through a workspace that holds a `bwrap` of its own. */
+export function findProgram(name: string): string | undefined {
+  for (const folder of ['/usr/bin', '/usr/local/bin', '/bin', '/run/current-system/sw/bin']) {
+    const program = join(folder, name);
+    try {
+      accessSync(program, constants.X_OK);
+      return program;
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return undefined;
+}
+
+export function noSandbox(problems: readonly string[]): ToolError {
+  const options = { suggestion: suggestionFor(), cause: problems.join('; ') };
+  return new ToolError(
+    'unavailable',
+    text(
+      'No sandbox works on this machine, so commands are not run.',
+      'このマシンで使えるサンドボックスがないため、コマンドは実行されません。',
+    ),
+    options,
+  );
+}
+
+export function nothingOutside(): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      'Commands are not run: the root / leaves nothing outside of it that a sandbox could protect.',
+      'コマンドは実行されません。ルートが / では、サンドボックスが守るべき外側が残りません。',
+    ),
+    {
+      suggestion: text(
+        'Use the tools for files. The operator can serve the folders that are needed in place of /, or run commands without walls by --sandbox off.',
+        'ファイル用のツールを使ってください。管理者は / の代わりに必要なフォルダを公開するか、--sandbox off で壁なしに実行できます。',
+      ),
+    },
+  );
+}
+
+function suggestionFor() {
+  if (!takesFiles(tmpdir())) {
+    return text(
+      'The operator can make the folder for temporary files (TMPDIR, else /tmp) writable for the server, or name another by TMPDIR.',
+      '管理者が一時ファイル用のフォルダ (TMPDIR、なければ /tmp) をサーバーから書き込めるようにするか、TMPDIR で別の場所を指定できます。',
+    );
+  }
+  if (findProgram('bwrap') === undefined) {
+    return text(
+      `The operator can install one: ${installIt}. "sekisho doctor" says what is missing.`,
+      `管理者が導入できます: ${installIt}。不足は "sekisho doctor" で確認できます。`,
+    );
+  }
+  return text(
+    'The operator finds by "sekisho doctor" what keeps each of them from working.',
+    '管理者は "sekisho doctor" でそれぞれが動かない理由を確認できます。',
+  );
+}
+
+/** Only trying tells: a read-only or full disk refuses what its modes allow. */
+function takesFiles(folder: string): boolean {
+  try {
+    rmdirSync(mkdtempSync(join(folder, 'sekisho-probe-')));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const installIt = 'apt-get install bubblewrap (or dnf, apk, pacman)';

@@ -1,0 +1,95 @@
+import type { Text } from '../text/text.ts';
+/**
+ * What was at a path. A file without a digest was too large to be kept. Where a large file only grew, nothing is
+ * copied: the state before is the first `bytes` of it (`isStart`), the state after ends with `tail`.
+ */
+export type FileState =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'file';
+      readonly bytes: number;
+      /** Absent where the system chose it for a new file. */
+      readonly mode?: number | undefined;
+      readonly digest?: string | undefined;
+      readonly isStart?: boolean | undefined;
+      readonly tail?: { readonly bytes: number; readonly digest: string } | undefined;
+    }
+  | { readonly kind: 'folder'; readonly mode?: number | undefined }
+  | { readonly kind: 'symlink'; readonly target: string }
+  | { readonly kind: 'other' };
+
+export type HistoryAction = 'create' | 'replace' | 'append' | 'remove' | 'move' | 'command' | 'undo';
+
+/** Who made a change, and in which call. */
+export interface Attribution {
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  /** The id of the call's audit entry. */
+  readonly auditId: string;
+}
+
+/** One change of one path. */
+export interface HistoryEntry extends Attribution {
+  readonly id: string;
+  /** Order of the changes: microseconds since 1970, rising within a server. */
+  readonly seq: number;
+  readonly atMs: number;
+  /** Host path of the root. */
+  readonly root: string;
+  readonly path: string;
+  readonly action: HistoryAction;
+  readonly before: FileState;
+  readonly after: FileState;
+  /** The entry that this one took back. */
+  readonly undoes?: string | undefined;
+  /** The entry that took this one back. */
+  readonly undoneBy?: string | undefined;
+}
+
+export type NewHistoryEntry = Omit<HistoryEntry, 'undoneBy'>;
+
+export interface HistoryQuery {
+  /** Changes at this path and below it. */
+  readonly at?: { readonly root: string; readonly path: string } | undefined;
+  readonly sessionId?: string | undefined;
+  readonly sinceMs?: number | undefined;
+  readonly beforeSeq?: number | undefined;
+  /** Leave out what was taken back. */
+  readonly standing?: boolean | undefined;
+  readonly limit: number;
+}
+
+/** The entries; their contents lie beside the store. */
+export interface HistoryStore {
+  /** Adds entries in their order; one that is there already stays as it is. */
+  add(entries: readonly NewHistoryEntry[]): Promise<void>;
+  get(id: string): Promise<HistoryEntry | undefined>;
+  /** Newest first. */
+  list(query: HistoryQuery): Promise<readonly HistoryEntry[]>;
+  /** The digests that entries need for undoing, newest entry first, a page at a time. */
+  digests(
+    beforeSeq: number | undefined,
+    limit: number,
+  ): Promise<readonly { readonly seq: number; readonly digest: string | undefined }[]>;
+  /** Forgets entries up to this number, or older than this time. */
+  forget(bound: { readonly upToSeq?: number; readonly beforeMs?: number }): Promise<number>;
+}
+
+/** Which changes to take back, newest first. */
+export type UndoOrder =
+  | { readonly id: string }
+  | { readonly sessionId: string }
+  | { readonly sinceMs: number };
+
+/** What became of one entry. */
+export type UndoStep =
+  | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
+  | {
+      readonly entry: HistoryEntry;
+      readonly outcome: 'conflict';
+      readonly found: FileState;
+      /** Why it cannot be done at all, where that is not what is found there. */
+      readonly because?: Text;
+    }
+  | { readonly entry: HistoryEntry; readonly outcome: 'lost' };

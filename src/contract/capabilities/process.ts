@@ -1,0 +1,210 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Text } from '../text/text.ts';
+
+/** What to run. A script is run by the shell that its dialect names; a program is found on the child's PATH. */
+export type CommandLine =
+  | { readonly kind: 'program'; readonly program: string; readonly args: readonly string[] }
+  | { readonly kind: 'script'; readonly script: string; readonly shell: 'sh' | 'bash' };
+
+export interface RunOptions {
+  /** Host path of the working folder; must lie in a root. */
+  readonly workingFolder: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly maxStreamBytes?: number | undefined;
+  /** More variables for the child, over the allow-listed ones. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** Host paths that the command may write; default: the writable roots. An empty list means none. */
+  readonly writable?: readonly string[] | undefined;
+  /** Host paths that the command may not see, but for what it may write in them. */
+  readonly covered?: readonly string[] | undefined;
+  /**
+   * Shares `/tmp`, HOME and the loopback with the session's other commands of this kind, and what a script leaves
+   * behind, folder and exported variables, is kept for the next. Default: each on its own.
+   */
+  readonly inSession?: boolean | undefined;
+  /** Told as output arrives, for progress. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
+}
+
+export interface RunResult {
+  /** 128 + signal for a killed command, never 0. */
+  readonly exitCode: number;
+  readonly signal?: string | undefined;
+  readonly timedOut: boolean;
+  /** Cleaned of escapes and hidden characters; the middle is cut where it was too long. */
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+  readonly truncated: boolean;
+  readonly durationMs: number;
+  readonly sandbox: SandboxName;
+  /** What ran, where that differs from what was asked in more than quoting. */
+  readonly ran?: string | undefined;
+  /** What it reached or tried to reach through the proxy; absent where it tried nothing. */
+  readonly network?: readonly NetworkContact[] | undefined;
+}
+
+/**
+ * `unlisted`: the operator's list does not name it. `inner`: it leads to an address that is not public. `misnamed`: the
+ * greeting of TLS was for another host, or hid its name. `failed`: allowed, and did not answer.
+ */
+export type ContactOutcome = 'reached' | 'unlisted' | 'inner' | 'misnamed' | 'failed';
+
+/** One place on the network, and what came of asking for it. */
+export interface NetworkContact {
+  /** With its port, e.g. "registry.npmjs.org:443"; `*` stands for those that were too many to list. */
+  readonly host: string;
+  readonly outcome: ContactOutcome;
+  readonly times: number;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+}
+
+export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
+
+/** What commands of a session left for those that follow. */
+export interface KeptState {
+  /** Host path; absent while it is the one that a call begins in by itself. */
+  readonly folder?: string | undefined;
+  /** Exported variables, each judged like an assignment. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A command that has ended, or goes on in the background because it took longer than its caller could wait. */
+export type Attended =
+  | { readonly kind: 'ended'; readonly result: RunResult }
+  | { readonly kind: 'going'; readonly command: BackgroundCommand };
+
+/** The capability `commands`: runs what was judged, inside the sandbox, in the background too. */
+export interface Commands {
+  /** What runs a script here: name it in the `CommandLine`, so that the judge reads what will run. */
+  readonly shell: 'sh' | 'bash';
+  /** The longest that a command of a session may take, as the operator has it. */
+  readonly maxTimeoutMs: number;
+  /** Throws `unavailable` with what to install where no sandbox works, `timed_out` never: see `timedOut`. */
+  run(command: CommandLine, options: RunOptions): Promise<RunResult>;
+  /** The same; what has not ended after `handOverMs` goes on in the background, `timeoutMs` still holds for it. */
+  attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
+  /** For a call that is `inSession`. */
+  kept(): KeptState;
+  start(command: CommandLine, options: Omit<RunOptions, 'timeoutMs' | 'signal'>): Promise<BackgroundCommand>;
+  /** Keeps an output that is too long for a reply, to be read on under the id it returns; undefined: no room. */
+  keep(command: CommandLine, output: string, exitCode: number): string | undefined;
+  background(id: string): BackgroundCommand | undefined;
+  backgrounds(): readonly BackgroundCommand[];
+}
+
+/** A command that goes on after the call that started it; belongs to a session and dies with it. */
+export interface BackgroundCommand {
+  readonly id: string;
+  readonly command: string;
+  /** What runs, where that differs from what was asked in more than quoting. */
+  readonly ran?: string | undefined;
+  readonly startedAtMs: number;
+  status(): {
+    readonly running: boolean;
+    readonly exitCode?: number;
+    readonly signal?: string;
+    /** Its time was over. */
+    readonly timedOut?: boolean;
+  };
+  /** Output after `cursor` (a byte count from the start), cleaned; says if bytes before it were dropped. */
+  read(
+    cursor?: number,
+    maxBytes?: number,
+  ): {
+    readonly text: string;
+    readonly nextCursor: number;
+    readonly droppedBytes: number;
+    /** There was more than `maxBytes`. */
+    readonly more: boolean;
+  };
+  /** What it reached or tried to reach so far. */
+  network(): readonly NetworkContact[];
+  write(input: string): Promise<void>;
+  kill(): Promise<void>;
+  /** Resolves when the command ended or the time is over. */
+  wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** What can confine a process here, as `doctor` shows it and the runner uses it. */
+export interface SandboxStatus {
+  readonly name: SandboxName;
+  readonly works: boolean;
+  readonly problem?: Text | undefined;
+  /** The command that installs what is missing. */
+  readonly remedy?: string | undefined;
+  /** Why commands in it reach no host although the operator listed some. */
+  readonly withoutNetwork?: Text | undefined;
+}
+
+/** A bare confined child, for the pipeline's stages: pipes are the caller's. */
+export interface ConfinedChild {
+  readonly pid: number;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  kill(): Promise<void>;
+}
+
+export type DecisionKind = 'allow' | 'ask' | 'deny';
+
+/** What a judge or the policy says of a call, and why. */
+export interface Judgement {
+  readonly decision: DecisionKind;
+  /** Id of the rule that decided, e.g. `rm-recursive-force`. */
+  readonly rule: string;
+  readonly because: Text;
+  readonly suggestion?: Text | undefined;
+  /** Where in the command, as the caller wrote it. */
+  readonly excerpt?: string | undefined;
+  /**
+   * Commands found in it, unwrapped, as argv: what operator rules are matched with. A word that is not known before
+   * it runs is null.
+   */
+  readonly commands?: readonly (readonly (string | null)[])[] | undefined;
+  /** With `ask`: the commands that a built-in rule asks about. */
+  readonly asked?: readonly (readonly (string | null)[])[] | undefined;
+  /** With `ask`: a yes could not help, since the sandbox does not give what it needs. */
+  readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
+}
+
+/** Parses a command and judges it. Never throws: what cannot be read is denied. */
+export interface CommandJudge {
+  judge(command: CommandLine, context: JudgeContext): Judgement;
+  /** May a command leave this variable to those that follow it? What may not be assigned may not be left either. */
+  mayKeep(name: string, value: string, base: KeepBase): boolean;
+}
+
+/** What a shell began with that leaves a variable. */
+export interface KeepBase {
+  readonly path: string;
+  readonly home: string;
+  readonly roots: readonly string[];
+}
+
+/** Writes a command as it was judged, so that this is what runs. */
+export interface CommandWriter {
+  /** The same command, each script in it written anew from what was read of it; nothing where one cannot be. */
+  written(command: CommandLine): CommandLine | undefined;
+}
+
+export interface JudgeContext {
+  /** `strict` is the assistant's bash (document 001): no substitutions, eval, exec, base64 -d. */
+  readonly dialect: 'strict' | 'plain';
+  readonly roots: readonly string[];
+  readonly workingFolder: string;
+  /** Variables that earlier commands chose and this one begins with. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** What the sandbox lends to commands; absent where there is none. */
+  readonly walls?: Walls | undefined;
+}
+
+/** Inside them there is no other user, no service and no daemon of the system. */
+export interface Walls {
+  /** Hosts that commands reach, as the operator lists them. */
+  readonly network: readonly string[];
+}

@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import type { ContentBlock } from '../call.ts';
+import type { CapabilityName } from '../capabilities/capabilities.ts';
+import { jsonBlock } from '../text/json-block.ts';
+import type { Locale, Text } from '../text/text.ts';
+import { text, verbatim } from '../text/text.ts';
+import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
+import type { JsonSchema } from './tool-card.ts';
+
+/** A tool of ours before a toolset takes it in; `toolset` is filled in by `defineToolset`. */
+export type LooseTool = Omit<Tool, 'toolset'>;
+
+/**
+ * Makes a tool from its definition: arguments are checked strictly (an unknown one is a mistake, not noise), the
+ * example must pass its own schema, schemas are converted once a language.
+ */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U extends CapabilityName>(
+  definition: ToolDefinition<I, O, U>,
+): LooseTool {
+  const strict = definition.input.strict();
+  const schemas = new Map<string, JsonSchema>();
+  const read = definition.risk;
+
+  function schema(kind: 'input' | 'output', locale: Locale): JsonSchema {
+    const key = `${kind} ${locale}`;
+    let made = schemas.get(key);
+    if (!made) {
+      made = toJsonSchema(
+        kind === 'input' ? strict : definition.output,
+        kind,
+        locale === 'ja' ? definition.ja : {},
+      );
+      schemas.set(key, made);
+    }
+    return made;
+  }
+
+  return {
+    name: definition.name,
+    category: definition.category,
+    title: definition.title,
+    description: definition.description,
+    permission: definition.permission,
+    agentsOnly: definition.agentsOnly ?? false,
+    unlisted: definition.unlisted ?? false,
+    annotations: definition.annotations,
+    uses: definition.uses,
+    inputSchema: (locale) => schema('input', locale),
+    outputSchema: (locale) => schema('output', locale),
+    example: definition.example as Readonly<Record<string, unknown>>,
+    secrets: definition.secrets ?? [],
+    check(input) {
+      const parsed = strict.safeParse(input ?? {});
+      return parsed.success ? { ok: true, input: parsed.data } : problemOf(parsed.error);
+    },
+    // The road hands over what `check` returned, and what `uses` asked for: the types were erased, not the facts.
+    risk:
+      read && (async (input, context) => read(input as z.output<I>, context as unknown as RiskContext<U>)),
+    async run(input, context) {
+      const output = await definition.run(input as z.output<I>, context as unknown as ToolContext<U>);
+      return {
+        structured: output as Readonly<Record<string, unknown>>,
+        content: (locale) => {
+          const rendered = definition.render?.(output as z.output<O>, locale, context.replyBytes);
+          return rendered === undefined ? [jsonBlock(output)] : contentOf(rendered);
+        },
+      };
+    },
+  };
+}
+
+/** Names the family that tools belong to. */
+export function defineToolset(
+  name: string,
+  tools: readonly LooseTool[],
+): {
+  readonly name: string;
+  readonly tools: readonly Tool[];
+} {
+  return { name, tools: tools.map((tool) => ({ ...tool, toolset: name })) };
+}
+
+function contentOf(rendered: string | readonly ContentBlock[]): readonly ContentBlock[] {
+  return typeof rendered === 'string' ? [{ type: 'text', text: rendered }] : rendered;
+}
+
+function toJsonSchema(
+  schema: z.ZodObject,
+  kind: 'input' | 'output',
+  ja: Readonly<Record<string, string>>,
+): JsonSchema {
+  const made = z.toJSONSchema(schema, {
+    io: kind,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // Every integer gets these two from zod; they cost tokens and tell a model nothing.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  }) as Record<string, unknown>;
+  spellPlainly(made);
+  delete made.$schema;
+  if (kind === 'output') delete made.additionalProperties;
+  translate(made, '', ja);
+  return made;
+}
+
+/** Of the spellings that say the same, those that fewer clients stumble over. */
+function spellPlainly(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  for (const child of Object.values(node)) spellPlainly(child);
+  const schema = node as Record<string, unknown>;
+  const { type, additionalProperties: others } = schema;
+  if (typeof others === 'object' && others !== null && Object.keys(others).length === 0) {
+    schema.additionalProperties = true;
+  }
+  if (!Array.isArray(type) || Object.hasOwn(schema, 'anyOf')) return;
+  delete schema.type;
+  schema.anyOf = type.map((each) => ({ type: each }));
+}
+
+/** Puts Japanese field descriptions in place, by dotted path; arrays and unions are walked through. */
+function translate(node: unknown, path: string, ja: Readonly<Record<string, string>>): void {
+  if (typeof node !== 'object' || node === null) return;
+  const schema = node as Record<string, unknown>;
+  const words = ja[path];
+  if (path !== '' && words !== undefined && typeof schema.description === 'string')
+    schema.description = words;
+  for (const [name, child] of Object.entries((schema.properties as object | undefined) ?? {})) {
+    translate(child, path === '' ? name : `${path}.${name}`, ja);
+  }
+  translate(schema.items, path, ja);
+  for (const key of ['anyOf', 'oneOf', 'allOf'] as const) {
+    for (const child of (schema[key] as unknown[] | undefined) ?? []) translate(child, path, ja);
+  }
+}
+
+function problemOf(error: z.ZodError): InputProblem {
+  const issue = error.issues[0];
+  if (!issue) return { ok: false, field: '', message: text('is not valid', '正しくありません') };
+  const field = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    return {
+      ok: false,
+      field: field === '' ? key : `${field}.${key}`,
+      message: text('is not an argument of this tool', 'このツールの引数ではありません'),
+    };
+  }
+  if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.includes('undefined')) {
+    // A misspelt name shows as a missing one too; both together say what happened.
+    const unknown = error.issues.find((each) => each.code === 'unrecognized_keys')?.keys[0];
+    const message =
+      unknown === undefined
+        ? text('is required', '必須です')
+        : text(
+            `is required (${unknown} is not an argument of this tool)`,
+            `必須です (${unknown} はこのツールの引数ではありません)`,
+          );
+    return { ok: false, field, message };
+  }
+  return { ok: false, field, message: describeIssue(issue) };
+}
+
+function describeIssue(issue: z.core.$ZodIssue): Text {
+  switch (issue.code) {
+    case 'invalid_type':
+      return text(
+        `must be ${issue.expected === 'int' ? 'an integer' : `of type ${issue.expected}`}`,
+        `${issue.expected === 'int' ? '整数' : `${issue.expected} 型`}でなければなりません`,
+      );
+    case 'too_small':
+      return text(
+        `must be at least ${issue.minimum}${unit(issue.origin, issue.minimum).en}`,
+        `${issue.minimum}${unit(issue.origin, issue.minimum).ja}以上でなければなりません`,
+      );
+    case 'too_big':
+      return text(
+        `must be at most ${issue.maximum}${unit(issue.origin, issue.maximum).en}`,
+        `${issue.maximum}${unit(issue.origin, issue.maximum).ja}以下でなければなりません`,
+      );
+    case 'invalid_value':
+      return text(
+        `must be one of ${issue.values.map(String).join(', ')}`,
+        `${issue.values.map(String).join('、')} のいずれかでなければなりません`,
+      );
+    default:
+      // A custom check's message is ours, written in the tool's file.
+      return issue.code === 'custom'
+        ? text(issue.message, String(issue.params?.ja ?? issue.message))
+        : text('is not valid', '正しくありません');
+  }
+}
+
+function unit(origin: string, count: number | bigint): Text {
+  const plural = Number(count) === 1 ? '' : 's';
+  if (origin === 'string') return text(` character${plural} long`, ' 文字');
+  if (origin === 'array') return text(` item${plural} long`, ' 件');
+  return verbatim('');
+}

@@ -1,0 +1,180 @@
+import * as z from 'zod';
+import type { CommandLine, Commands } from '../../../contract/capabilities/process.ts';
+import { ToolError } from '../../../contract/error.ts';
+import { limits } from '../../../contract/limits.ts';
+import { text } from '../../../contract/text/text.ts';
+import { defineTool } from '../../../contract/tool/define-tool.ts';
+import { inputRule } from '../../../contract/tool/input-rule.ts';
+import { commandFolder, foldersFor } from './command-folder.ts';
+import { fitOutput } from './fit-output.ts';
+
+export const bash = defineTool({
+  name: 'bash',
+  category: 'shell',
+  title: text('Run a command', 'コマンドを実行'),
+  description: text(
+    'Run a shell command. Folder, exports, /tmp and localhost last; what takes long goes on in the background. Not allowed: $() and backquotes, eval, exec, sudo, su, rm -rf.',
+    'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。$() やバッククォート、eval、exec、sudo、su、rm -rf は使えません。サーバーには background を使います。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  uses: ['desk', 'commands'],
+  input: z.object({
+    command: z
+      .string()
+      .min(1)
+      .refine(
+        (line) => Buffer.byteLength(line) <= limits.commandBytes,
+        inputRule(
+          `must be at most ${limits.commandBytes} bytes`,
+          `${limits.commandBytes} バイト以下でなければなりません`,
+        ),
+      )
+      .refine((line) => !line.includes('\0'), inputRule('must not contain NUL', 'NUL 文字を含められません'))
+      .describe('e.g. "ls -l | head".'),
+    timeout: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe('Seconds, e.g. 60. Default 30, or what is allowed if over 60.'),
+    background: z.boolean().default(false).describe('For a server: returns a process_id.'),
+  }),
+  output: z.object({
+    exit_code: z.number().int().optional(),
+    stdout: z.string().optional(),
+    stderr: z.string().optional(),
+    signal: z.string().optional(),
+    timed_out: z.boolean().optional(),
+    truncated: z.boolean().optional().describe('The middle of a stream was cut; bash_output reads it.'),
+    duration_ms: z.number().int().optional(),
+    process_id: z.string().optional().describe('Of a background command, or of a long output.'),
+    next_cursor: z.number().int().optional().describe('For bash_output, after the stdout shown here.'),
+    folder: z.string().optional().describe('Where the next command begins, if not where the first did.'),
+  }),
+  ja: {
+    command: '実行するコマンド。例: "ls -l | head"',
+    timeout: '停止するまでの秒数。例: 60。省略時は 30、60 を超えて許可されている場合はその上限。',
+    background: '開始だけして、bash_output で使う process_id を返す。',
+    truncated: '出力の途中が省かれた (bash_output で読める)。',
+    process_id: 'バックグラウンドのコマンド、または長い出力の ID。',
+    next_cursor: 'ここに示した stdout の続きを読むための bash_output の cursor。',
+    folder: '次のコマンドが始まるフォルダー。最初と違う場合だけ。',
+  },
+  example: { command: 'ls -l | head' },
+  risk: ({ command, timeout }, { desk, commands }) => {
+    assertAllowed(timeout, commands);
+    const { variables } = commands.kept();
+    return {
+      command: { line: scriptOf(command, commands.shell), dialect: 'strict', variables },
+      workingFolder: commandFolder(desk, commands),
+    };
+  },
+  render: (output, locale) => {
+    const { process_id: id, exit_code: code, stdout = '', stderr = '', timed_out: isOver, folder } = output;
+    if (id !== undefined && code === undefined && output.next_cursor === undefined) {
+      return text(
+        `Started as ${id}. Read it with bash_output.`,
+        `${id} として開始しました。bash_output で出力を読めます。`,
+      )[locale];
+    }
+    const parts = [
+      (code !== undefined
+        ? text(`exit code ${code}`, `終了コード ${code}`)
+        : text(
+            `Still running, in the background as ${id}: follow it with bash_output (wait, cursor ${output.next_cursor}), end it with bash_kill.`,
+            `まだ実行中です。バックグラウンドの ${id} として続いています。bash_output (wait、cursor ${output.next_cursor}) で追い、bash_kill で止められます。`,
+          ))[locale],
+    ];
+    if (folder !== undefined) parts.push(text(`folder: ${folder}`, `フォルダー: ${folder}`)[locale]);
+    if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+    if (stdout !== '') parts.push(`stdout:\n${stdout}`);
+    if (stderr !== '') parts.push(`stderr:\n${stderr}`);
+    return parts.join('\n');
+  },
+
+  async run(
+    { timeout, background },
+    { desk, commands, signal, progress, meta, audit, replyBytes, locale, judged, patienceMs },
+  ) {
+    if (!judged.command) throw new Error('bash runs what was judged');
+    const { line, variables } = judged.command;
+    const where = {
+      ...foldersFor(desk, judged.workingFolder ?? '.'),
+      environment: variables,
+      inSession: true,
+    };
+    if (background) {
+      const started = await commands.start(line, where);
+      audit({ process: started.id, ...(started.ran !== undefined && { ran: started.ran }) });
+      return { process_id: started.id };
+    }
+    let bytes = 0;
+    const attended = await commands.attend(line, {
+      ...where,
+      timeoutMs: timeoutOf(timeout, commands),
+      handOverMs: patienceMs,
+      signal,
+      onOutput: (_stream, more) => {
+        bytes += more;
+        progress(bytes);
+      },
+    });
+    if (attended.kind === 'going') {
+      const { id, ran, read } = attended.command;
+      audit({ process: id, ...(ran !== undefined && { ran }) });
+      const { text: stdout, nextCursor } = read(0, replyBytes);
+      return { process_id: id, stdout, next_cursor: nextCursor };
+    }
+    const { result } = attended;
+    const folder = commandFolder(desk, commands);
+    meta({ sandbox: result.sandbox });
+    audit({
+      exitCode: result.exitCode,
+      ...(result.ran !== undefined && { ran: result.ran }),
+      ...(result.network && { network: result.network }),
+    });
+    const keep = (output: string) => commands.keep(line, output, result.exitCode);
+    const { stdout, stderr, id } = fitOutput(result, replyBytes, keep, locale);
+    return {
+      exit_code: result.exitCode,
+      stdout,
+      stderr,
+      ...(id !== undefined && { process_id: id }),
+      ...(result.signal !== undefined && { signal: result.signal }),
+      timed_out: result.timedOut,
+      truncated: result.truncated || id !== undefined,
+      duration_ms: result.durationMs,
+      ...(folder !== desk.ownPath && { folder }),
+    };
+  },
+});
+
+/** Without a word of the caller a command gets half a minute, or all that the operator allows beyond a minute. */
+function timeoutOf(seconds: number | undefined, { maxTimeoutMs }: Commands): number {
+  if (seconds !== undefined) return seconds * 1000;
+  return maxTimeoutMs > limits.bashMaxTimeoutMs
+    ? maxTimeoutMs
+    : Math.min(limits.commandTimeoutMs, maxTimeoutMs);
+}
+
+function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands): void {
+  if (seconds === undefined || seconds * 1000 <= maxTimeoutMs) return;
+  const most = Math.floor(maxTimeoutMs / 1000);
+  throw new ToolError(
+    'invalid_parameter',
+    text(`timeout takes at most ${most} seconds here.`, `ここでは timeout は ${most} 秒までです。`),
+    {
+      suggestion: text(
+        'Use background for what takes longer. The operator can allow up to an hour by process.maxTimeoutMs, as the profile "coding" does.',
+        'それより長いものには background を使ってください。管理者は process.maxTimeoutMs で 1 時間まで許可できます (プロファイル "coding" は許可済み)。',
+      ),
+      details: { field: 'timeout' },
+    },
+  );
+}
+
+/** The dialect that is judged is the one that runs: bash's, or where there is none what every `sh` reads alike. */
+export function scriptOf(command: string, shell: Commands['shell']): CommandLine {
+  return { kind: 'script', script: command, shell };
+}

@@ -1,0 +1,26 @@
+import { posix } from 'node:path';
+import type { Desk } from '../../../contract/capabilities/capabilities.ts';
+import type { Commands, RunOptions } from '../../../contract/capabilities/process.ts';
+
+/** Where the session's commands are now, as replies name it: relative to the workspace, or absolute in another root. */
+export function commandFolder({ ownPath, workspace }: Desk, commands: Commands): string {
+  const { folder } = commands.kept();
+  if (folder === undefined) return ownPath;
+  const relative = posix.relative(workspace.at('.').hostPath, folder) || '.';
+  const shown = relative.startsWith('..') ? folder : relative;
+  // In a folder of the day nothing is kept beyond it.
+  return ownPath === '.' || `${shown}/`.startsWith(`${ownPath}/`) ? shown : ownPath;
+}
+
+/** What a command may write and see, and where it begins; the caller's own folder is made if it is not there yet. */
+export function foldersFor(
+  { own, ownPath, workspace, othersPath }: Desk,
+  begins: string,
+): Pick<RunOptions, 'workingFolder' | 'writable' | 'covered'> {
+  const folder = own.at('.');
+  if (!folder.exists()) folder.makeFolder();
+  const workingFolder = posix.resolve(workspace.at('.').hostPath, begins);
+  if (ownPath === '.') return { workingFolder };
+  const covered = othersPath === undefined ? [] : [workspace.at(othersPath).hostPath];
+  return { workingFolder, writable: [folder.hostPath], covered };
+}

@@ -1,0 +1,41 @@
+import { type Locale, text } from '../../../contract/text/text.ts';
+import { cutMiddle } from '../../../ground/cut-middle.ts';
+
+interface Streams {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Both streams in what a reply holds: of what is too long the middle is left out, and a line in its place says how to
+ * read it. `keep` takes the whole, standard output first.
+ */
+export function fitOutput(
+  { stdout, stderr }: Streams,
+  replyBytes: number,
+  keep: (output: string) => string | undefined,
+  locale: Locale,
+): Streams & { readonly id?: string | undefined } {
+  const [outBytes, errBytes] = [Buffer.byteLength(stdout), Buffer.byteLength(stderr)];
+  const room = replyBytes - noteBytes;
+  if (outBytes + errBytes <= room) return { stdout, stderr };
+  // Errors are mostly short; a quarter is theirs, and what the other leaves.
+  const errRoom = Math.max(Math.floor(room / 4), room - outBytes);
+  const id = keep(stdout + stderr);
+  const shorten = (stream: string, maxBytes: number, startsAt: number) => {
+    const cut = cutMiddle(stream, maxBytes);
+    if (!cut) return stream;
+    const { head, tail, fromByte, leftOutBytes: bytes } = cut;
+    const how = id === undefined ? '' : `: bash_output process_id ${id}, cursor ${startsAt + fromByte}`;
+    const note = text(`[… ${bytes} bytes left out${how} …]`, `[… ${bytes} バイト省略${how} …]`)[locale];
+    return `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`;
+  };
+  return {
+    stdout: shorten(stdout, room - Math.min(errBytes, errRoom), 0),
+    stderr: shorten(stderr, errRoom, outBytes),
+    id,
+  };
+}
+
+/** For the exit code, the names of the streams and the notes. */
+const noteBytes = 400;

@@ -1,0 +1,171 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
+import { ToolError } from '../../../contract/error.ts';
+import { limits } from '../../../contract/limits.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
+import { closestPlace } from './closest-place.ts';
+import { occurrencesOf, type Wanted } from './occurrences.ts';
+
+/**
+ * Applies edits one after the other, each to what the one before left. Throws where one does not fit, so that
+ * either all are made or none.
+ */
+export async function applyEdits(
+  shown: string,
+  before: string,
+  edits: readonly Wanted[],
+  signal: AbortSignal,
+) {
+  let after = before;
+  let count = 0;
+  for (const [index, edit] of edits.entries()) {
+    // Each goes through the whole text: others get their turn in between.
+    if (index > 0) await giveWay(undefined, { signal });
+    const made = applyEdit(shown, after, edit, edits.length > 1 ? index + 1 : undefined);
+    after = made.after;
+    count += made.count;
+  }
+  return { after, count };
+}
+
+function applyEdit(shown: string, before: string, edit: Wanted, number: number | undefined) {
+  const which = number === undefined ? text('', '') : text(`Edit ${number}: `, `編集 ${number}: `);
+  assertEdit(edit, which);
+  const { old_string: wanted, replace_all: all } = edit;
+  let after = '';
+  let pieces: string[] = [];
+  let done = 0;
+  let count = 0;
+  const lines = new LineCounter(before);
+  for (const { start, end, put } of occurrencesOf(before, edit)) {
+    if (++count > 1 && !all) {
+      lines.count(start);
+      continue;
+    }
+    if (!all) lines.count(start);
+    pieces.push(before.slice(done, start), put);
+    done = end;
+    if (pieces.length < piecesTogether) continue;
+    after += pieces.join('');
+    pieces = [];
+    if (after.length > limits.writeBytes) throw tooLong(shown, which);
+  }
+  if (count === 0) throw notThere(shown, before, wanted, which);
+  if (count > 1 && !all) throw manyPlaces(shown, lines.found, count, which);
+  after += pieces.join('') + before.slice(done);
+  if (after === before) throw nothingChanges(which);
+  return { after, count };
+}
+
+const piecesTogether = 1000;
+
+function assertEdit({ old_string: old, new_string: put }: Wanted, which: Text): void {
+  if (old !== '' && old !== put) return;
+  if (old !== '') throw nothingChanges(which);
+  throw new ToolError(
+    'invalid_parameter',
+    text(`${which.en}old_string is empty.`, `${which.ja}old_string が空です。`),
+    {
+      suggestion: text('Create a file with write_file.', 'ファイルの作成には write_file を使ってください。'),
+      details: { field: 'old_string' },
+    },
+  );
+}
+
+function nothingChanges(which: Text): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text(
+      `${which.en}old_string and new_string are the same.`,
+      `${which.ja}old_string と new_string が同じです。`,
+    ),
+    { details: { field: 'new_string' } },
+  );
+}
+
+function tooLong(shown: string, which: Text): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      `${which.en}${shown} would become longer than ${limits.writeBytes} characters.`,
+      `${which.ja}${shown} が ${limits.writeBytes} 文字を超えてしまいます。`,
+    ),
+    { suggestion: text('Use a shorter new_string.', '短い new_string を使ってください。') },
+  );
+}
+
+function notThere(shown: string, before: string, wanted: string, which: Text): ToolError {
+  const closest = closestPlace(before, wanted);
+  if (!closest) {
+    return new ToolError(
+      'not_found',
+      text(
+        `${which.en}${shown} does not contain old_string.`,
+        `${which.ja}${shown} に old_string がありません。`,
+      ),
+      {
+        suggestion: text(
+          'Read the file and copy the text from it.',
+          'ファイルを読み、その文字列を写してください。',
+        ),
+      },
+    );
+  }
+  const { startLine, endLine, differs, words } = closest;
+  const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
+  return new ToolError(
+    'not_found',
+    text(
+      `${which.en}${shown} does not contain old_string. Closest: line ${lines}, which differs in ${differs.en}:\n${words}`,
+      `${which.ja}${shown} に old_string がありません。最も近いのは ${lines} 行目で、違いは${differs.ja}です:\n${words}`,
+    ),
+    {
+      suggestion: text(
+        'Send old_string as it stands there.',
+        'そこにあるとおりの old_string を指定してください。',
+      ),
+      details: { start_line: startLine, end_line: endLine },
+    },
+  );
+}
+
+function manyPlaces(shown: string, lines: readonly number[], count: number, which: Text): ToolError {
+  const shownLines = lines.join(', ') + (count > lines.length ? ', …' : '');
+  return new ToolError(
+    'conflict',
+    text(
+      `${which.en}old_string occurs ${count} times in ${shown}: line ${shownLines}.`,
+      `${which.ja}old_string は ${shown} に ${count} 箇所あります: ${shownLines} 行目。`,
+    ),
+    {
+      suggestion: text(
+        'Add lines around it until it is the only one, or set replace_all.',
+        '前後の行を加えて一箇所に絞るか、replace_all を指定してください。',
+      ),
+      details: { lines },
+    },
+  );
+}
+
+const maxShownLines = 20;
+
+/** The lines of the first few positions, which come in rising order. */
+class LineCounter {
+  readonly found: number[] = [];
+  readonly #text: string;
+  #line = 1;
+  #counted = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  count(at: number): void {
+    if (this.found.length === maxShownLines) return;
+    for (let newline = this.#text.indexOf('\n', this.#counted); newline !== -1 && newline < at; ) {
+      this.#line++;
+      this.#counted = newline + 1;
+      newline = this.#text.indexOf('\n', this.#counted);
+    }
+    this.found.push(this.#line);
+  }
+}

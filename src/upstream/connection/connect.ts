@@ -1,0 +1,240 @@
+import type { Client, ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
+import type { ConfinedChild } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import type { HttpStart, ServerSettings, StdioStart } from '../../contract/upstream.ts';
+import type { Access } from '../oauth/access.ts';
+import { createAuthorizedFetch, refusalIn } from '../oauth/request.ts';
+import { createSubscriptions, type SetWatched } from '../requests/subscribe.ts';
+import type { RemoteTool } from '../tools/definition.ts';
+import { listTools } from '../tools/list-tools.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { createPipe, type Pipe } from './pipe.ts';
+import { type RemoteRequest, SessionLost } from './remote.ts';
+import { requestBySdk } from './request-by-sdk.ts';
+
+/** A live connection to one server. */
+export interface Connection {
+  readonly offers: {
+    readonly resources: boolean;
+    readonly prompts: boolean;
+    readonly completions: boolean;
+    readonly subscriptions: boolean;
+  };
+  listTools(): Promise<readonly RemoteTool[]>;
+  request(request: RemoteRequest): Promise<unknown>;
+  /** What a server that is alive answers at once. */
+  readonly sign: Pick<RemoteRequest, 'method' | 'params'>;
+  /** Hears of changes of these resources and no others. */
+  readonly setWatched: SetWatched;
+  readonly closed: Promise<void>;
+  /** It ended because the server forgot the session, which is no failure. */
+  isLost(): boolean;
+  /** The server's last words, for the log. */
+  lastWords(): string;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
+  readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
+  /** A resource that is watched changed. */
+  readonly onUpdated: (uri: string) => void;
+  readonly elicit: (params: ElicitRequest['params']) => Promise<ElicitResult>;
+  /** The tokens that open it; absent: none are sent. */
+  readonly access?: Access | undefined;
+}
+
+/** Starts or reaches the server and shakes hands. Throws `unavailable` or `timed_out`. */
+export async function connect(settings: ServerSettings, options: ConnectOptions): Promise<Connection> {
+  const { start, startTimeoutMs } = settings;
+  const signal = AbortSignal.timeout(startTimeoutMs);
+  if (start.kind === 'http') return connectHttp(start, settings, options, signal);
+  try {
+    return await connectStdio(start, settings, options, signal, 'legacy');
+  } catch (error) {
+    // Most servers know the handshake of the older revisions; one that knows only the newest says so by an error.
+    if (!(error instanceof HandshakeRefused)) throw error;
+    return await connectStdio(start, settings, options, signal, 'modern');
+  }
+}
+
+class HandshakeRefused extends Error {}
+
+async function connectStdio(
+  start: StdioStart,
+  settings: ServerSettings,
+  options: ConnectOptions,
+  signal: AbortSignal,
+  era: 'legacy' | 'modern',
+): Promise<Connection> {
+  const child = await options.startProcess(start);
+  const pipe = createPipe(child);
+  const closed = child.ended.then(() => {});
+  const ended = child.ended.then(async ({ code, signal: by }): Promise<never> => {
+    await pipe.drained();
+    throw failed(pipe.lastWords(), new Error(by ? `It was ended by ${by}.` : `It ended with code ${code}.`));
+  });
+  ended.catch(() => {});
+  try {
+    const client = await openClient(options, era === 'legacy' ? 'legacy' : { pin: '2026-07-28' });
+    await Promise.race([
+      client.connect(pipe.transport, { signal, timeout: settings.startTimeoutMs }),
+      ended,
+      aborted(signal, settings.startTimeoutMs, pipe),
+    ]);
+    return connectionOf(client, closed, settings, pipe);
+  } catch (error) {
+    const hasEnded = pipe.isClosed();
+    await child.kill();
+    if (hasEnded) return await ended;
+    if (error instanceof ToolError) throw error;
+    if (era === 'legacy' && isProtocolError(error)) throw new HandshakeRefused();
+    throw failed(pipe.lastWords(), error);
+  }
+}
+
+async function connectHttp(
+  start: HttpStart,
+  settings: ServerSettings,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const authorized =
+    options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
+  const transport = new StreamableHTTPClientTransport(new URL(start.url), {
+    requestInit: { headers: { ...start.headers } },
+    fetch: authorized ?? boundedFetch,
+  });
+  const client = await openClient(options, 'auto');
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  try {
+    await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
+    return connectionOf(client, closed, settings);
+  } catch (error) {
+    await client.close().catch(() => {});
+    const refusal = refusalIn(error);
+    if (refusal) throw refusal;
+    if (signal.aborted) throw startTimedOut(settings.startTimeoutMs, error);
+    throw new ToolError('unavailable', text('The server cannot be reached.', 'サーバーに接続できません。'), {
+      cause: error,
+    });
+  }
+}
+
+async function openClient(
+  options: ConnectOptions,
+  mode: 'legacy' | 'auto' | { pin: string },
+): Promise<Client> {
+  const { Client } = await import('@modelcontextprotocol/client');
+  const told = (what: 'tools' | 'prompts' | 'resources') => ({
+    autoRefresh: false,
+    debounceMs: 50,
+    onChanged: () => options.onChanged(what),
+  });
+  const client = new Client(options.info, {
+    capabilities: { elicitation: { form: {} } },
+    versionNegotiation: { mode },
+    listChanged: { tools: told('tools'), prompts: told('prompts'), resources: told('resources') },
+    // A stranger's schema is not compiled here: whoever called checks what they get.
+    jsonSchemaValidator: {
+      getValidator: () => (input: unknown) => ({
+        valid: true as const,
+        // biome-ignore lint/suspicious/noExplicitAny: the type is the SDK's to choose
+        data: input as any,
+        errorMessage: undefined,
+      }),
+    },
+  });
+  client.setRequestHandler('elicitation/create', (request) => options.elicit(request.params));
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+    options.onUpdated(params.uri),
+  );
+  return client;
+}
+
+function connectionOf(
+  client: Client,
+  closed: Promise<void>,
+  settings: ServerSettings,
+  pipe?: Pipe,
+): Connection {
+  const offered = client.getServerCapabilities() ?? {};
+  // The newest revision says who speaks on each request; the SDK does it for what goes through it.
+  const isModern = client.getNegotiatedProtocolVersion() === '2026-07-28';
+  let isLost = false;
+  const schemas = new Map<unknown, RemoteTool>();
+  const forgotten = Promise.withResolvers<void>();
+  let underWay = 0;
+  /** Requests that are under way when the session is lost hear of it each for themselves. */
+  async function throughSdk(request: RemoteRequest): Promise<unknown> {
+    underWay += 1;
+    try {
+      return await requestBySdk(client, request, isModern ? schemas.get(request.params.name) : undefined);
+    } catch (error) {
+      if (error instanceof SessionLost) {
+        isLost = true;
+        forgotten.resolve();
+      }
+      throw error;
+    } finally {
+      underWay -= 1;
+      if (isLost && underWay === 0) void client.close().catch(() => {});
+    }
+  }
+  const request = pipe && !isModern ? pipe.request : throughSdk;
+  return {
+    offers: {
+      resources: offered.resources !== undefined,
+      prompts: offered.prompts !== undefined,
+      completions: offered.completions !== undefined,
+      subscriptions: offered.resources?.subscribe === true,
+    },
+    async listTools() {
+      if (offered.tools === undefined) return [];
+      const tools = await listTools(request, settings.callTimeoutMs);
+      schemas.clear();
+      for (const tool of tools) schemas.set(tool.name, tool);
+      return tools;
+    },
+    setWatched: createSubscriptions(client, isModern),
+    request,
+    sign: { method: isModern ? 'server/discover' : 'ping', params: {} },
+    closed: Promise.race([closed, forgotten.promise]),
+    isLost: () => isLost,
+    lastWords: () => pipe?.lastWords() ?? '',
+    close: () => client.close(),
+  };
+}
+
+function isProtocolError(error: unknown): boolean {
+  return typeof (error as { code?: unknown } | undefined)?.code === 'number';
+}
+
+function aborted(signal: AbortSignal, timeoutMs: number, pipe: Pipe): Promise<never> {
+  return new Promise((_, reject) => {
+    const tell = () => reject(startTimedOut(timeoutMs, pipe.lastWords()));
+    if (signal.aborted) tell();
+    signal.addEventListener('abort', tell, { once: true });
+  });
+}
+
+function startTimedOut(timeoutMs: number, cause: unknown): ToolError {
+  const seconds = timeoutMs / 1000;
+  return new ToolError(
+    'unavailable',
+    text(`The server did not start within ${seconds} s.`, `サーバーが${seconds}秒以内に起動しませんでした。`),
+    { cause },
+  );
+}
+
+function failed(words: string, error?: unknown): ToolError {
+  const cause = [words, error instanceof Error ? error.message : ''].filter(Boolean).join('\n');
+  return new ToolError('unavailable', text('The server does not start.', 'サーバーが起動しません。'), {
+    cause,
+  });
+}

@@ -1,0 +1,255 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { ConfinedChild } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
+import { limits } from '../../contract/limits.ts';
+import { createFrameReader, idAtEdges } from '../../contract/text/frames.ts';
+import { text } from '../../contract/text/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import { createFlood } from './flood.ts';
+import { RemoteError, type RemoteRequest, timedOut } from './remote.ts';
+
+/** A transport of the SDK over a child's pipes, with a short way for calls: what is hot never meets a schema. */
+export interface Pipe {
+  readonly transport: Transport;
+  request(request: RemoteRequest): Promise<unknown>;
+  /** The last words on its standard error, and what it printed that was no message. */
+  lastWords(): string;
+  isClosed(): boolean;
+  /** Resolves when a child that has ended was read to its end, or soon after. */
+  drained(): Promise<void>;
+}
+
+interface Waiting {
+  readonly progress: RemoteRequest['progress'];
+  settle(result: unknown): void;
+  fail(error: unknown): void;
+}
+
+/** What a server may print that is no message before it is taken for broken; a short line costs us like a long one. */
+const maxNoiseBytes = 8 * 1024 * 1024;
+const lineCostBytes = 100;
+const maxUnreadBytes = 2 * limits.stdioMessageBytes;
+const lastWordsChars = 4000;
+const maxNoiseChars = 500;
+const drainMs = 500;
+
+export function createPipe(child: ConfinedChild): Pipe {
+  const waiting = new Map<string, Waiting>();
+  const flood = createFlood((method) => transport.onmessage?.({ jsonrpc: '2.0', method }));
+  let made = 0;
+  let noiseBytes = 0;
+  let words = '';
+  let isClosed = false;
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    flood.close();
+    for (const each of waiting.values()) each.fail(gone());
+    waiting.clear();
+    transport.onclose?.();
+  }
+
+  function noise(frame: string): void {
+    noiseBytes += frame.length + lineCostBytes;
+    // What a program prints instead of serving often says why.
+    words = `${words}${frame.slice(0, maxNoiseChars)}\n`.slice(-lastWordsChars);
+    if (noiseBytes > maxNoiseBytes) void child.kill();
+  }
+
+  /** What asks too often is told so, in case it is honest. */
+  function refuse(id: unknown): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const error = { code: -32000, message: 'Too many requests.' };
+    if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', id, error }));
+  }
+
+  function receive(frame: string): void {
+    // Killed, and its pipe may still be full.
+    if (noiseBytes > maxNoiseBytes) return;
+    let message: Record<string, unknown>;
+    try {
+      message = JSON.parse(frame) as Record<string, unknown>;
+    } catch {
+      // Many a server greets or logs on its standard output.
+      noise(frame);
+      return;
+    }
+    if (typeof message !== 'object' || message === null) {
+      noise(frame);
+      return;
+    }
+    if (typeof message.id === 'string' && message.method === undefined) {
+      const one = waiting.get(message.id);
+      if (one) {
+        if (message.error === undefined) one.settle(message.result);
+        else one.fail(new RemoteError(message.error));
+        return;
+      }
+    }
+    if (message.method === 'notifications/progress') {
+      const params = message.params as Record<string, unknown> | undefined;
+      const one = waiting.get(String(params?.progressToken));
+      if (one) {
+        tell(one, params);
+        return;
+      }
+    }
+    // A late answer to a call of ours is nobody's any more; everything else is the SDK's.
+    const isLate = typeof message.id === 'string' && message.id.startsWith('call-');
+    const { method } = message;
+    if (method === undefined ? isLate : typeof method !== 'string') return;
+    if (typeof method === 'string' && !flood.admits(method)) {
+      refuse(message.id);
+      return;
+    }
+    transport.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  const read = createFrameReader(limits.stdioMessageBytes, {
+    onFrame: receive,
+    onRefused(reason, head, tail) {
+      const id = idAtEdges(head, tail);
+      const one = typeof id === 'string' ? waiting.get(id) : undefined;
+      if (typeof id === 'number') {
+        transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32603, message: 'Too large.' } });
+        return;
+      }
+      // Whose answer it was cannot be known: nobody may wait for it for ever.
+      const concerned = one ? [one] : [...waiting.values()];
+      for (const each of concerned) each.fail(reason === 'too_large' ? tooLarge() : notText());
+    },
+  });
+  child.stdout?.on('data', read);
+  child.stderr?.on('data', (chunk: Buffer) => {
+    words = (words + chunk.toString('utf8')).slice(-lastWordsChars);
+  });
+  void child.ended.then(close);
+
+  const transport: Transport = {
+    async start() {},
+    async send(message) {
+      write(JSON.stringify(message));
+    },
+    async close() {
+      await child.kill();
+      close();
+    },
+  };
+
+  /** Calls that are sent in one turn of the loop leave in one write: writing is what costs most. */
+  let unsent = '';
+  function write(frame: string): void {
+    if (!canWrite()) throw gone();
+    if (unsent === '') setImmediate(flush);
+    unsent += `${frame}\n`;
+  }
+
+  function canWrite(): boolean {
+    return !isClosed && child.stdin?.writable === true;
+  }
+
+  function flush(): void {
+    const frames = unsent;
+    unsent = '';
+    if (!child.stdin?.writable) return;
+    child.stdin.write(frames);
+    // It does not read what it is sent: what waits for it would fill our memory.
+    if (child.stdin.writableLength > maxUnreadBytes) void child.kill();
+  }
+
+  return {
+    transport,
+    lastWords: () => words,
+    isClosed: () => isClosed,
+    async drained() {
+      const { stderr } = child;
+      if (!stderr || stderr.readableEnded || stderr.destroyed) return;
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, drainMs);
+        stderr.once('close', resolve);
+        stderr.once('end', resolve);
+      });
+      clearTimeout(timer);
+    },
+    request({ method, params, signal, timeoutMs, progress, waitsForPerson }) {
+      made += 1;
+      const id = `call-${made}`;
+      return new Promise((resolve, reject) => {
+        const end = () => {
+          waiting.delete(id);
+          clearTimeout(timer);
+          signal.removeEventListener('abort', abort);
+        };
+        const give = (error: unknown, reason: string) => {
+          end();
+          reject(error);
+          const note = { method: 'notifications/cancelled', params: { requestId: id, reason } };
+          if (canWrite()) write(JSON.stringify({ jsonrpc: '2.0', ...note }));
+        };
+        const abort = () => give(cancelled(), 'The caller withdrew the call.');
+        let timer = setTimeout(expire, timeoutMs);
+        function expire(): void {
+          // A person takes the time that they take; it is not the server's.
+          if (waitsForPerson?.()) timer = setTimeout(expire, timeoutMs);
+          else give(timedOut(timeoutMs), 'The time is over.');
+        }
+        if (signal.aborted) {
+          clearTimeout(timer);
+          reject(cancelled());
+          return;
+        }
+        signal.addEventListener('abort', abort, { once: true });
+        waiting.set(id, {
+          progress,
+          settle(result) {
+            end();
+            resolve(result);
+          },
+          fail(error) {
+            end();
+            reject(error);
+          },
+        });
+        const meta = progress ? { ...(params._meta as object | undefined), progressToken: id } : params._meta;
+        const sent = meta === undefined ? params : { ...params, _meta: meta };
+        try {
+          write(JSON.stringify({ jsonrpc: '2.0', id, method, params: sent }));
+        } catch (error) {
+          end();
+          reject(error);
+        }
+      });
+    },
+  };
+}
+
+function tell({ progress }: Waiting, params: Record<string, unknown> | undefined): void {
+  const { progress: done, total, message } = params ?? {};
+  if (typeof done !== 'number') return;
+  progress?.(
+    done,
+    typeof total === 'number' ? total : undefined,
+    typeof message === 'string' ? message : undefined,
+  );
+}
+
+function gone(): ToolError {
+  return new ToolError('upstream_error', text('The server ended.', 'サーバーが終了しました。'));
+}
+
+function tooLarge(): ToolError {
+  return new ToolError(
+    'too_large',
+    text('The server answered with too much.', 'サーバーの応答が大きすぎます。'),
+    { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
+  );
+}
+
+function notText(): ToolError {
+  return new ToolError(
+    'upstream_error',
+    text('The server answered with no text.', 'サーバーの応答が不正です。'),
+  );
+}

@@ -1,0 +1,137 @@
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import { unlessAborted } from '../../ground/abort.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import type { Connection } from './connect.ts';
+
+export type SupervisedState =
+  | { readonly kind: 'idle' | 'starting' | 'ready' }
+  | { readonly kind: 'failed'; readonly error: ToolError; readonly retryAtMs: number };
+
+/** Keeps one server running once it was needed: started at first need, again after a crash, ever less eagerly. */
+export interface Supervisor {
+  state(): SupervisedState;
+  starts(): number;
+  /** Why it does not run; known until it runs again. */
+  failure(): ToolError | undefined;
+  /** The live connection; starts one unless the last start failed a moment ago. */
+  connection(signal: AbortSignal): Promise<Connection>;
+  /** What it failed for may be mended: the next need starts it at once. */
+  wake(): void;
+  /** The connection that there is; none is started. */
+  running(): Promise<Connection> | undefined;
+  close(): Promise<void>;
+}
+
+export interface SuperviseOptions {
+  readonly name: string;
+  readonly open: () => Promise<Connection>;
+  readonly onState: () => void;
+  readonly now?: (() => number) | undefined;
+  readonly firstDelayMs?: number | undefined;
+}
+
+const maxDelayMs = 5 * 60_000;
+/** A server that ran this long was well: its next crash counts as the first. */
+const wellMs = 60_000;
+
+export function supervise(options: SuperviseOptions): Supervisor {
+  const now = options.now ?? Date.now;
+  let state: SupervisedState = { kind: 'idle' };
+  let live: Promise<Connection> | undefined;
+  let failures = 0;
+  let starts = 0;
+  let failure: ToolError | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function become(next: SupervisedState): void {
+    state = next;
+    options.onState();
+  }
+
+  function fail(error: ToolError): void {
+    live = undefined;
+    if (isClosed) return;
+    failures += 1;
+    failure = error;
+    const delayMs = Math.min(maxDelayMs, (options.firstDelayMs ?? 500) * 2 ** (failures - 1));
+    become({ kind: 'failed', error, retryAtMs: now() + delayMs });
+    clearTimeout(timer);
+    timer = setTimeout(() => void start().catch(() => {}), delayMs);
+    timer.unref();
+  }
+
+  function start(): Promise<Connection> {
+    clearTimeout(timer);
+    if (isClosed) return Promise.reject(cancelled());
+    if (live) return live;
+    become({ kind: 'starting' });
+    starts += 1;
+    const opening = options.open();
+    live = opening;
+    opening.then(
+      (connection) => {
+        // Closed while it was starting: nobody else would end it.
+        if (isClosed) return void connection.close().catch(() => {});
+        const since = now();
+        failure = undefined;
+        become({ kind: 'ready' });
+        void connection.closed.then(() => {
+          if (now() - since >= wellMs) failures = 0;
+          if (live === opening && connection.isLost() && !isClosed) {
+            live = undefined;
+            become({ kind: 'idle' });
+            return;
+          }
+          if (live === opening) fail(crashed(connection.lastWords()));
+        });
+      },
+      (error: unknown) => fail(error instanceof ToolError ? error : crashed(error)),
+    );
+    return opening;
+  }
+
+  return {
+    state: () => state,
+    starts: () => starts,
+    failure: () => failure,
+    connection(signal) {
+      if (state.kind === 'failed' && state.retryAtMs > now()) {
+        return Promise.reject(unavailable(options.name, state.error, state.retryAtMs - now()));
+      }
+      return unlessAborted(start(), signal, () => cancelled());
+    },
+    wake() {
+      if (state.kind !== 'failed') return;
+      clearTimeout(timer);
+      failures = 0;
+      failure = undefined;
+      become({ kind: 'idle' });
+    },
+    running: () => live,
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const opening = live;
+      live = undefined;
+      await (await opening?.catch(() => undefined))?.close().catch(() => {});
+    },
+  };
+}
+
+function crashed(cause: unknown): ToolError {
+  return new ToolError('upstream_error', text('The server ended.', 'サーバーが終了しました。'), { cause });
+}
+
+function unavailable(name: string, { text: why, cause }: ToolError, waitMs: number): ToolError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new ToolError('unavailable', text(`Server ${name}: ${why.en}`, `サーバー ${name}: ${why.ja}`), {
+    suggestion: text(
+      `It is started again in ${seconds} s. The operator sees more with \`sekisho server check ${name}\`.`,
+      `${seconds}秒後に再起動します。運用者は \`sekisho server check ${name}\` で詳細を確認できます。`,
+    ),
+    details: { server: name, retry_after_ms: waitMs },
+    cause,
+  });
+}

@@ -1,0 +1,239 @@
+import { ToolError } from '../../contract/error.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
+import type { BaseContext, Tool } from '../../contract/tool/tool.ts';
+import type { ServerSettings } from '../../contract/upstream.ts';
+import { isTooDeep } from '../tools/depth.ts';
+import { shownNames } from '../tools/names.ts';
+import { readBlock } from './result.ts';
+import { localUri, remoteUri } from './uris.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The way to the server. */
+export interface ServerDesk {
+  ask(method: string, params: Members, context: BaseContext): Promise<Members>;
+  /** The server tells of this resource's changes from now on. */
+  subscribe(uri: string, context: BaseContext): Promise<void>;
+}
+
+/** What a server offers beside tools. */
+export interface Offers {
+  readonly resources: boolean;
+  readonly prompts: boolean;
+}
+
+/**
+ * The protocol's methods of a server as unlisted tools, so that who reads its resources or fetches its prompts walks
+ * the same road as who calls its tools: authorized, limited and recorded.
+ */
+export function methodTools(
+  settings: ServerSettings,
+  offers: Offers,
+  { ask, subscribe }: ServerDesk,
+): readonly Tool[] {
+  const { name: server } = settings;
+  const make = (method: string, run: (input: Members, context: BaseContext) => Promise<Members>): Tool => ({
+    name: `${server}__${method}`,
+    toolset: `server:${server}`,
+    category: server,
+    title: verbatim(method),
+    description: verbatim(method),
+    permission: 'authenticated',
+    agentsOnly: false,
+    unlisted: true,
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+    uses: [],
+    inputSchema: () => ({ type: 'object' }),
+    outputSchema: () => undefined,
+    example: {},
+    secrets: [],
+    check: (input) => ({ ok: true, input: input ?? {} }),
+    async run(input, context) {
+      const structured = await run(input as Members, context);
+      if (isTooDeep(structured) || JSON.stringify(structured).length > 10 * settings.maxResultChars)
+        throw tooLarge();
+      return { structured, content: () => [] };
+    },
+    server,
+    identity: `${server}/${method}`,
+    roles: settings.roles,
+  });
+
+  const resources = [
+    make('resources/list', async (input, context) => {
+      const page = await ask('resources/list', input, context);
+      const listed = list(page.resources).flatMap((resource) => shownResource(server, resource));
+      return { resources: listed, ...cursorOf(page) };
+    }),
+    make('resources/templates/list', async (_, context) => {
+      const page = await ask('resources/templates/list', {}, context);
+      const listed = list(page.resourceTemplates).flatMap((template) => shownTemplate(server, template));
+      return { resourceTemplates: listed };
+    }),
+    make('resources/read', async ({ uri }, context) => {
+      const { contents } = await ask('resources/read', { uri }, context);
+      const [first, ...more] = list(contents).flatMap((each) => shownContents(server, String(uri), each));
+      if (!first) throw notFound();
+      return { ...first, ...(more.length > 0 && { more }) };
+    }),
+    make('resources/subscribe', async ({ uri }, context) => {
+      await subscribe(String(uri), context);
+      return {};
+    }),
+  ];
+
+  let remoteNames: ReadonlyMap<string, string> = new Map();
+  const listPrompts = async (context: BaseContext): Promise<readonly Members[]> => {
+    const { prompts } = await ask('prompts/list', {}, context);
+    const listed = list(prompts).filter((prompt) => typeof prompt.name === 'string');
+    const shown = shownNames(
+      server,
+      listed.map((prompt) => String(prompt.name)),
+    );
+    remoteNames = new Map([...shown].map(([remote, local]) => [local, remote]));
+    return listed.map((prompt) => shownPrompt(prompt, shown.get(String(prompt.name)) ?? ''));
+  };
+  const remoteName = async (local: unknown, context: BaseContext): Promise<string> => {
+    if (!remoteNames.has(String(local))) await listPrompts(context);
+    const remote = remoteNames.get(String(local));
+    if (remote === undefined) throw notFound();
+    return remote;
+  };
+  const completion = make('completion/complete', async (input, context) => {
+    const ref = input.ref as Members | undefined;
+    const { name, uri } = ref ?? {};
+    const theirs = {
+      ...ref,
+      ...(typeof name === 'string' && { name: await remoteName(name, context) }),
+      ...(typeof uri === 'string' && { uri: remoteUri(server, uri) ?? uri }),
+    };
+    const { completion } = await ask('completion/complete', { ...input, ref: theirs }, context);
+    return { completion: shownCompletion(completion) };
+  });
+  const prompts = [
+    make('prompts/list', async (_, context) => ({ prompts: await listPrompts(context) })),
+    make('prompts/get', async (input, context) => {
+      const name = await remoteName(input.name, context);
+      const given = input.arguments === undefined ? {} : { arguments: input.arguments };
+      const { description, messages } = await ask('prompts/get', { name, ...given }, context);
+      return {
+        ...(typeof description === 'string' && { description: cleanText(description) }),
+        messages: list(messages).flatMap((message) => shownMessage(server, message)),
+      };
+    }),
+  ];
+  return [
+    ...(offers.resources ? resources : []),
+    ...(offers.prompts ? prompts : []),
+    ...(offers.resources || offers.prompts ? [completion] : []),
+  ];
+}
+
+function shownResource(
+  server: string,
+  { uri, name, title, description, mimeType }: Members,
+): readonly Members[] {
+  if (typeof uri !== 'string') return [];
+  return [
+    {
+      uri: localUri(server, uri),
+      name: cleanLine(`${server}: ${typeof name === 'string' ? name : uri}`),
+      ...(typeof title === 'string' && { title: cleanLine(title) }),
+      ...(typeof description === 'string' && { description: cleanText(description) }),
+      mimeType: typeof mimeType === 'string' ? cleanLine(mimeType) : 'application/octet-stream',
+    },
+  ];
+}
+
+function shownContents(
+  server: string,
+  asked: string,
+  { uri, mimeType, text: words, blob }: Members,
+): readonly Members[] {
+  const about = {
+    uri: localUri(server, typeof uri === 'string' ? uri : asked),
+    mimeType: typeof mimeType === 'string' ? cleanLine(mimeType) : 'text/plain',
+  };
+  if (typeof words === 'string') return [{ ...about, text: words }];
+  if (typeof blob === 'string') return [{ ...about, blob }];
+  return [];
+}
+
+function shownTemplate(
+  server: string,
+  { uriTemplate, name, description, mimeType }: Members,
+): readonly Members[] {
+  if (typeof uriTemplate !== 'string') return [];
+  return [
+    {
+      uriTemplate: localUri(server, uriTemplate),
+      name: cleanLine(`${server}: ${typeof name === 'string' ? name : uriTemplate}`),
+      ...(typeof description === 'string' && { description: cleanText(description) }),
+      ...(typeof mimeType === 'string' && { mimeType: cleanLine(mimeType) }),
+    },
+  ];
+}
+
+function shownMessage(server: string, { role, content }: Members): readonly Members[] {
+  const [block] = readBlock(content, server);
+  return block === undefined ? [] : [{ role: role === 'assistant' ? 'assistant' : 'user', content: block }];
+}
+
+function shownPrompt(prompt: Members, name: string): Members {
+  const { title, description } = prompt;
+  return {
+    name,
+    ...(typeof title === 'string' && { title: cleanLine(title) }),
+    ...(typeof description === 'string' && { description: cleanText(description) }),
+    ...(Array.isArray(prompt.arguments) && { arguments: list(prompt.arguments).flatMap(shownArgument) }),
+  };
+}
+
+function shownArgument({ name, title, description, required }: Members): readonly Members[] {
+  if (typeof name !== 'string') return [];
+  return [
+    {
+      // Sent back as it is: a name that is not plain is one that nobody can use.
+      name,
+      ...(typeof title === 'string' && { title: cleanLine(title) }),
+      ...(typeof description === 'string' && { description: cleanText(description) }),
+      ...(required === true && { required }),
+    },
+  ];
+}
+
+const maxCompletions = 100;
+
+function shownCompletion(completion: unknown): Members {
+  const [{ values, total, hasMore } = {} as Members] = list([completion]);
+  const words = Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
+  return {
+    values: words.slice(0, maxCompletions).map(cleanLine),
+    ...(typeof total === 'number' && { total }),
+    ...((hasMore === true || words.length > maxCompletions) && { hasMore: true }),
+  };
+}
+
+function cursorOf({ nextCursor }: Members): Members {
+  return typeof nextCursor === 'string' ? { nextCursor } : {};
+}
+
+function list(value: unknown): readonly Members[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((member): member is Members => typeof member === 'object' && member !== null);
+}
+
+function notFound(): ToolError {
+  return new ToolError(
+    'not_found',
+    text('The server has nothing of that name.', 'サーバーにその名前のものはありません。'),
+  );
+}
+
+function tooLarge(): ToolError {
+  return new ToolError(
+    'too_large',
+    text('The server answered with too much.', 'サーバーの応答が大きすぎます。'),
+  );
+}

@@ -1,0 +1,82 @@
+import { ToolError } from '../../contract/error.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { cancelled } from '../../ground/cancelled.ts';
+import { RemoteError } from '../connection/remote.ts';
+
+const maxProgressChars = 500;
+
+/** What a server says of its progress. */
+export function shownProgress(message: string): string {
+  return cleanLine(message.slice(0, maxProgressChars));
+}
+
+/** A failure of a request, in words that are ours: the server's own are kept to the log. */
+export function refusedBy(name: string, error: unknown): unknown {
+  if (error instanceof RemoteError) {
+    return new ToolError(
+      'upstream_error',
+      text(
+        `Server ${name} refused the request (${error.code}).`,
+        `サーバー ${name} が要求を拒否しました (${error.code})。`,
+      ),
+      {
+        suggestion: text(
+          'Check the arguments; the audit log has its words.',
+          '引数を確認してください。サーバーの文言は監査ログにあります。',
+        ),
+        cause: error,
+      },
+    );
+  }
+  if (error instanceof ToolError) return named(name, error);
+  if (error instanceof DOMException && error.name === 'AbortError') return cancelled();
+  return error;
+}
+
+/** With the server's name: a model that uses ten of them must know which one failed. */
+function named(name: string, error: ToolError): ToolError {
+  const { code, text: said, suggestion, details, cause } = error;
+  if (code === 'cancelled' || said.en.includes(name)) return error;
+  const words = text(`Server ${name}: ${said.en}`, `サーバー ${name}: ${said.ja}`);
+  return new ToolError(code, words, { suggestion, details, cause });
+}
+
+/** The SDK's own errors of the protocol, as the rest of the room knows them. */
+export function asRemote(error: unknown): unknown {
+  return typeof (error as { code?: unknown } | undefined)?.code === 'number' ? new RemoteError(error) : error;
+}
+
+export function notWatched(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      `The server ${name} does not tell of changes of its resources.`,
+      `サーバー ${name} はリソースの変更を通知しません。`,
+    ),
+    { suggestion: text('Read the resource again when you need it.', '必要なときに読み直してください。') },
+  );
+}
+
+export function notAsApproved(name: string): ToolError {
+  return new ToolError(
+    'denied',
+    text(
+      `The server ${name} changed this tool after it was approved.`,
+      `サーバー ${name} がこのツールを承認後に変更しました。`,
+    ),
+    {
+      suggestion: text(
+        `A person must look at the change: \`sekisho server approve ${name}\`.`,
+        `変更を人が確認する必要があります: \`sekisho server approve ${name}\`。`,
+      ),
+    },
+  );
+}
+
+export function pinWords(name: string): Text {
+  return text(
+    `The record of what was approved is damaged. Look at the server anew with \`sekisho server forget ${name}\`.`,
+    `承認の記録が壊れています。\`sekisho server forget ${name}\` で改めて確認してください。`,
+  );
+}

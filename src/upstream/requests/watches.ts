@@ -1,0 +1,105 @@
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import type { Connection } from '../connection/connect.ts';
+
+/** Who watches which resource of one server. */
+export interface Watches {
+  readonly uris: () => readonly string[];
+  /** A server that was started again knows nothing of who watched it. */
+  begin(connection: Connection): Promise<void>;
+  /**
+   * Somebody is about to watch it: it counts as watched until they do, or for a while. The returned function takes it
+   * back. Throws `rate_limited` where one more resource would be too many.
+   */
+  expect(uri: string): () => void;
+  add(uri: string, changed: () => void): () => void;
+  /** The server says that a resource changed. */
+  updated(uri: string): void;
+  close(): void;
+}
+
+const maxWatched = 1000;
+/** News of one resource that come faster than this are told once: whoever hears of it reads it anew. */
+const quietMs = 100;
+/** Between the server's yes and the watch lie the record of the call and its reply. */
+const expectedMs = 30_000;
+
+export function createWatches(): Watches {
+  const watched = new Map<string, Set<() => void>>();
+  const expected = new Map<string, NodeJS.Timeout>();
+  const late = new Map<string, { isDue: boolean; readonly timer: NodeJS.Timeout }>();
+
+  function tell(uri: string): void {
+    const quiet = late.get(uri);
+    if (quiet) {
+      quiet.isDue = true;
+      return;
+    }
+    const timer = setTimeout(() => {
+      const isDue = late.get(uri)?.isDue === true;
+      late.delete(uri);
+      if (isDue) tell(uri);
+    }, quietMs);
+    timer.unref();
+    late.set(uri, { isDue: false, timer });
+    for (const changed of watched.get(uri) ?? []) changed();
+  }
+
+  function updated(uri: string): void {
+    // A server may name a part of what is watched.
+    for (const known of watched.keys()) if (uri === known || uri.startsWith(`${known}/`)) tell(known);
+  }
+
+  return {
+    uris: () => [...new Set([...watched.keys(), ...expected.keys()])],
+    async begin({ offers, setWatched }) {
+      const uris = [...watched.keys()];
+      if (uris.length > 0 && offers.subscriptions) await setWatched(uris).catch(() => new Map());
+      // Meanwhile something may have changed.
+      for (const uri of uris) updated(uri);
+    },
+    expect(uri) {
+      if (!watched.has(uri) && watched.size + expected.size >= maxWatched) throw tooMany();
+      const forget = () => {
+        clearTimeout(timer);
+        if (expected.get(uri) === timer) expected.delete(uri);
+      };
+      const timer = setTimeout(forget, expectedMs).unref();
+      clearTimeout(expected.get(uri));
+      expected.set(uri, timer);
+      return forget;
+    },
+    add(uri, changed) {
+      const listeners = watched.get(uri) ?? new Set();
+      // A function of its own each time: one caller may watch the same twice.
+      const listener = () => changed();
+      listeners.add(listener);
+      watched.set(uri, listeners);
+      clearTimeout(expected.get(uri));
+      expected.delete(uri);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && watched.get(uri) === listeners) watched.delete(uri);
+      };
+    },
+    updated,
+    close() {
+      for (const { timer } of late.values()) clearTimeout(timer);
+      for (const timer of expected.values()) clearTimeout(timer);
+      late.clear();
+      expected.clear();
+      watched.clear();
+    },
+  };
+}
+
+function tooMany(): ToolError {
+  return new ToolError(
+    'rate_limited',
+    text(
+      `${maxWatched} resources of this server are watched already.`,
+      `このサーバーのリソースは既に ${maxWatched} 件監視されています。`,
+    ),
+    { suggestion: text('Unsubscribe from some first.', '先にいくつかの購読を解除してください。') },
+  );
+}

@@ -1,0 +1,19 @@
+import { cleanText } from '../../contract/text/clean-text.ts';
+
+/** Keys of a JSON Schema whose words a person or a model reads. */
+const spoken = new Set(['description', 'title']);
+
+/** The same schema with descriptions, titles and names of choices in which nothing hides. */
+export function cleanWords(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > 64) return value;
+  if (Array.isArray(value)) return value.map((member) => cleanWords(member, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      if (spoken.has(key) && typeof member === 'string') return [key, cleanText(member)];
+      if (key === 'enumNames' && Array.isArray(member)) {
+        return [key, member.map((name) => (typeof name === 'string' ? cleanText(name) : name))];
+      }
+      return [key, cleanWords(member, depth + 1)];
+    }),
+  );
+}

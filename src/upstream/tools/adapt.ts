@@ -1,0 +1,114 @@
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import { type Text, text, verbatim } from '../../contract/text/text.ts';
+import type { BaseContext, CheckedInput, InputProblem, Tool, ToolOutput } from '../../contract/tool/tool.ts';
+import type { Annotations, JsonSchema } from '../../contract/tool/tool-card.ts';
+import type { ServerSettings } from '../../contract/upstream.ts';
+import { cleanWords } from '../requests/words.ts';
+import { definitionDigest, type RemoteTool } from './definition.ts';
+
+/** Some clients cut a description at 2 KB; what would be lost there is cut here, where it shows. */
+const maxDescriptionChars = 1900;
+const maxTitleChars = 120;
+
+/** How an adapted tool is called: with the digest of the definition that was shown, which must still hold. */
+export type CallRemote = (
+  remote: { readonly name: string; readonly digest: string; readonly hasOutputSchema: boolean },
+  input: Readonly<Record<string, unknown>>,
+  context: BaseContext,
+) => Promise<ToolOutput>;
+
+/** A server's tool as one that walks our road. Nothing that it says of itself gives it more than others have. */
+export function adaptTool(
+  shownName: string,
+  remote: RemoteTool,
+  settings: ServerSettings,
+  call: CallRemote,
+  unavailable: () => Text | undefined,
+): Tool {
+  const { name: server } = settings;
+  const override = settings.tools.get(remote.name);
+  const digest = definitionDigest(remote);
+  const annotations = annotationsOf(remote, settings);
+  const asks = settings.ask !== 'never' && override?.ask !== false && !annotations.readOnly;
+  const inputSchema = cleanWords({ ...remote.inputSchema, type: 'object' }) as JsonSchema;
+  const outputSchema = remote.outputSchema && (cleanWords(remote.outputSchema) as JsonSchema);
+  const described = override?.description ?? remote.description ?? '';
+
+  return {
+    name: shownName,
+    toolset: `server:${server}`,
+    category: server,
+    title: verbatim(titleOf(remote)),
+    description: verbatim(cut(cleanText(described), maxDescriptionChars)),
+    permission: 'authenticated',
+    agentsOnly: false,
+    unlisted: false,
+    annotations,
+    uses: [],
+    inputSchema: () => inputSchema,
+    outputSchema: () => outputSchema,
+    example: {},
+    secrets: [],
+    check: (input) => checkInput(input, remote.inputSchema),
+    ...(asks && {
+      risk: async () => ({
+        ask: text(
+          `it is a tool of the server "${server}" and may change things`,
+          `サーバー「${server}」のツールで、変更を伴う可能性があります`,
+        ),
+      }),
+    }),
+    // `check` lets objects through and nothing else.
+    run: (input, context) =>
+      call(
+        { name: remote.name, digest, hasOutputSchema: remote.outputSchema !== undefined },
+        input as Readonly<Record<string, unknown>>,
+        context,
+      ),
+    server,
+    identity: `${server}/${remote.name}@${digest}`,
+    roles: settings.roles,
+    get unavailable() {
+      return unavailable();
+    },
+  };
+}
+
+/** The dangerous reading of each, unless the operator says otherwise or believes the server. */
+function annotationsOf(remote: RemoteTool, settings: ServerSettings): Annotations {
+  const said = settings.trustAnnotations ? (remote.annotations ?? {}) : {};
+  const word = settings.tools.get(remote.name);
+  const flag = (own: boolean | undefined, hint: unknown, otherwise: boolean): boolean =>
+    own ?? (typeof hint === 'boolean' ? hint : otherwise);
+  const readOnly = flag(word?.readOnly, said.readOnlyHint, false);
+  return {
+    readOnly,
+    destructive: flag(word?.destructive, said.destructiveHint, !readOnly),
+    idempotent: flag(word?.idempotent, said.idempotentHint, false),
+    openWorld: flag(word?.openWorld, said.openWorldHint, true),
+  };
+}
+
+function titleOf({ title, annotations, name }: RemoteTool): string {
+  const said = title ?? (typeof annotations?.title === 'string' ? annotations.title : undefined) ?? name;
+  return cut(cleanLine(said), maxTitleChars);
+}
+
+/**
+ * An object with what is required; the rest is the server's to judge, since a schema in a dialect that we read
+ * differently would refuse calls that it takes.
+ */
+function checkInput(input: unknown, schema: Readonly<Record<string, unknown>>): CheckedInput | InputProblem {
+  const given = input ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    return { ok: false, field: '', message: text('must be an object', 'オブジェクトでなければなりません') };
+  }
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(given, name));
+  if (missing === undefined) return { ok: true, input: given };
+  return { ok: false, field: String(missing), message: text('is required', '必須です') };
+}
+
+function cut(words: string, maxChars: number): string {
+  return words.length <= maxChars ? words : `${words.slice(0, maxChars)}…`;
+}

@@ -1,0 +1,87 @@
+import { cleanText } from '../../contract/text/clean-text.ts';
+import type { RemoteTool } from './definition.ts';
+
+/** What a person should look at before these words reach a model. Empty where nothing stands out. */
+export function inspectTool(tool: RemoteTool): readonly string[] {
+  const schemas = [tool.inputSchema, tool.outputSchema, tool.annotations];
+  return [...inspectWords(wordsOf(tool)), ...new Set(schemas.flatMap((schema) => inspectSchema(schema)))];
+}
+
+/** Words deeper than this are not looked at, so a schema that has some is not let through unseen. */
+const maxDepth = 32;
+
+function inspectSchema(value: unknown, depth = 0): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth > maxDepth) return ['nested too deeply to be looked at'];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const isReference = (key === '$ref' || key === '$dynamicRef') && typeof member === 'string';
+    // A client that follows it would ask an address of the server's choice.
+    const far = isReference && !member.startsWith('#') ? ['refers to a schema elsewhere'] : [];
+    return [...far, ...inspectSchema(member, depth + 1)];
+  });
+}
+
+/** The same over all tools of a server joined: a payload can be spread over several. */
+export function inspectSet(tools: readonly RemoteTool[]): readonly string[] {
+  const alone = new Set(tools.flatMap(inspectTool));
+  const joined = [
+    ...inspectWords(tools.flatMap(wordsOf)),
+    // Without what stands between them, as a model reads one description after the other.
+    ...inspectWords(tools.map((tool) => tool.description ?? '')),
+  ];
+  return [...new Set(joined)].filter((finding) => !alone.has(finding));
+}
+
+function inspectWords(words: readonly string[]): readonly string[] {
+  const findings: string[] = [];
+  if (words.some((each) => cleanText(each) !== each.replace(/\r\n/g, '\n')))
+    findings.push('hidden characters');
+  // Folded, so that a line break or full-width letters between two words hide nothing.
+  const folded = words.join(' ').normalize('NFKC').replace(/\s+/g, ' ');
+  for (const [finding, pattern] of patterns) if (pattern.test(folded)) findings.push(finding);
+  return findings;
+}
+
+/**
+ * Words that speak to the model past the person. Few and specific: what they catch waits for a look, so a false
+ * alarm costs somebody's time. Each is linear: no repetition inside another.
+ */
+const patterns: readonly (readonly [finding: string, pattern: RegExp])[] = [
+  [
+    'tells the model to forget its instructions',
+    /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|other|system)\b.{0,20}\b(?:instruction|prompt|rule|message)/i,
+  ],
+  [
+    'asks to keep something from the person',
+    /\b(?:do not|don't|never|without)\b.{0,20}\b(?:tell|mention|inform|notify|reveal|show|telling|mentioning|informing|notifying)\b.{0,30}\b(?:user|person|human|anyone)\b/i,
+  ],
+  ['marks words for the model alone', /<\s*\/?\s*(?:important|system|secret|instructions?|hidden)\s*>/i],
+  [
+    'asks for secrets of the machine',
+    /(?:\.ssh\/|\bid_rsa\b|\bid_ed25519\b|\.aws\/credentials|\/etc\/shadow|\bmcp\.json\b)/i,
+  ],
+  [
+    'gives orders about other tools',
+    /\b(?:before|instead of|after|when(?:ever)?)\b.{0,20}\b(?:using|calling|running|you (?:use|call|run))\b.{0,10}\b(?:any|every|all|another|other) (?:other )?tools?\b/i,
+  ],
+  [
+    '日本語の隠れた指示',
+    /(?:(?:以前|これまで|上記|先)の(?:指示|命令)を(?:無視|忘れ)|(?:ユーザー|利用者)に(?:は|も)?(?:知らせ|伝え|言わ|見せ)(?:ないで|ずに|るな))/,
+  ],
+];
+
+/** Every string that a definition would put before a model: texts, names, defaults, enums. */
+function wordsOf(tool: RemoteTool): readonly string[] {
+  const words: string[] = [tool.name, tool.title ?? '', tool.description ?? ''];
+  collect([tool.inputSchema, tool.outputSchema, tool.annotations], words, 0);
+  return words;
+}
+
+function collect(value: unknown, words: string[], depth: number): void {
+  if (typeof value === 'string') words.push(value);
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (!Array.isArray(value)) words.push(key);
+    collect(member, words, depth + 1);
+  }
+}

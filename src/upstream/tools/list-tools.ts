@@ -1,0 +1,73 @@
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import type { RemoteRequest } from '../connection/remote.ts';
+import { definitionOf, type RemoteTool } from './definition.ts';
+import { isTooDeep } from './depth.ts';
+
+/** Beyond this nothing is looked at: a list without an end is an attack, not an offer. */
+const maxTools = 1000;
+const maxPages = 64;
+const maxDefinitionChars = 256 * 1024;
+const maxListChars = 8 * 1024 * 1024;
+
+/**
+ * All tools of a server, page by page, each with the parts that a person agrees to and no others. What is no
+ * definition, or a very large one, is left out. Throws `too_large` for a list that nobody could look at.
+ */
+export async function listTools(
+  request: (request: RemoteRequest) => Promise<unknown>,
+  timeoutMs: number,
+): Promise<readonly RemoteTool[]> {
+  const tools: RemoteTool[] = [];
+  let chars = 0;
+  let cursor: string | undefined;
+  const signal = AbortSignal.timeout(timeoutMs);
+  for (let page = 0; page < maxPages; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = Object(await request({ method: 'tools/list', params, signal, timeoutMs })) as {
+      readonly tools?: unknown;
+      readonly nextCursor?: unknown;
+    };
+    for (const listed of Array.isArray(result.tools) ? result.tools : []) {
+      const tool = readTool(listed);
+      if (!tool) continue;
+      const size = JSON.stringify(tool).length;
+      if (size > maxDefinitionChars) continue;
+      chars += size;
+      if (chars > maxListChars) throw tooLarge();
+      tools.push(tool);
+      if (tools.length === maxTools) return tools;
+    }
+    if (typeof result.nextCursor !== 'string') return tools;
+    cursor = result.nextCursor;
+  }
+  return tools;
+}
+
+function readTool(value: unknown): RemoteTool | undefined {
+  if (!isRecord(value) || typeof value.name !== 'string' || value.name === '') return undefined;
+  const { name, title, description, inputSchema, outputSchema, annotations } = value;
+  if (isTooDeep([inputSchema, outputSchema, annotations])) return undefined;
+  return definitionOf({
+    name,
+    title: typeof title === 'string' ? title : undefined,
+    description: typeof description === 'string' ? description : undefined,
+    inputSchema: isRecord(inputSchema) ? inputSchema : { type: 'object' },
+    outputSchema: isRecord(outputSchema) ? outputSchema : undefined,
+    annotations: isRecord(annotations) ? annotations : undefined,
+  });
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function tooLarge(): ToolError {
+  return new ToolError(
+    'too_large',
+    text(
+      'The definitions of its tools are larger than anybody could look at.',
+      'ツールの定義が大きすぎて確認できません。',
+    ),
+  );
+}

@@ -1,0 +1,213 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { HeldTool } from '../../contract/upstream.ts';
+import { definitionDigest, definitionOf, type RemoteTool, setDigest } from './definition.ts';
+import { inspectSet, inspectTool } from './inspect.ts';
+
+/** What a person has agreed to of a server, and what waits for them. */
+export interface Pin {
+  /** By remote name. */
+  readonly approved: ReadonlyMap<string, RemoteTool>;
+  /** Of the same. */
+  readonly digests: ReadonlyMap<string, string>;
+  readonly held: readonly HeldTool[];
+  /** The server's whole list where it differs from what was approved. */
+  readonly pending?: readonly RemoteTool[] | undefined;
+  readonly offers: { readonly resources: boolean; readonly prompts: boolean };
+}
+
+/** The pins of all servers, a file each, in the state folder that no tool can reach. */
+export interface Pins {
+  /** Undefined for a server that was never seen. Throws `PinProblem` for a file that cannot be believed. */
+  read(server: string): Pin | undefined;
+  /** Holds a server's list against its pin, and writes down what is new. A server seen for the first time is pinned. */
+  compare(server: string, tools: readonly RemoteTool[], offers: Pin['offers']): Pin;
+  /** What waits for a person, with the digest that stands for exactly this. */
+  review(server: string): Review | undefined;
+  /** A person agreed to what has this digest. False where something else waits by now. */
+  approve(server: string, digest: string): boolean;
+  /** Removes all that is known: the server is seen for the first time again. */
+  forget(server: string): void;
+  /** Changes when the file does. */
+  stamp(server: string): string;
+}
+
+/** Definitions side by side, as a person has to see them. */
+export interface Review {
+  readonly digest: string;
+  readonly changes: readonly (HeldTool & {
+    readonly before?: RemoteTool | undefined;
+    readonly after: RemoteTool;
+  })[];
+  readonly removed: readonly string[];
+}
+
+/** The pin file is damaged: whatever it said, nobody can know it any more, so nothing of the server is let through. */
+export class PinProblem extends Error {}
+
+const remoteTool = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: z.record(z.string(), z.unknown()).optional(),
+  annotations: z.record(z.string(), z.unknown()).optional(),
+});
+
+const pinFile = z.strictObject({
+  version: z.literal(1),
+  server: z.string(),
+  set: z.string(),
+  approved: z.array(z.strictObject({ digest: z.string(), tool: remoteTool })),
+  pending: z.array(remoteTool).optional(),
+  offers: z.strictObject({ resources: z.boolean(), prompts: z.boolean() }),
+});
+
+type PinFile = z.output<typeof pinFile>;
+
+export function openPins(folder: string): Pins {
+  const pathOf = (server: string) => join(folder, `${server}.json`);
+
+  function load(server: string): PinFile | undefined {
+    let words: string;
+    try {
+      words = readFileSync(pathOf(server), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new PinProblem('it cannot be read', { cause: error });
+    }
+    return believe(words, server);
+  }
+
+  function save(file: PinFile): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const path = pathOf(file.server);
+    const draft = `${path}.${process.pid}.new`;
+    writeFileSync(draft, `${JSON.stringify(file, null, 1)}\n`, { mode: 0o600, flush: true });
+    renameSync(draft, path);
+  }
+
+  return {
+    read(server) {
+      const file = load(server);
+      return file && pinOf(file);
+    },
+    compare(server, listed, offers) {
+      const tools = unique(listed.map(definitionOf));
+      const before = load(server);
+      if (!before) {
+        const spread = inspectSet(tools).length > 0;
+        const fine = spread ? [] : tools.filter((tool) => inspectTool(tool).length === 0);
+        const isAllFine = fine.length === tools.length;
+        const file = fileOf(server, fine, isAllFine ? undefined : tools, offers);
+        save(file);
+        return pinOf(file);
+      }
+      const approved = before.approved.map(({ tool }) => tool);
+      const isSame = setDigest(tools.map(definitionDigest)) === before.set;
+      const file = fileOf(server, approved, isSame ? undefined : tools, offers);
+      if (JSON.stringify(file) !== JSON.stringify(before)) save(file);
+      return pinOf(file);
+    },
+    review(server) {
+      const file = load(server);
+      return file?.pending && reviewOf(pinOf(file));
+    },
+    approve(server, digest) {
+      const before = load(server);
+      const pending = before?.pending as readonly RemoteTool[] | undefined;
+      if (!before || !pending || digestOf(pending) !== digest) return false;
+      save(fileOf(server, pending, undefined, before.offers));
+      return true;
+    },
+    forget(server) {
+      rmSync(pathOf(server), { force: true });
+    },
+    stamp(server) {
+      const stat = statSync(pathOf(server), { throwIfNoEntry: false });
+      return stat ? `${stat.mtimeMs} ${stat.ino} ${stat.size}` : '';
+    },
+  };
+}
+
+function believe(words: string, server: string): PinFile {
+  let file: PinFile;
+  try {
+    file = pinFile.parse(JSON.parse(words));
+  } catch (error) {
+    throw new PinProblem('it is damaged', { cause: error });
+  }
+  const digests = file.approved.map(({ tool }) => definitionDigest(tool as RemoteTool));
+  const isWhole =
+    file.server === server &&
+    file.approved.every(({ digest }, index) => digest === digests[index]) &&
+    file.set === setDigest(digests);
+  if (!isWhole) throw new PinProblem('its digests do not fit');
+  return file;
+}
+
+function fileOf(
+  server: string,
+  approved: readonly RemoteTool[],
+  pending: readonly RemoteTool[] | undefined,
+  offers: Pin['offers'],
+): PinFile {
+  const entries = approved.map((tool) => ({ digest: definitionDigest(tool), tool }));
+  const file = {
+    version: 1,
+    server,
+    set: setDigest(entries.map(({ digest }) => digest)),
+    approved: entries,
+    ...(pending && { pending }),
+    offers: { resources: offers.resources, prompts: offers.prompts },
+  };
+  // The same spelling as a file that was read: definitions come from JSON in both.
+  return JSON.parse(JSON.stringify(file)) as PinFile;
+}
+
+function pinOf(file: PinFile): Pin {
+  const approved = new Map(file.approved.map(({ tool }) => [tool.name, tool as RemoteTool]));
+  const pending = file.pending as readonly RemoteTool[] | undefined;
+  const digests = new Map(file.approved.map(({ tool, digest }) => [tool.name, digest]));
+  return { approved, digests, held: heldOf(approved, pending ?? []), pending, offers: file.offers };
+}
+
+function heldOf(
+  approved: ReadonlyMap<string, RemoteTool>,
+  pending: readonly RemoteTool[],
+): readonly HeldTool[] {
+  const held: HeldTool[] = [];
+  const spread = inspectSet(pending);
+  for (const tool of pending) {
+    const before = approved.get(tool.name);
+    if (before && definitionDigest(before) === definitionDigest(tool)) continue;
+    const findings = [...inspectTool(tool), ...spread.map((finding) => `together with others: ${finding}`)];
+    const why = before ? 'changed' : findings.length > 0 ? 'flagged' : 'added';
+    held.push({ name: tool.name, why, findings });
+  }
+  return held;
+}
+
+function reviewOf({ approved, held, pending = [] }: Pin): Review {
+  const after = new Map(pending.map((tool) => [tool.name, tool]));
+  return {
+    digest: digestOf(pending),
+    changes: held.flatMap((tool) => {
+      const to = after.get(tool.name);
+      return to ? [{ ...tool, before: approved.get(tool.name), after: to }] : [];
+    }),
+    removed: [...approved.keys()].filter((name) => !after.has(name)),
+  };
+}
+
+function digestOf(tools: readonly RemoteTool[]): string {
+  return setDigest(tools.map(definitionDigest)).slice(0, 16);
+}
+
+/** The first of each name: a server that lists two of one name could show one and run the other. */
+function unique(tools: readonly RemoteTool[]): readonly RemoteTool[] {
+  const byName = new Map<string, RemoteTool>();
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
+  return [...byName.values()];
+}
