@@ -22,7 +22,7 @@ export async function openServed(folder: string, base: string, process_: Readonl
   let questions = 0;
 
   const call = (tool: string, input: object) =>
-    checkpoint.door.call({
+    checkpoint.gateway.call({
       tool,
       input,
       arrival: { transport: 'stdio', connectionId: 'replay' },

@@ -17,7 +17,7 @@ const input = { path: 'a.txt' };
 const signal = new AbortController().signal;
 
 const onRoad = async () => {
-  const reply = await checkpoint.door.call({
+  const reply = await checkpoint.gateway.call({
     tool: 'file_read',
     input,
     arrival: { transport: 'stdio', connectionId: 'bench' },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
-import type { Door } from '../contract/door.ts';
+import type { Gateway } from '../contract/gateway.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { errorWords } from '../ground/error-words.ts';
 import { argumentsOf } from './prompt.ts';
@@ -25,7 +25,7 @@ const maxWaits = 3;
 export type AskPerson = (question: Question, signal: AbortSignal) => Promise<Answer>;
 
 export interface CarryOutOptions {
-  readonly door: Pick<Door, 'call' | 'locale'>;
+  readonly gateway: Pick<Gateway, 'call' | 'locale'>;
   readonly arrival: Arrival;
   /** Our name of the tool. */
   readonly tool: string;
@@ -45,8 +45,8 @@ export async function carryOut(call: ModelCall, options: CarryOutOptions): Promi
 }
 
 async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omit<Outcome, 'durationMs'>> {
-  const { door, signal } = options;
-  const words = sentences(door.locale);
+  const { gateway, signal } = options;
+  const words = sentences(gateway.locale);
   if (signal.aborted) return { ok: false, code: 'cancelled', text: words.cancelled };
   const input = argumentsOf(wanted.words);
   if (input === undefined) {
@@ -56,7 +56,7 @@ async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omi
   const { askPerson } = options;
 
   function call(): Promise<Reply> {
-    return door.call({
+    return gateway.call({
       tool: options.tool,
       input,
       arrival: options.arrival,

@@ -1,6 +1,6 @@
 import type { Arrival } from '../contract/call.ts';
-import type { Door } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
+import type { Gateway } from '../contract/gateway.ts';
 import { text } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
@@ -13,7 +13,7 @@ import { argumentsOf } from './prompt.ts';
 import type { Message, ModelCall } from './transcript.ts';
 
 export interface AskOptions {
-  readonly door: Pick<Door, 'list' | 'call' | 'locale'>;
+  readonly gateway: Pick<Gateway, 'list' | 'call' | 'locale'>;
   readonly arrival: Arrival;
   readonly model: Model;
   readonly instructions: string;
@@ -40,16 +40,16 @@ export interface Asked {
  */
 export async function ask(question: string, before: readonly Message[], options: AskOptions): Promise<Asked> {
   const messages: Message[] = [...before, { role: 'user', text: question }];
-  const { tools } = await options.door.list(options.arrival);
+  const { tools } = await options.gateway.list(options.arrival);
   const known = new Map(tools.map((tool) => [tool.name, tool]));
-  const offers = createOffers(tools, options.door.locale);
+  const offers = createOffers(tools, options.gateway.locale);
   const spent = { rounds: 0, input: 0, output: 0 };
   const context = createContext(options.model.endpoint.contextChars, options.onEvent);
   const tell = options.tell ?? ((error: ToolError) => error);
 
   function end(reason: EndReason, failure?: ToolError): Asked {
     const error = failure && tell(failure);
-    if (error) options.onEvent(errorEvent(error, options.door.locale));
+    if (error) options.onEvent(errorEvent(error, options.gateway.locale));
     options.onEvent({
       type: 'end',
       reason,
@@ -81,7 +81,7 @@ export async function ask(question: string, before: readonly Message[], options:
               type: 'retry',
               attempt,
               wait_ms: waitMs,
-              reason: tell(reason).text[options.door.locale],
+              reason: tell(reason).text[options.gateway.locale],
             }),
         }),
       );

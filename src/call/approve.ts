@@ -5,10 +5,10 @@ import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import { declined, dismissed, refused, stillPending } from './asking/answers.ts';
-import { type AskingDesk, askPerson } from './asking/ask-person.ts';
+import { type AskDependencies, askPerson } from './asking/ask-person.ts';
 import { questionFor } from './asking/question.ts';
 import { digestOf } from './digest.ts';
-import type { Order, Permit } from './slips.ts';
+import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
 /** What answers whether a call may happen, by rules. */
@@ -18,7 +18,7 @@ export interface Policy {
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
 }
 
-export interface ApprovalDesk extends AskingDesk {
+export interface ApproveDependencies extends AskDependencies {
   readonly policy: () => Promise<Policy>;
   readonly approvals: () => Promise<ApprovalStore>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
@@ -34,38 +34,40 @@ export interface ApprovalDesk extends AskingDesk {
  * Policy's word, and a person's where policy asks for one. An approval fits one caller, one tool and exactly these
  * arguments, is used once and expires. Nobody's silence is a yes.
  */
-export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit> {
-  const { tool, caller, call } = order;
-  const risk = tool.risk ? await tool.risk(order.input, await desk.lendForRisk(tool, caller)) : {};
-  const policy = await desk.policy();
+export async function approve(validated: Validated, dependencies: ApproveDependencies): Promise<Permit> {
+  const { tool, caller, call } = validated;
+  const risk = tool.risk
+    ? await tool.risk(validated.input, await dependencies.lendForRisk(tool, caller))
+    : {};
+  const policy = await dependencies.policy();
   const verdict = policy.decide(tool, caller, risk);
   if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
   // Agreed to when it began; it is not begun again.
-  if (desk.suspended.resumes(order)) return permit(order, risk, verdict.rule);
-  if (verdict.decision === 'allow') return permit(order, risk, verdict.rule);
+  if (dependencies.suspended.resumes(validated)) return permit(validated, risk, verdict.rule);
+  if (verdict.decision === 'allow') return permit(validated, risk, verdict.rule);
 
-  const store = await desk.approvals();
+  const store = await dependencies.approvals();
   const grant = policy.grantOf(tool, risk, verdict);
   const owner = { principal: caller.principal, sessionId: caller.sessionId, tool: tool.name };
-  const standing = await store.standing({ ...owner, grant }, desk.now());
-  if (standing) return permit(order, risk, verdict.rule, approverOf(standing));
+  const standing = await store.standing({ ...owner, grant }, dependencies.now());
+  if (standing) return permit(validated, risk, verdict.rule, approverOf(standing));
 
   // A proxied tool that changes is another tool: what was agreed to does not hold for it.
-  const digest = digestOf({ tool: tool.identity ?? tool.name, input: order.input, ...begunWith(risk) });
+  const digest = digestOf({ tool: tool.identity ?? tool.name, input: validated.input, ...begunWith(risk) });
   const binding = { principal: caller.principal, tool: tool.name, digest };
-  const given = await store.take(binding, desk.now());
-  if (given) return permit(order, risk, verdict.rule, approverOf(given));
+  const given = await store.take(binding, dependencies.now());
+  if (given) return permit(validated, risk, verdict.rule, approverOf(given));
 
   const message = questionFor({
     tool,
     caller,
     risk,
-    input: order.input,
+    input: validated.input,
     verdict,
     grant,
-    locale: desk.locale,
+    locale: dependencies.locale,
   });
-  const nowMs = desk.now();
+  const nowMs = dependencies.now();
   const pending = await store.request(
     {
       ...owner,
@@ -73,19 +75,19 @@ export async function approve(order: Order, desk: ApprovalDesk): Promise<Permit>
       message,
       rule: verdict.rule,
       createdAtMs: nowMs,
-      expiresAtMs: nowMs + desk.expiryMs,
+      expiresAtMs: nowMs + dependencies.expiryMs,
       grant,
     },
     nowMs,
   );
-  const command = answering(pending, order, desk);
-  const asked = await askPerson(call, pending, command, store, desk);
+  const command = answering(pending, validated, dependencies);
+  const asked = await askPerson(call, pending, command, store, dependencies);
   // What is waited for from here on is the work.
   call.progress?.(0);
   // A yes that comes when nobody waits any more is kept for the same call sent again.
   if (call.signal.aborted) throw cancelled();
-  const taken = await store.take(binding, desk.now());
-  if (taken) return permit(order, risk, verdict.rule, approverOf(taken));
+  const taken = await store.take(binding, dependencies.now());
+  if (taken) return permit(validated, risk, verdict.rule, approverOf(taken));
   const now = await store.get(pending.id);
   if (now?.status !== 'declined') throw stillPending(pending, command, asked.declinedBy);
   throw asked.dismissedBy === undefined ? declined(now) : dismissed(now, asked.dismissedBy);
@@ -96,8 +98,8 @@ function begunWith({ command, workingFolder }: Risk): object {
   return command?.variables ? { workingFolder, variables: command.variables } : {};
 }
 
-function permit(order: Order, risk: Risk, rule: string, approver?: string): Permit {
-  return { ...order, risk, rule, approver } as unknown as Permit;
+function permit(validated: Validated, risk: Risk, rule: string, approver?: string): Permit {
+  return { ...validated, risk, rule, approver } as unknown as Permit;
 }
 
 function approverOf(record: ApprovalRecord): string {
@@ -105,7 +107,11 @@ function approverOf(record: ApprovalRecord): string {
 }
 
 /** The command that answers. Where the records lie is nothing for callers from elsewhere. */
-function answering(pending: ApprovalRecord, { caller }: Order, desk: ApprovalDesk): string {
+function answering(
+  pending: ApprovalRecord,
+  { caller }: Validated,
+  dependencies: ApproveDependencies,
+): string {
   if (caller.kind !== 'local') return `sekisho approve ${pending.id}`;
-  return `${desk.program} approve ${pending.id}${desk.recordFlags}`;
+  return `${dependencies.program} approve ${pending.id}${dependencies.recordFlags}`;
 }

@@ -2,7 +2,7 @@ import type { Call, Reply } from '../contract/call.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
 import { unanswered, unrecorded } from '../ground/unrecorded.ts';
-import { type ApprovalDesk, approve } from './approve.ts';
+import { type ApproveDependencies, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
 import { type Credentials, identify } from './identify.ts';
@@ -10,11 +10,11 @@ import { keepAlive } from './keep-alive.ts';
 import { limit, type RateRule } from './limit.ts';
 import { type OpenRecord, openRecord } from './record.ts';
 import { failureReply, outputReply } from './reply.ts';
-import { type RunDesk, run } from './run.ts';
+import { type RunDependencies, run } from './run.ts';
 import { validate } from './validate.ts';
 
 /** Everything that the road needs, joined by the checkpoint. */
-export interface Desk extends ApprovalDesk, RunDesk {
+export interface Dependencies extends ApproveDependencies, RunDependencies {
   readonly catalog: () => Promise<Catalog>;
   readonly credentials: Credentials;
   readonly rateRules: readonly RateRule[];
@@ -27,53 +27,57 @@ export interface Desk extends ApprovalDesk, RunDesk {
 }
 
 /** One call, from its arrival to its reply. It is in the audit log before the reply leaves. */
-export async function handle(call: Call, desk: Desk): Promise<Reply> {
-  const record = openRecord(call, desk.now, desk.watch(call));
+export async function handle(call: Call, dependencies: Dependencies): Promise<Reply> {
+  const record = openRecord(call, dependencies.now, dependencies.watch(call));
   const alive = keepAlive({ ...call, beganAt: performance.now() });
   let reply: Reply;
   let thrown: unknown;
   try {
-    reply = await attempt(alive.call, desk, record);
+    reply = await attempt(alive.call, dependencies, record);
   } catch (error) {
     thrown = error;
-    reply = failureReply(error, record.id, desk.locale);
+    reply = failureReply(error, record.id, dependencies.locale);
   } finally {
     alive.end();
   }
   try {
-    await record.close(reply, thrown, await desk.audit());
+    await record.close(reply, thrown, await dependencies.audit());
   } catch (error) {
-    desk.onFault?.(error);
+    dependencies.onFault?.(error);
     // Work that cannot be written down is not acknowledged as done; nor is it said that nothing happened.
-    reply = failureReply(record.isBegun() ? unrecorded(error) : unanswered(error), record.id, desk.locale);
+    reply = failureReply(
+      record.isBegun() ? unrecorded(error) : unanswered(error),
+      record.id,
+      dependencies.locale,
+    );
   }
   record.ended(reply);
   return reply;
 }
 
 /** The life of one call. Read it top to bottom: this is the product. */
-async function attempt(call: Call, desk: Desk, record: OpenRecord): Promise<Reply> {
-  const identified = await identify(call, desk.credentials);
+async function attempt(call: Call, dependencies: Dependencies, record: OpenRecord): Promise<Reply> {
+  const identified = await identify(call, dependencies.credentials);
   record.knows(identified);
 
   record.reached('authorize');
-  const catalog = await desk.catalog();
+  const catalog = await dependencies.catalog();
   // Before it is allowed: what the tool calls a secret is none the less where the call is refused.
   record.knows({ tool: catalog.find(call.tool) });
   const grant = authorize(identified, catalog);
 
   record.reached('limit');
-  const paced = await limit(grant, desk.rateRules, desk.rates, desk.now());
+  const paced = await limit(grant, dependencies.rateRules, dependencies.rates, dependencies.now());
 
   record.reached('validate');
-  const order = validate(paced);
+  const validated = validate(paced);
 
   record.reached('approve');
-  const permit = await approve(order, desk);
+  const permit = await approve(validated, dependencies);
   record.knows(permit);
 
   record.reached('run');
-  await record.begin(await desk.audit());
-  const output = await run(permit, desk, record);
-  return outputReply(output, record.meta, desk.locale);
+  await record.begin(await dependencies.audit());
+  const output = await run(permit, dependencies, record);
+  return outputReply(output, record.meta, dependencies.locale);
 }

@@ -1,13 +1,13 @@
 import type { Arrival, Call, Reply } from '../contract/call.ts';
-import type { ResourceDoor, ResourcePage, ResourceText } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
+import type { ResourceGateway, ResourcePage, ResourceText } from '../contract/gateway.ts';
 import { verbatim } from '../contract/text/text.ts';
 
 /** Resources whose every request walks the road as a call of an unlisted tool. */
-export function createResourceDoor(
+export function createResourceGateway(
   call: (call: Call) => Promise<Reply>,
   watch: (uri: string, changed: () => void) => Promise<() => void>,
-): ResourceDoor {
+): ResourceGateway {
   async function walk(
     tool: string,
     input: Readonly<Record<string, unknown>>,

@@ -8,7 +8,7 @@ import { cancelled } from '../ground/cancelled.ts';
 import type { Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
-export interface RunDesk {
+export interface RunDependencies {
   readonly locale: Locale;
   /** Lends one capability, scoped to the permit's caller and call. */
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
@@ -32,14 +32,18 @@ export interface RunNotes {
 }
 
 /** Runs the tool with what it named in `uses`, and nothing else. */
-export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promise<ToolOutput> {
+export async function run(
+  permit: Permit,
+  dependencies: RunDependencies,
+  notes: RunNotes,
+): Promise<ToolOutput> {
   const { call, tool, caller } = permit;
-  const signal = AbortSignal.any([call.signal, desk.stopping]);
+  const signal = AbortSignal.any([call.signal, dependencies.stopping]);
   assertNotCancelled(signal);
   const base: BaseContext = {
     caller,
     signal,
-    locale: desk.locale,
+    locale: dependencies.locale,
     replyBytes: call.replyBytes ?? limits.replyBytes,
     judged: permit.risk,
     patienceMs: Math.max(
@@ -53,15 +57,15 @@ export async function run(permit: Permit, desk: RunDesk, notes: RunNotes): Promi
     trace: notes.trace,
   };
   const context: Record<string, unknown> = { ...base };
-  for (const name of tool.uses) context[name] = await desk.lend(name, permit);
+  for (const name of tool.uses) context[name] = await dependencies.lend(name, permit);
   try {
     // The context was filled from `uses`; the tool's own types said the same when it was defined.
     const work = (lent: BaseContext) =>
       tool.run(permit.input, { ...context, ...lent } as unknown as ToolContext<CapabilityName>);
     const mayWait =
       tool.server !== undefined && (call.carriesForms === true || call.questionState !== undefined);
-    return await desk.attributed(permit, notes, () =>
-      mayWait ? desk.suspended.run(permit, base, work) : work(base),
+    return await dependencies.attributed(permit, notes, () =>
+      mayWait ? dependencies.suspended.run(permit, base, work) : work(base),
     );
   } catch (error) {
     // However a tool notices it, a withdrawn call is a withdrawn call.

@@ -24,12 +24,12 @@ export type Grant = Slip<'authorize', Omit<Identified, typeof stamp> & { readonl
 export type Paced = Slip<'limit', Omit<Grant, typeof stamp>>;
 
 /** The arguments are what the tool's schema says. */
-export type Order = Slip<'validate', Omit<Paced, typeof stamp>>;
+export type Validated = Slip<'validate', Omit<Paced, typeof stamp>>;
 
 /** Policy, and a person where policy asked for one, agreed to exactly this. */
 export type Permit = Slip<
   'approve',
-  Omit<Order, typeof stamp> & {
+  Omit<Validated, typeof stamp> & {
     readonly risk: Risk;
     readonly rule: string;
     readonly approver?: string | undefined;

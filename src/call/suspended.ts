@@ -5,10 +5,10 @@ import { text } from '../contract/text/text.ts';
 import type { BaseContext, ToolOutput } from '../contract/tool/tool.ts';
 import { QuestionPending } from './asking/pending.ts';
 import { digestOf } from './digest.ts';
-import type { Order } from './slips.ts';
+import type { Validated } from './slips.ts';
 
 /** What a call is, at whichever stop. */
-type Asked = Pick<Order, 'call' | 'caller' | 'tool' | 'input'>;
+type Asked = Pick<Validated, 'call' | 'caller' | 'tool' | 'input'>;
 
 /**
  * Calls of proxied tools that wait for a person's answer which comes with another request (MCP 2026-07-28
@@ -17,10 +17,10 @@ type Asked = Pick<Order, 'call' | 'caller' | 'tool' | 'input'>;
  */
 export interface Suspended {
   /** Does the call bring an answer to one that waits? Throws `conflict` where it brings one to none. */
-  resumes(order: Asked): boolean;
+  resumes(validated: Asked): boolean;
   /** Starts the work, or goes on with what waits for this answer. Throws `QuestionPending` when a person is asked. */
   run(
-    order: Asked,
+    validated: Asked,
     base: BaseContext,
     work: (context: BaseContext) => Promise<ToolOutput>,
   ): Promise<ToolOutput>;
@@ -73,15 +73,15 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     return id.startsWith(prefix) ? id : undefined;
   }
 
-  function find(id: string, order: Asked): Waiting {
+  function find(id: string, validated: Asked): Waiting {
     const found = waiting.get(id);
-    if (!found || found.work.owner !== ownerOf(order)) throw notWaiting();
+    if (!found || found.work.owner !== ownerOf(validated)) throw notWaiting();
     return found;
   }
 
   /** Each question is answered once: what was taken is no longer there for a second answer. */
-  function take(id: string, order: Asked): Work {
-    const { work, timer } = find(id, order);
+  function take(id: string, validated: Asked): Work {
+    const { work, timer } = find(id, validated);
     clearTimeout(timer);
     waiting.delete(id);
     return work;
@@ -110,7 +110,11 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     found.work.cancel.abort();
   }
 
-  function start(order: Asked, base: BaseContext, run: (context: BaseContext) => Promise<ToolOutput>): Work {
+  function start(
+    validated: Asked,
+    base: BaseContext,
+    run: (context: BaseContext) => Promise<ToolOutput>,
+  ): Work {
     const cancel = new AbortController();
     const context: BaseContext = {
       ...base,
@@ -133,11 +137,11 @@ export function createSuspended(options: SuspendedOptions): Suspended {
           work.attempt.ask(form);
         }),
     };
-    const { principal } = order.caller;
+    const { principal } = validated.caller;
     const work: Work = {
-      owner: ownerOf(order),
+      owner: ownerOf(validated),
       principal,
-      connectionId: order.call.arrival.connectionId,
+      connectionId: validated.call.arrival.connectionId,
       cancel,
       facts: {},
       attempt: undefined,
@@ -169,18 +173,18 @@ export function createSuspended(options: SuspendedOptions): Suspended {
   }
 
   return {
-    resumes(order) {
-      if (order.tool.server === undefined) return false;
-      const id = questionOf(order.call);
+    resumes(validated) {
+      if (validated.tool.server === undefined) return false;
+      const id = questionOf(validated.call);
       if (id === undefined) return false;
-      find(id, order);
+      find(id, validated);
       return true;
     },
-    async run(order, base, work) {
-      const id = questionOf(order.call);
-      if (id === undefined) return attend(start(order, base, work), base);
-      const begun = take(id, order);
-      const { formAnswer } = order.call;
+    async run(validated, base, work) {
+      const id = questionOf(validated.call);
+      if (id === undefined) return attend(start(validated, base, work), base);
+      const begun = take(id, validated);
+      const { formAnswer } = validated.call;
       const { asked } = begun;
       // A retry that brings no answer is asked again.
       if (!formAnswer && asked) throw put(begun, asked.form);

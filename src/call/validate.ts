@@ -1,11 +1,11 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import type { Order, Paced } from './slips.ts';
+import type { Paced, Validated } from './slips.ts';
 
 /** Throws `invalid_parameter`, naming the argument. From here on the input is what the schema says. */
-export function validate(paced: Paced): Order {
+export function validate(paced: Paced): Validated {
   const checked = paced.tool.check(paced.input);
-  if (checked.ok) return { ...paced, input: checked.input } as unknown as Order;
+  if (checked.ok) return { ...paced, input: checked.input } as unknown as Validated;
   const { field, message } = checked;
   const shown = field === '' ? text('The arguments', '引数') : text(field, field);
   throw new ToolError(

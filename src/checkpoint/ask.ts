@@ -1,8 +1,8 @@
-import { createAskDesk } from '../ask/desk.ts';
 import type { Endpoint } from '../ask/model/endpoint.ts';
 import { endpointOf } from '../ask/model/endpoint.ts';
+import { createAskService } from '../ask/service.ts';
 import type { Settings } from '../config/load.ts';
-import type { AskDesk } from '../contract/ask.ts';
+import type { AskService } from '../contract/ask.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import type { Checkpoint } from './open.ts';
@@ -14,10 +14,10 @@ export interface AskServing {
 }
 
 /** Questions to the configured models over HTTP. Loaded at the first question. */
-export function openAskDesk(checkpoint: Checkpoint, options: AskServing = {}): AskDesk {
-  const { door, settings } = checkpoint;
-  return createAskDesk({
-    door,
+export function openAskService(checkpoint: Checkpoint, options: AskServing = {}): AskService {
+  const { gateway, settings } = checkpoint;
+  return createAskService({
+    gateway,
     identify: checkpoint.identify,
     modelFor: (name) => modelFor(settings, name, options.onFault),
     sessions: async () => (await checkpoint.store()).askSessions,
@@ -25,7 +25,7 @@ export function openAskDesk(checkpoint: Checkpoint, options: AskServing = {}): A
     perMinute: settings.ask.perMinute,
     maxRounds: settings.ask.maxRounds,
     timeZone: settings.assistant.timeZone,
-    version: door.info.version,
+    version: gateway.info.version,
     now: options.now ?? Date.now,
     retryDelaysMs: options.retryDelaysMs,
     onFault: options.onFault,

@@ -1,4 +1,4 @@
-import type { ConsoleDesk, HistoryPages, PolicyPages } from '../console/desk.ts';
+import type { ConsoleDependencies, HistoryPages, PolicyPages } from '../console/dependencies.ts';
 import { isConsolePath } from '../console/paths.ts';
 import { once } from '../ground/once.ts';
 import type { Pages } from '../transport/http/pages.ts';
@@ -22,7 +22,10 @@ export function createConsolePages(
   };
 }
 
-async function deskOf(checkpoint: Checkpoint, onFault: (error: unknown) => void): Promise<ConsoleDesk> {
+async function deskOf(
+  checkpoint: Checkpoint,
+  onFault: (error: unknown) => void,
+): Promise<ConsoleDependencies> {
   const { settings, rooms, team, store } = checkpoint;
   const { readConsoleAsset } = await import('../config/console-assets.ts');
   return {
@@ -32,7 +35,7 @@ async function deskOf(checkpoint: Checkpoint, onFault: (error: unknown) => void)
       mode: settings.mode,
       toolsets: settings.toolsets,
       sandbox: settings.process.sandbox,
-      version: checkpoint.door.info.version,
+      version: checkpoint.gateway.info.version,
     },
     now: Date.now,
     waitMs: settings.approval.waitMs,

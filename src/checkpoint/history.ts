@@ -1,11 +1,11 @@
-import type { RunDesk } from '../call/run.ts';
+import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/load.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { Commands } from '../contract/capabilities/process.ts';
 import type { Rooms } from './rooms.ts';
 
 /** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */
-export function createAttribution(settings: Settings, rooms: Rooms): RunDesk['attributed'] {
+export function createAttribution(settings: Settings, rooms: Rooms): RunDependencies['attributed'] {
   return async (permit, notes, work) => {
     const { tool, caller } = permit;
     if (!settings.history.enabled || tool.annotations.readOnly || !tool.uses.some(reachesMachine))

@@ -25,7 +25,9 @@ export async function createMetrics(
         gauge('sekisho_sessions', 'Open sessions of clients of older revisions.', sessions()),
         {
           ...gauge('sekisho_build_info', 'Always 1; the labels say what runs.', 1),
-          samples: [{ labels: { version: checkpoint.door.info.version, node: process.version }, value: 1 }],
+          samples: [
+            { labels: { version: checkpoint.gateway.info.version, node: process.version }, value: 1 },
+          ],
         },
         ...processSeries(),
       ]);

@@ -3,14 +3,14 @@ import type { CallWatch, CallWatcher } from '../contract/observe.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
 
-export interface LookoutOptions {
+export interface WatcherOptions {
   readonly version?: string | undefined;
   readonly trace?: TraceSettings | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** Whoever watches the calls. Where nobody does, nothing is loaded and a call costs nothing more. */
-export function createLookouts({ version = '0.0.0', trace, onFault }: LookoutOptions) {
+export function createWatchers({ version = '0.0.0', trace, onFault }: WatcherOptions) {
   const watchers: CallWatcher[] = [];
   const tracing =
     trace &&

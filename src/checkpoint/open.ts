@@ -1,7 +1,7 @@
 import { createCredentials } from '../call/credentials.ts';
-import { type Desk, handle } from '../call/handle.ts';
+import { type Dependencies, handle } from '../call/handle.ts';
 import { identifyArrival } from '../call/identify.ts';
-import { createResourceDoor } from '../call/resources.ts';
+import { createResourceGateway } from '../call/resources.ts';
 import { createSeal } from '../call/seal.ts';
 import { createSuspended } from '../call/suspended.ts';
 import type { Settings } from '../config/load.ts';
@@ -9,7 +9,7 @@ import { singleTools } from '../config/toolset-names.ts';
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
-import type { Admission, Door } from '../contract/door.ts';
+import type { Admission, Gateway } from '../contract/gateway.ts';
 import type { CallWatcher } from '../contract/observe.ts';
 import type { Operator } from '../contract/operator.ts';
 import type { RiskContext, Toolset } from '../contract/tool/tool.ts';
@@ -19,12 +19,12 @@ import { deriveKey } from '../store/derived-key.ts';
 import { createLiveCatalog } from './catalog.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
-import { createLookouts, mayObserve } from './observe.ts';
+import { createWatchers, mayObserve } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
-import type { PolicyDesk } from './policy.ts';
+import type { PolicyInspector } from './policy.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
-import { joinUpstreamDoors } from './upstream.ts';
+import { joinUpstreamRequests } from './upstream.ts';
 
 export interface CheckpointOptions {
   readonly version?: string | undefined;
@@ -43,7 +43,7 @@ export interface CheckpointOptions {
 
 /** The whole server without a transport: everything opened on first need, joined here, closed here. */
 export interface Checkpoint {
-  readonly door: Door;
+  readonly gateway: Gateway;
   readonly settings: Settings;
   readonly rooms: Rooms;
   /** Agents and their work. */
@@ -56,7 +56,7 @@ export interface Checkpoint {
   /** Has every call from now on watched as well. */
   watch(watcher: CallWatcher): void;
   /** The rules, tried and explained. */
-  policy(): Promise<PolicyDesk>;
+  policy(): Promise<PolicyInspector>;
   /** Who sent this; somebody without a proof is `anonymous`. */
   identify(arrival: Arrival): Promise<Caller>;
   /** No new work is begun; running calls get their grace before what they use is closed. */
@@ -73,7 +73,7 @@ export async function openCheckpoint(
   const rooms = createRooms(settings, options);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const lookouts = createLookouts(options);
+  const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, now);
   const lend = createLender(rooms, team, catalog);
@@ -103,14 +103,14 @@ export async function openCheckpoint(
   const seal = createSeal(sealKey);
   const suspended = createSuspended({ seal, stopping: stopping.signal });
 
-  const desk: Desk = {
+  const dependencies: Dependencies = {
     catalog,
     credentials,
     policy,
     rateRules: settings.rateRules,
     rates: async () => (await rooms.store()).rates,
     audit: async () => (await rooms.store()).audit,
-    watch: lookouts.begin,
+    watch: watchers.begin,
     onFault: options.onFault,
     approvals: async () => (await rooms.store()).approvals,
     lendForRisk: async (tool, caller) => {
@@ -131,10 +131,16 @@ export async function openCheckpoint(
     now,
   };
 
-  const policyDesk = once(async () => {
-    const { createPolicyDesk } = await import('./policy.ts');
+  const policyInspector = once(async () => {
+    const { createPolicyInspector } = await import('./policy.ts');
     const caller = credentials.unproven({ transport: 'cli' });
-    return createPolicyDesk({ settings, caller, catalog, policy, lendForRisk: desk.lendForRisk });
+    return createPolicyInspector({
+      settings,
+      caller,
+      catalog,
+      policy,
+      lendForRisk: dependencies.lendForRisk,
+    });
   });
 
   const servesNotes = settings.toolsets.includes('vault') && (settings.vault.extras ?? true);
@@ -145,17 +151,17 @@ export async function openCheckpoint(
 
   /** Closing waits for whatever walks the road, methods of the protocol too. */
   function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
-    const walking = lookouts.ready(ready).then(() => handle(call, desk));
+    const walking = watchers.ready(ready).then(() => handle(call, dependencies));
     running.add(walking);
     const forget = () => running.delete(walking);
     walking.then(forget, forget);
     return walking;
   }
 
-  const notes = servesNotes ? createResourceDoor((call) => walk(call), watchNote) : undefined;
+  const notes = servesNotes ? createResourceGateway((call) => walk(call), watchNote) : undefined;
 
   const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
-  const door: Door = {
+  const gateway: Gateway = {
     info: { name, version: options.version ?? '0.0.0', title: 'Sekisho' },
     instructions: instructionsFor(settings),
     locale: settings.locale,
@@ -172,7 +178,7 @@ export async function openCheckpoint(
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
       await team.leave(arrival);
     },
-    ...joinUpstreamDoors(settings, rooms, (call) => walk(call), notes),
+    ...joinUpstreamRequests(settings, rooms, (call) => walk(call), notes),
     onListChanged(listener) {
       const ends = [catalog.onChanged(() => listener(undefined)), team.onChanged(listener)];
       return () => {
@@ -194,15 +200,15 @@ export async function openCheckpoint(
 
   const { operator, history } = createOperator(rooms, team, now);
   return {
-    door,
+    gateway,
     settings,
     rooms,
     team,
     store: () => rooms.store(),
     operator,
     history,
-    watch: lookouts.add,
-    policy: policyDesk,
+    watch: watchers.add,
+    policy: policyInspector,
     identify: (arrival) => identifyArrival(arrival, {}, credentials),
     async close(graceMs = 0) {
       const ended = Promise.allSettled([...running]);
@@ -212,7 +218,7 @@ export async function openCheckpoint(
         clearTimeout(timer);
       }
       stopping.abort();
-      await Promise.all([rooms.close(), lookouts.close()]);
+      await Promise.all([rooms.close(), watchers.close()]);
     },
   };
 }

@@ -15,7 +15,7 @@ export { renderExplanation, renderTrial } from '../call/policy/trial.ts';
 export type { RuleWarning } from '../call/policy/warnings.ts';
 
 /** The rules, as whoever looks after them asks about them. */
-export interface PolicyDesk {
+export interface PolicyInspector {
   /** The rules in force. */
   explain(): PolicyExplanation;
   /** Says what would happen to a call of the local person, given as JSON; nothing is run or recorded. */
@@ -25,13 +25,13 @@ export interface PolicyDesk {
 }
 
 /** The same catalog, policy and person as those of the calls, so that a trial and a call cannot disagree. */
-export function createPolicyDesk(parts: {
+export function createPolicyInspector(parts: {
   readonly settings: Settings;
   readonly caller: Caller;
   readonly catalog: () => Promise<Catalog>;
   readonly policy: () => Promise<Policy>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
-}): PolicyDesk {
+}): PolicyInspector {
   const { settings, caller } = parts;
   return {
     explain: () =>

@@ -158,7 +158,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       servers: settings.servers,
       pinFolder: join(settings.stateFolder, 'servers'),
       info: { name: 'sekisho', version },
-      startProcess: async (order) => (await serverProcesses()).start(order),
+      startProcess: async (start) => (await serverProcesses()).start(start),
       oauth: {
         folder: join(settings.stateFolder, 'logins'),
         key: () => (key ??= deriveKey(settings.stateFolder, 'logins at servers')),

@@ -17,7 +17,7 @@ export interface StdioServing {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-export type HttpServing = Partial<Omit<HttpOptions, 'door'>>;
+export type HttpServing = Partial<Omit<HttpOptions, 'gateway'>>;
 
 /**
  * Speaks MCP over stdio. `closed` resolves when the client has left and its answers are written. Throws where nothing
@@ -32,10 +32,10 @@ export async function serveStdio(
   const transport = await import('../transport/stdio.ts');
   const ahead = createLoadingAhead(checkpoint.settings);
   const serving = transport.serveStdio({
-    door: {
-      ...checkpoint.door,
+    gateway: {
+      ...checkpoint.gateway,
       async list(arrival) {
-        const tools = await checkpoint.door.list(arrival);
+        const tools = await checkpoint.gateway.list(arrival);
         ahead.soon();
         return tools;
       },
@@ -66,7 +66,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   const { createMetrics } = await import('./metrics.ts');
   const metrics = await createMetrics(checkpoint, () => service.sessionCount);
   const service = await transport.serveHttp({
-    door: checkpoint.door,
+    gateway: checkpoint.gateway,
     host: http.host,
     port: http.port,
     sessionKey: deriveKey(checkpoint.settings.stateFolder, 'http sessions'),
@@ -75,7 +75,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     allowedOrigins: http.allowedOrigins,
     trust: http.oauth,
     metrics,
-    ask: once(async () => (await import('./ask.ts')).openAskDesk(checkpoint, options)),
+    ask: once(async () => (await import('./ask.ts')).openAskService(checkpoint, options)),
     ...options,
     ...(pages && { routes: pages.routes }),
   });

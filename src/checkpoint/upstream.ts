@@ -1,18 +1,18 @@
-import { createPromptDoor, joinResources, type UpstreamDoors } from '../call/upstream-doors.ts';
+import { createPromptGateway, joinResources, type UpstreamRequests } from '../call/upstream-requests.ts';
 import type { Settings } from '../config/load.ts';
 import type { Call, Reply } from '../contract/call.ts';
-import type { PromptDoor, ResourceDoor } from '../contract/door.ts';
+import type { PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import type { Rooms } from './rooms.ts';
 
 /** Resources and prompts of proxied servers beside our own. Without servers nothing is added or loaded. */
-export function joinUpstreamDoors(
+export function joinUpstreamRequests(
   settings: Settings,
   rooms: Rooms,
   call: (call: Call) => Promise<Reply>,
-  own: ResourceDoor | undefined,
-): { readonly resources?: ResourceDoor | undefined; readonly prompts?: PromptDoor | undefined } {
+  own: ResourceGateway | undefined,
+): { readonly resources?: ResourceGateway | undefined; readonly prompts?: PromptGateway | undefined } {
   if (settings.servers.length === 0) return { resources: own };
-  const doors: UpstreamDoors = {
+  const upstream: UpstreamRequests = {
     call,
     async offering(what) {
       const upstreams = await rooms.upstreams();
@@ -41,5 +41,5 @@ export function joinUpstreamDoors(
       };
     },
   };
-  return { resources: joinResources(own, doors), prompts: createPromptDoor(doors) };
+  return { resources: joinResources(own, upstream), prompts: createPromptGateway(upstream) };
 }

@@ -30,7 +30,7 @@ export async function call(
   const person = isTerminal ? openPerson(settings.locale, onInterrupt) : undefined;
   process.once('SIGINT', onInterrupt);
   try {
-    const reply = await checkpoint.door.call({
+    const reply = await checkpoint.gateway.call({
       tool,
       input,
       arrival: { transport: 'cli' },

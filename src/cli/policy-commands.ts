@@ -1,4 +1,4 @@
-import { openCheckpoint, type PolicyDesk, renderExplanation, renderTrial } from '../checkpoint/index.ts';
+import { openCheckpoint, type PolicyInspector, renderExplanation, renderTrial } from '../checkpoint/index.ts';
 import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { say } from './common/say.ts';
 import { noteRuleWarnings } from './serving/rule-warnings.ts';
@@ -26,7 +26,7 @@ export function test(json: string, flags: Flags, options: Options): Promise<numb
 async function withPolicy(
   flags: Flags,
   options: Options,
-  work: (policy: PolicyDesk, settings: Settings) => Promise<number>,
+  work: (policy: PolicyInspector, settings: Settings) => Promise<number>,
 ): Promise<number> {
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings, { localRole: options.as as string | undefined });

@@ -8,7 +8,7 @@ export async function tools(flags: Flags, options: Readonly<Record<string, unkno
   const settings = loadSettings(flags);
   const checkpoint = await openCheckpoint(settings);
   try {
-    const { tools: served } = await checkpoint.door.list({ transport: 'cli' });
+    const { tools: served } = await checkpoint.gateway.list({ transport: 'cli' });
     if (options.json) {
       const described = served.map((tool) => ({
         name: tool.name,

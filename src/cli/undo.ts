@@ -1,5 +1,5 @@
 import type { Flags } from '../config/load.ts';
-import type { UndoOrder, UndoStep } from '../contract/capabilities/history.ts';
+import type { UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import { ConfigError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { sizeOf } from '../operator/describe-change.ts';
@@ -16,21 +16,21 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
   const given = orderOf(id, options);
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const { history } = await checkpoint.store();
-    const order = 'id' in given ? { id: await wholeEntryId(given.id, history) } : given;
-    const { steps, sessionId, stopped } = await acts.undo(order, {
+    const selection = 'id' in given ? { id: await wholeEntryId(given.id, history) } : given;
+    const { steps, sessionId, stopped } = await acts.undo(selection, {
       force: options.force === true,
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
     });
     const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
     if (!options.json) {
-      const entry = 'id' in order ? await history.get(order.id) : undefined;
-      say(steps.length === 0 ? nothingFor(order, entry?.undoneBy) : summary(undone, stopped, sessionId));
+      const entry = 'id' in selection ? await history.get(selection.id) : undefined;
+      say(steps.length === 0 ? nothingFor(selection, entry?.undoneBy) : summary(undone, stopped, sessionId));
     }
     return stopped || steps.length === 0 ? 1 : 0;
   });
 }
 
-function orderOf(id: string | undefined, { session, since }: Options): UndoOrder {
+function orderOf(id: string | undefined, { session, since }: Options): UndoSelection {
   if ([id, session, since].filter((given) => given !== undefined).length !== 1) {
     throw new ConfigError(
       'undo takes one of: an entry, --session, --since. `sekisho history` lists entries.',
@@ -62,12 +62,12 @@ function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Confl
   return `changed since. The change left ${sizeOf(after)}, now there is ${sizeOf(found)}`;
 }
 
-function nothingFor(order: object, undoneBy: string | undefined): string {
-  if ('id' in order && undoneBy !== undefined) {
-    return `${String(order.id)} is taken back already. \`sekisho undo ${undoneBy}\` brings it back.`;
+function nothingFor(selection: object, undoneBy: string | undefined): string {
+  if ('id' in selection && undoneBy !== undefined) {
+    return `${String(selection.id)} is taken back already. \`sekisho undo ${undoneBy}\` brings it back.`;
   }
   const lists = '`sekisho history` lists what was changed.';
-  if ('id' in order) return `There is no change ${String(order.id)}. ${lists}`;
+  if ('id' in selection) return `There is no change ${String(selection.id)}. ${lists}`;
   return `There is nothing to take back: nothing was changed there, or all of it is taken back. ${lists}`;
 }
 

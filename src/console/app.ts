@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { csrfOf, isCsrf, languageCookie } from './cookies.ts';
-import type { ConsoleDesk } from './desk.ts';
+import type { ConsoleDependencies } from './dependencies.ts';
 import { addEntrance, personOf } from './entrance.ts';
 import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
 import { createLiveFeed } from './live.ts';
@@ -27,10 +27,10 @@ export interface Console {
  * The web console. Read it top to bottom: headers on every answer, nothing for foreign pages, the login, then who it
  * is, then a proof on every form, then the pages.
  */
-export async function createConsole(desk: ConsoleDesk): Promise<Console> {
-  const assets = await assetPaths(desk);
+export async function createConsole(dependencies: ConsoleDependencies): Promise<Console> {
+  const assets = await assetPaths(dependencies);
   const outside = (request: Request): Outside => {
-    const locale = localeOf(request, desk.locale);
+    const locale = localeOf(request, dependencies.locale);
     return { locale, words: locale === 'ja' ? ja : en, assets };
   };
   const app = new Hono<PageContext>();
@@ -52,7 +52,7 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
   });
 
   app.get('/console-assets/:version/:name', async (context) => {
-    const asset = await desk.asset(context.req.param('name'));
+    const asset = await dependencies.asset(context.req.param('name'));
     if (!asset) return context.notFound();
     // The address holds a digest of the content, so that it may be kept for good.
     return context.body(asset.bytes, 200, {
@@ -61,11 +61,11 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
     });
   });
 
-  addEntrance(app, desk, outside);
+  addEntrance(app, dependencies, outside);
 
   app.use(async (context, next) => {
     const request = context.req.raw;
-    const entered = await personOf(desk, request);
+    const entered = await personOf(dependencies, request);
     if (!entered) {
       const here = new URL(request.url);
       if (request.headers.get('sec-fetch-site') === 'cross-site' && request.method === 'GET') {
@@ -82,10 +82,10 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
         return context.html(await problemPage(outside(request), stale, staleNote), 403);
       }
     }
-    const waiting = await waitingFor(person, desk);
+    const waiting = await waitingFor(person, dependencies);
     context.set('view', {
       ...outside(request),
-      desk,
+      dependencies,
       person,
       csrf: csrfOf(secret),
       here: pageOf(request),
@@ -104,19 +104,19 @@ export async function createConsole(desk: ConsoleDesk): Promise<Console> {
     await next();
   });
 
-  const feed = createLiveFeed(desk);
-  const tally = createTally(() => desk.audit());
-  const verification = createVerification(() => desk.audit(), desk.now);
-  addCallRoutes(app, desk, { tally, feed, verification });
-  addRecordRoutes(app, desk);
-  addOperatorRoutes(app, desk);
+  const feed = createLiveFeed(dependencies);
+  const tally = createTally(() => dependencies.audit());
+  const verification = createVerification(() => dependencies.audit(), dependencies.now);
+  addCallRoutes(app, dependencies, { tally, feed, verification });
+  addRecordRoutes(app, dependencies);
+  addOperatorRoutes(app, dependencies);
 
   app.notFound(async (context) => {
     const { words } = outside(context.req.raw);
     return context.html(await problemPage(outside(context.req.raw), words.errors.missing, undefined), 404);
   });
   app.onError(async (error, context) => {
-    desk.onFault(error);
+    dependencies.onFault(error);
     const { words } = outside(context.req.raw);
     const { failed, failedNote } = words.errors;
     return context.html(await problemPage(outside(context.req.raw), failed, failedNote), 500);
@@ -145,9 +145,9 @@ function pageOf(request: Request): URL {
   return page.host === own.host ? page : own;
 }
 
-async function assetPaths(desk: ConsoleDesk): Promise<AssetPaths> {
+async function assetPaths(dependencies: ConsoleDependencies): Promise<AssetPaths> {
   const pathOf = async (name: string) => {
-    const asset = await desk.asset(name);
+    const asset = await dependencies.asset(name);
     const version = createHash('sha256')
       .update(asset?.bytes ?? '')
       .digest('hex')

@@ -1,19 +1,19 @@
 import type { Context, Hono } from 'hono';
 import type { Person } from '../contract/operator.ts';
 import { cookieOf, endedCookie, sessionCookie, sessionCookieName } from './cookies.ts';
-import type { ConsoleDesk } from './desk.ts';
+import type { ConsoleDependencies } from './dependencies.ts';
 import { isOwnOrigin } from './headers.ts';
 import { loginPage } from './login.ts';
 import type { Outside, PageContext } from './pages/page-context.ts';
 
 /** Who is logged in, by the cookie of the request. */
 export async function personOf(
-  desk: ConsoleDesk,
+  dependencies: ConsoleDependencies,
   request: Request,
 ): Promise<{ readonly person: Person; readonly secret: string } | undefined> {
   const secret = cookieOf(request, sessionCookieName(request));
   if (secret === undefined) return undefined;
-  const person = await (await desk.sessions()).find(secret, desk.now());
+  const person = await (await dependencies.sessions()).find(secret, dependencies.now());
   return person && { person, secret };
 }
 
@@ -23,13 +23,18 @@ export async function personOf(
  */
 export function addEntrance(
   app: Hono<PageContext>,
-  desk: ConsoleDesk,
+  dependencies: ConsoleDependencies,
   outside: (request: Request) => Outside,
 ): void {
   async function turnAway(context: Context<PageContext>): Promise<Response> {
     const request = context.req.raw;
     const key = `console-login:${context.env.address ?? 'unknown'}`;
-    const { retryAfterMs } = await (await desk.rates()).hit(key, triesPerMinute, 60_000, desk.now());
+    const { retryAfterMs } = await (await dependencies.rates()).hit(
+      key,
+      triesPerMinute,
+      60_000,
+      dependencies.now(),
+    );
     if (retryAfterMs === 0) return context.html(await loginPage(outside(request), 'bad'), 401);
     context.header('retry-after', String(Math.ceil(retryAfterMs / 1000)));
     return context.html(await loginPage(outside(request), 'often'), 429);
@@ -39,12 +44,12 @@ export function addEntrance(
   async function enter(context: Context<PageContext>, secret: string | undefined): Promise<Response> {
     const request = context.req.raw;
     if (secret === undefined) return turnAway(context);
-    const sessions = await desk.sessions();
+    const sessions = await dependencies.sessions();
     const before = cookieOf(request, sessionCookieName(request));
     if (before !== undefined) await sessions.end(before);
-    const person = await sessions.find(secret, desk.now());
+    const person = await sessions.find(secret, dependencies.now());
     if (!person) return turnAway(context);
-    await (await desk.operator()).as(person).entered(context.env.address);
+    await (await dependencies.operator()).as(person).entered(context.env.address);
     context.header('set-cookie', sessionCookie(request, secret));
     return context.redirect('/', 303);
   }
@@ -55,7 +60,7 @@ export function addEntrance(
     if (code === undefined) return context.html(await loginPage(outside(request)));
     // What a browser fetches ahead, and what only asks for the headers, must not use the code up.
     if (request.method !== 'GET' || request.headers.has('sec-purpose')) return context.body(null, 503);
-    return enter(context, await (await desk.sessions()).enterByCode(code, desk.now()));
+    return enter(context, await (await dependencies.sessions()).enterByCode(code, dependencies.now()));
   });
 
   app.post('/login', async (context) => {
@@ -64,14 +69,14 @@ export function addEntrance(
     if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
     const { token } = await context.req.parseBody();
     const words = typeof token === 'string' ? token.trim() : '';
-    return enter(context, await (await desk.sessions()).enterByToken(words, desk.now()));
+    return enter(context, await (await dependencies.sessions()).enterByToken(words, dependencies.now()));
   });
 
   app.post('/logout', async (context) => {
     const request = context.req.raw;
     if (!isOwnOrigin(request)) return context.body(null, 403);
     const secret = cookieOf(request, sessionCookieName(request));
-    if (secret !== undefined) await (await desk.sessions()).end(secret);
+    if (secret !== undefined) await (await dependencies.sessions()).end(secret);
     context.header('set-cookie', endedCookie(request));
     return context.html(await loginPage(outside(request), 'out'));
   });

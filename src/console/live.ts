@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from '../contract/operator.ts';
 import type { AuditEntry } from '../contract/records.ts';
-import type { ConsoleDesk } from './desk.ts';
+import type { ConsoleDependencies } from './dependencies.ts';
 import { scopeOf } from './pages/view.ts';
 
 /** Somebody who watches: what they may see, and how it is drawn for them. */
@@ -33,7 +33,9 @@ interface Stream {
  * Calls as they happen, for any number of tabs by one look at the log: it runs while somebody watches. Whoever does
  * not take what is sent is dropped, and their browser comes back with the number of the last call that it has.
  */
-export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approvals' | 'onFault'>): LiveFeed {
+export function createLiveFeed(
+  dependencies: Pick<ConsoleDependencies, 'now' | 'audit' | 'approvals' | 'onFault'>,
+): LiveFeed {
   const streams = new Set<Stream>();
   const closing = new AbortController();
   let isLooking = false;
@@ -53,12 +55,12 @@ export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approv
       return;
     }
     stream.controller.enqueue(encoder.encode(event));
-    stream.saidAtMs = desk.now();
+    stream.saidAtMs = dependencies.now();
   }
 
   async function look(): Promise<void> {
-    const log = await desk.audit();
-    const approvals = await desk.approvals();
+    const log = await dependencies.audit();
+    const approvals = await dependencies.approvals();
     while (streams.size > 0 && !closing.signal.aborted) {
       // Whoever comes while we read is told at the next look: what was read may begin after what they have.
       const watching = [...streams];
@@ -66,7 +68,7 @@ export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approv
       // Of a burst the newest: nobody can follow more, and the pages of the log have the rest.
       const newest = await log.search({ afterSeq: from, limit: mostAtOnce, newestFirst: true });
       const entries = newest.toReversed();
-      const pending = await approvals.list('pending', desk.now());
+      const pending = await approvals.list('pending', dependencies.now());
       for (const stream of watching.filter((each) => streams.has(each))) {
         showCalls(stream, entries);
         const own = scopeOf(stream.watcher.person);
@@ -78,9 +80,9 @@ export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approv
           stream.waiting = ids;
           send(stream, 'event: approvals\ndata: changed\n\n');
         }
-        if (desk.now() - stream.saidAtMs > beatMs) send(stream, ': still here\n\n');
-        if (desk.now() - stream.checkedAtMs > checkMs) {
-          stream.checkedAtMs = desk.now();
+        if (dependencies.now() - stream.saidAtMs > beatMs) send(stream, ': still here\n\n');
+        if (dependencies.now() - stream.checkedAtMs > checkMs) {
+          stream.checkedAtMs = dependencies.now();
           if (!(await stream.watcher.isStillIn())) drop(stream);
         }
       }
@@ -93,7 +95,7 @@ export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approv
     isLooking = true;
     look()
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) desk.onFault(error);
+        if (!closing.signal.aborted) dependencies.onFault(error);
         for (const each of [...streams]) drop(each);
       })
       .finally(() => {
@@ -122,7 +124,7 @@ export function createLiveFeed(desk: Pick<ConsoleDesk, 'now' | 'audit' | 'approv
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            const nowMs = desk.now();
+            const nowMs = dependencies.now();
             stream = {
               watcher,
               controller,

@@ -22,9 +22,9 @@ export function data(value: unknown, view: Pick<View, 'words'>): Html {
 }
 
 /** The time of day; the whole of it on pointing at it. */
-export function time(ms: number, { locale, desk }: Pick<View, 'locale' | 'desk'>): Html {
+export function time(ms: number, { locale, dependencies }: Pick<View, 'locale' | 'dependencies'>): Html {
   const at = new Date(ms);
-  const isToday = Math.abs(desk.now() - ms) < 20 * 3_600_000;
+  const isToday = Math.abs(dependencies.now() - ms) < 20 * 3_600_000;
   return html`<time datetime="${at.toISOString()}" title="${at.toISOString()}">${clock(at, locale, isToday)}</time>`;
 }
 

@@ -2,7 +2,7 @@ import type { Arrival } from './call.ts';
 import type { Locale } from './text/text.ts';
 
 /** A model that answers over the network: what stands behind `POST /ask`. */
-export interface AskDesk {
+export interface AskService {
   /**
    * Answers one question. Throws `ToolError` for a question that cannot be taken; whatever happens later is told by
    * events and by the answer.

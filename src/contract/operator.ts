@@ -1,4 +1,4 @@
-import type { UndoOrder, UndoStep } from './capabilities/history.ts';
+import type { UndoSelection, UndoStep } from './capabilities/history.ts';
 import type { Memory } from './capabilities/memory.ts';
 import type { ApprovalRecord, TokenStore } from './records.ts';
 import type { TeamAdmin } from './team/admin.ts';
@@ -35,7 +35,7 @@ export interface Acts {
   forgetServer(name: string): Promise<void>;
   logInServer(name: string, options: LoginOptions): Promise<void>;
   logOutServer(name: string): Promise<'revoked' | 'forgotten' | 'none'>;
-  undo(order: UndoOrder, options?: UndoWishes): Promise<Undone>;
+  undo(selection: UndoSelection, options?: UndoWishes): Promise<Undone>;
   importMemories(owner: string, lines: MemoryLines): Promise<ImportedMemories>;
   /** `undefined` where there is no such memory. Throws `conflict` where another says the same. */
   changeMemory(owner: string, id: string, change: MemoryChange): Promise<Memory | undefined>;

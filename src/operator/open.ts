@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Folder } from '../contract/capabilities/files.ts';
-import type { Attribution, UndoOrder, UndoStep } from '../contract/capabilities/history.ts';
+import type { Attribution, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { Acts, Answered, Operator, Person } from '../contract/operator.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
@@ -26,7 +26,7 @@ export interface OperatorRooms {
 
 interface Undoing {
   undo(
-    order: UndoOrder,
+    selection: UndoSelection,
     options: {
       readonly folders: readonly Folder[];
       readonly who: Attribution;
@@ -55,14 +55,14 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
     ...createServerActs(perform, rooms.servers, allow),
     ...createMemoryActs(person, perform, rooms),
     team: createTeamActs(perform, rooms.team, allow),
-    undo: (order, { force = false, tell } = {}) => {
+    undo: (selection, { force = false, tell } = {}) => {
       const sessionId = `undo-${randomUUID().slice(0, 8)}`;
-      const about = { ...order, force };
+      const about = { ...selection, force };
       return perform({ tool: 'sekisho undo', arguments: about, sessionId }, async (auditId) => {
         allow();
         const { history, folders } = await rooms.history();
         const who = { principal: person.name, sessionId, tool: 'undo', auditId };
-        const steps = await history.undo(order, { folders, who, force, tell });
+        const steps = await history.undo(selection, { folders, who, force, tell });
         const stopped = steps.some(({ outcome }) => outcome === 'conflict' || outcome === 'lost');
         const undone = steps.filter(({ outcome }) => outcome === 'undone').length;
         return {

@@ -1,4 +1,4 @@
-import type { Door } from '../contract/door.ts';
+import type { Gateway } from '../contract/gateway.ts';
 
 /** What can change under a client that watches. */
 export interface Change {
@@ -16,13 +16,13 @@ export const changeNotification = {
   resources: 'notifications/resources/list_changed',
 } as const;
 
-/** The door's own changes, joined with another source. */
-export function changesOf(door: Door, more?: Changes): Changes {
+/** The gateway's own changes, joined with another source. */
+export function changesOf(gateway: Gateway, more?: Changes): Changes {
   return (listener) => {
     const ends = [
-      door.onListChanged((connectionId) => listener({ what: 'tools', connectionId })),
-      door.prompts?.onChanged(() => listener({ what: 'prompts' })),
-      door.resources?.onChanged?.(() => listener({ what: 'resources' })),
+      gateway.onListChanged((connectionId) => listener({ what: 'tools', connectionId })),
+      gateway.prompts?.onChanged(() => listener({ what: 'prompts' })),
+      gateway.resources?.onChanged?.(() => listener({ what: 'resources' })),
       more?.(listener),
     ];
     return () => {

@@ -67,7 +67,7 @@ export async function openSubscription(
   try {
     for (const uri of uris) {
       const changed = () => tell('notifications/resources/updated', { uri, _meta: mark });
-      const stop = await mcp.door.resources?.subscribe(arrival, uri, changed);
+      const stop = await mcp.gateway.resources?.subscribe(arrival, uri, changed);
       if (stop) ends.push(stop);
     }
   } catch (error) {

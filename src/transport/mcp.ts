@@ -1,4 +1,4 @@
-import type { Door } from '../contract/door.ts';
+import type { Gateway } from '../contract/gateway.ts';
 import type { Changes } from './changes.ts';
 import { changesOf } from './changes.ts';
 import type { Exchange, MethodTable } from './exchange.ts';
@@ -12,7 +12,7 @@ import { createResultEncoder } from './results.ts';
 import type { ClientInfo } from './revision.ts';
 import { readClientInfo, settleRevision, statelessRevisions } from './revision.ts';
 
-/** What a server offers beyond the door's tools and resources: prompts, completion, and their like. */
+/** What a server offers beyond the gateway's tools and resources: prompts, completion, and their like. */
 export interface McpExtension {
   readonly methods: MethodTable;
   readonly capabilities: Params;
@@ -21,7 +21,7 @@ export interface McpExtension {
 
 /** The protocol without a transport: method names in, encoded results out. */
 export interface Mcp {
-  readonly door: Door;
+  readonly gateway: Gateway;
   readonly serverInfo: Params;
   readonly capabilities: Params;
   readonly changes: Changes;
@@ -47,18 +47,18 @@ const removedMethods = new Set([
   'resources/unsubscribe',
 ]);
 
-export function createMcp(door: Door, extension?: McpExtension): Mcp {
-  const serverInfo = { ...door.info };
+export function createMcp(gateway: Gateway, extension?: McpExtension): Mcp {
+  const serverInfo = { ...gateway.info };
   const encoder = createResultEncoder(serverInfo);
   const capabilities: Params = {
     tools: { listChanged: true },
-    ...(door.resources && {
-      resources: { subscribe: true, ...(door.resources.onChanged && { listChanged: true }) },
+    ...(gateway.resources && {
+      resources: { subscribe: true, ...(gateway.resources.onChanged && { listChanged: true }) },
     }),
-    ...(door.prompts && { prompts: { listChanged: true }, completions: {} }),
+    ...(gateway.prompts && { prompts: { listChanged: true }, completions: {} }),
     ...extension?.capabilities,
   };
-  const instructions = door.instructions === '' ? {} : { instructions: door.instructions };
+  const instructions = gateway.instructions === '' ? {} : { instructions: gateway.instructions };
   const methods = new Map(
     Object.entries<MethodTable[string]>({
       ping: async () => ({}),
@@ -69,19 +69,19 @@ export function createMcp(door: Door, extension?: McpExtension): Mcp {
         ttlMs: 3_600_000,
         cacheScope: 'private',
       }),
-      'tools/list': createListMethod(door, encoder),
-      'tools/call': createCallMethod(door),
-      ...(door.resources && resourceMethods(door.resources)),
-      ...(door.prompts && promptMethods(door.prompts)),
+      'tools/list': createListMethod(gateway, encoder),
+      'tools/call': createCallMethod(gateway),
+      ...(gateway.resources && resourceMethods(gateway.resources)),
+      ...(gateway.prompts && promptMethods(gateway.prompts)),
       ...extension?.methods,
     }),
   );
 
   return {
-    door,
+    gateway,
     serverInfo,
     capabilities,
-    changes: changesOf(door, extension?.changes),
+    changes: changesOf(gateway, extension?.changes),
 
     async answer(name, exchange) {
       const isServed = exchange.era === 'legacy' ? name !== 'server/discover' : !removedMethods.has(name);

@@ -21,8 +21,8 @@ import type { Outbox } from './outbox.ts';
 import { assertStatelessRevision, claimsEnvelope, readEnvelope } from './revision.ts';
 import type { Run } from './run.ts';
 import { askSignal, cancelRun, endRun, startRun } from './run.ts';
+import { createThrottle } from './throttle.ts';
 import { traceContextOf } from './trace.ts';
-import { createTurnstile } from './turnstile.ts';
 
 /** Requests that may run at once on one connection; more are turned away. */
 const maxRunning = 1024;
@@ -51,7 +51,7 @@ export function createStdioConnection(
   const subscriptions = new Map<RequestId, Subscription>();
   const keeper = createKeeper();
   const asks = createAsks();
-  const turnstile = createTurnstile();
+  const throttle = createThrottle();
   let arrival = base;
   let clientCapabilities: Params = {};
   let whenIdle: (() => void) | undefined;
@@ -120,7 +120,7 @@ export function createStdioConnection(
     running.set(id, run);
     let frame: string | undefined;
     try {
-      const wait = method === 'tools/call' ? turnstile() : undefined;
+      const wait = method === 'tools/call' ? throttle() : undefined;
       if (wait) await wait;
       frame = await answer(request, run);
     } catch (error) {
@@ -233,7 +233,7 @@ export function createStdioConnection(
         outbox.send(resultFrame(id, open.closingResultJson));
       }
       subscriptions.clear();
-      await mcp.door.leave(arrival);
+      await mcp.gateway.leave(arrival);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Arrival } from '../contract/call.ts';
-import type { Door } from '../contract/door.ts';
+import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { createFrameReader } from '../contract/text/frames.ts';
 import type { McpExtension } from './mcp.ts';
@@ -10,7 +10,7 @@ import { createOutbox } from './outbox.ts';
 import { createStdioConnection } from './stdio-connection.ts';
 
 export interface StdioOptions {
-  readonly door: Door;
+  readonly gateway: Gateway;
   readonly input: Readable;
   readonly output: Writable;
   readonly maxMessageBytes?: number | undefined;
@@ -33,8 +33,8 @@ const lastWaitMs = 2 * limits.killGraceMs;
  * or the signal aborts, every running request is answered or stopped, and the answers are written.
  */
 export function serveStdio(options: StdioOptions): { readonly closed: Promise<void> } {
-  const { door, input, output, signal } = options;
-  const mcp = createMcp(door, options.extension);
+  const { gateway, input, output, signal } = options;
+  const mcp = createMcp(gateway, options.extension);
   const outbox = createOutbox(output);
   const arrival: Arrival = { transport: 'stdio', connectionId: randomUUID(), ...options.arrival };
   const connection = createStdioConnection(mcp, arrival, outbox, options.onFault);

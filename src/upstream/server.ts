@@ -5,7 +5,7 @@ import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
 import { unlessAborted } from '../ground/abort.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
-import { createPulse } from './connection/pulse.ts';
+import { createLiveness } from './connection/liveness.ts';
 import { afterLoss } from './connection/remote.ts';
 import { supervise } from './connection/supervise.ts';
 import { traceRequests } from './connection/traced.ts';
@@ -63,7 +63,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
   const turns = createTurns(settings.callsAtOnce);
   const elicitations = createElicitations(name);
   const watches = createWatches();
-  const request = traceRequests(name, createPulse(settings.callTimeoutMs));
+  const request = traceRequests(name, createLiveness(settings.callTimeoutMs));
   const access = accessOf(settings, options.oauth);
   let accessStamp = access?.stamp();
   let pin: Pin | undefined;

@@ -10,14 +10,14 @@ const limited = (retryAfterMs: number): Reply => ({
 });
 const ok: Reply = { kind: 'output', content: [{ type: 'text', text: 'done' }] };
 
-/** One call against a door that replies so, the last reply again and again. */
+/** One call against a gateway that replies so, the last reply again and again. */
 async function run(replies: readonly Reply[], signal = new AbortController().signal) {
   let calls = 0;
   const progress: string[] = [];
   const outcome = await carryOut(
     { callId: 'a', tool: 'x', words: '{}' },
     {
-      door: {
+      gateway: {
         locale: 'en',
         call: async () => replies[Math.min(calls++, replies.length - 1)] ?? ok,
       },

@@ -1,4 +1,4 @@
-import { openAskDesk } from '../../src/checkpoint/ask.ts';
+import { openAskService } from '../../src/checkpoint/ask.ts';
 import { serveHttp } from '../../src/checkpoint/serving.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
 import { once } from '../../src/ground/once.ts';
@@ -30,7 +30,7 @@ export async function openAskServer(
     port: 0,
     stopGraceMs: 50,
     onFault,
-    ask: once(() => openAskDesk(checkpoint, { retryDelaysMs: [1, 1, 1], onFault })),
+    ask: once(() => openAskService(checkpoint, { retryDelaysMs: [1, 1, 1], onFault })),
   });
   const base = `http://127.0.0.1:${service.address.port}`;
   const { tokens } = await checkpoint.store();

@@ -81,7 +81,7 @@ test('a server that is killed among writes leaves whole files, an unbroken log, 
         expect(verdict).toMatchObject({ ok: true });
         if (verdict.ok) expect(verdict.entries).toBeGreaterThanOrEqual(writes);
         // Opening the folder is what clears away what the killed write left.
-        await checkpoint.door.call({
+        await checkpoint.gateway.call({
           tool: 'file_read',
           input: { path: 'f0.txt' },
           arrival: { transport: 'cli' },

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 async function answer(tool: string, args: Record<string, unknown>): Promise<string> {
-  const reply = await checkpoint.door.call({
+  const reply = await checkpoint.gateway.call({
     tool,
     input: args,
     arrival: { transport: 'cli', connectionId: 'c1' },
@@ -126,7 +126,7 @@ test('a root that was named by a link is reached by that name too', async () => 
   symlinkSync(join(home, 'work'), link);
   const settings = loadSettings({ root: link, state: `${home}-records` }, { HOME: `${home}-none` }, home);
   const served = await openCheckpoint(settings);
-  const reply = await served.door.call({
+  const reply = await served.gateway.call({
     tool: 'file_read',
     input: { path: join(link, 'plain.txt') },
     arrival: { transport: 'cli', connectionId: 'c2' },

@@ -40,7 +40,7 @@ test('a tool that changed is held back, shown as a difference, and let in by the
   expect(review).toContain('and sends it home');
   const digest = /name="digest" value="([^"]+)"/.exec(review)?.[1] ?? '';
   const local = { transport: 'stdio' as const, connectionId: 'c' };
-  const names = async () => (await again.checkpoint.door.list(local)).tools.map(({ name }) => name);
+  const names = async () => (await again.checkpoint.gateway.list(local)).tools.map(({ name }) => name);
   expect(await names()).not.toContain('spy__echo');
 
   const stale = await again.submit('/servers/spy/approve', operator, { digest: 'another' });

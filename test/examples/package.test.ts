@@ -239,9 +239,9 @@ const greet = defineTool({
 });
 const checkpoint = await openCheckpoint(loadSettings({ toolsets: [] }), { toolsets: [defineToolset('own', [greet])] });
 const arrival = { transport: 'cli' };
-const { tools } = await checkpoint.door.list(arrival);
+const { tools } = await checkpoint.gateway.list(arrival);
 const call = { tool: 'greet', input: { name: 'Hana' }, arrival, signal: new AbortController().signal };
-const reply = await checkpoint.door.call(call);
+const reply = await checkpoint.gateway.call(call);
 const listed = tools.find((tool) => tool.name === 'greet').inputSchema('en');
 console.log(JSON.stringify({ ...reply.structured, described: listed.properties.name.description }));
 await checkpoint.close();

@@ -12,7 +12,7 @@ if (what === 'write') {
   for (let round = 0; ; round++) {
     const path = round % 3 === 0 ? `new/${process.pid}/${round}.txt` : `${round % 5}.txt`;
     const content = `${process.pid} ${round}\n`.repeat(1 + (round % 7) * 500);
-    await checkpoint.door.call({
+    await checkpoint.gateway.call({
       tool: 'file_write',
       input: { path, content, overwrite: true },
       arrival,

@@ -204,7 +204,7 @@ describe('a server that gives no proper vectors', () => {
     const place = await sqlite?.createPlace();
     const store = await place?.open(undefined, { embeddings: embeddingsAt(server.url, { questionMs }) });
     if (!store) throw new Error('no SQLite');
-    await store.memoriesFor('user:ann').remember(say('The house has a green door.'));
+    await store.memoriesFor('user:ann').remember(say('The house has a green gateway.'));
     await store.memoriesFor('user:ann').remember(say('Our pup is afraid of thunder.'));
     await allEmbedded(store);
     server.script = script;
@@ -254,7 +254,7 @@ describe('a server that gives no proper vectors', () => {
     const { server, store } = await openHouse(script);
 
     for (let round = 0; round < 6; round += 1) {
-      expect(await found(store, question)).toEqual(['The house has a green door.']);
+      expect(await found(store, question)).toEqual(['The house has a green gateway.']);
     }
     expect(server.asked.length).toBeLessThanOrEqual(2);
   });

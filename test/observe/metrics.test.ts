@@ -129,7 +129,7 @@ test('a token of the role metrics reads /metrics and can do nothing else', async
   expect(await calls.text()).toContain('reads /metrics and nothing else');
   expect((await served.read(token, '/ask', post)).status).toBe(403);
   expect(reply).toMatchObject({ kind: 'error', code: 'forbidden' });
-  expect((await served.checkpoint.door.list(remote(token))).tools).toEqual([]);
+  expect((await served.checkpoint.gateway.list(remote(token))).tools).toEqual([]);
   expect(login).toBeUndefined();
   expect((await served.read(token, '/metrics', { method: 'POST' })).status).toBe(405);
   const head = await served.read(token, '/metrics', { method: 'HEAD' });
@@ -145,7 +145,7 @@ test('questions to a person, commands and proxied servers are measured', async (
       mcpServers: { fixture: habitual() },
     },
   });
-  await served.checkpoint.door.list({ transport: 'stdio', connectionId: 'c' });
+  await served.checkpoint.gateway.list({ transport: 'stdio', connectionId: 'c' });
   const asked = await served.call('fixture__echo', { text: 'x' });
   const pending = await served.read(await served.token('metrics'));
 

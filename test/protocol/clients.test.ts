@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, test } from 'vitest';
 import { serveHttp } from '../../src/transport/http/serve.ts';
 import { fixtureStdioPath } from '../support/clients.ts';
-import { createFixtureDoor, type FixtureDoor } from '../support/fixture-door.ts';
+import { createFixtureGateway, type FixtureGateway } from '../support/fixture-gateway.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -22,11 +22,11 @@ const eras = [
 const transports = ['stdio', 'http'] as const;
 const matrix = transports.flatMap((transport) => eras.map(([era, mode]) => ({ transport, era, mode })));
 
-async function serveFixture(): Promise<{ url: string; door: FixtureDoor }> {
-  const door = createFixtureDoor();
-  const service = await serveHttp({ door, host: '127.0.0.1', port: 0, stopGraceMs: 50 });
+async function serveFixture(): Promise<{ url: string; gateway: FixtureGateway }> {
+  const gateway = createFixtureGateway();
+  const service = await serveHttp({ gateway, host: '127.0.0.1', port: 0, stopGraceMs: 50 });
   cleanups.push(() => service.close());
-  return { url: `http://127.0.0.1:${service.address.port}/mcp`, door };
+  return { url: `http://127.0.0.1:${service.address.port}/mcp`, gateway };
 }
 
 async function openClient({ transport, mode }: (typeof matrix)[number]): Promise<Client> {
@@ -98,14 +98,14 @@ describe.each(matrix)("the SDK's client over $transport on $era", (row) => {
 
 describe.each(eras)('over HTTP on %s', (_era, mode) => {
   test('a call that the client gives up is aborted in the server', async () => {
-    const { url, door } = await serveFixture();
+    const { url, gateway } = await serveFixture();
     const client = new Client({ name: 'sdk', version: '1.0.0' }, { versionNegotiation: { mode } });
     cleanups.push(() => client.close());
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     const giveUp = new AbortController();
     const started = Promise.withResolvers<AbortSignal>();
-    const call = door.call;
-    Object.assign(door, {
+    const call = gateway.call;
+    Object.assign(gateway, {
       call: (one: Parameters<typeof call>[0]) => {
         started.resolve(one.signal);
         return call(one);
@@ -119,11 +119,11 @@ describe.each(eras)('over HTTP on %s', (_era, mode) => {
 
     await expect(waiting).rejects.toThrow();
     await aborted;
-    expect(door.aborted).toEqual(['wait']);
+    expect(gateway.aborted).toEqual(['wait']);
   });
 
   test('a changed list is announced', async () => {
-    const { url, door } = await serveFixture();
+    const { url, gateway } = await serveFixture();
     const changed = Promise.withResolvers<void>();
     const client = new Client(
       { name: 'sdk', version: '1.0.0' },
@@ -136,7 +136,7 @@ describe.each(eras)('over HTTP on %s', (_era, mode) => {
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     // The client opens its stream some time after it has connected; a change before that is nobody's.
     // It gathers changes for a while, so they must not come too fast.
-    const nudge = setInterval(() => door.changeList(), 1000);
+    const nudge = setInterval(() => gateway.changeList(), 1000);
     await changed.promise;
     clearInterval(nudge);
   });

@@ -5,8 +5,8 @@ import { afterEach, expect, test } from 'vitest';
 import type { HttpOptions } from '../../src/transport/http/serve.ts';
 import { serveHttp } from '../../src/transport/http/serve.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, openStdio, post } from '../support/clients.ts';
-import type { FixtureDoor } from '../support/fixture-door.ts';
-import { createFixtureDoor, words } from '../support/fixture-door.ts';
+import type { FixtureGateway } from '../support/fixture-gateway.ts';
+import { createFixtureGateway, words } from '../support/fixture-gateway.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -14,12 +14,12 @@ afterEach(async () => {
 });
 
 async function open(
-  options: Partial<HttpOptions> & { readonly door?: FixtureDoor } = {},
-): Promise<{ url: string; door: FixtureDoor }> {
-  const door = options.door ?? createFixtureDoor();
-  const service = await serveHttp({ host: '127.0.0.1', port: 0, stopGraceMs: 50, ...options, door });
+  options: Partial<HttpOptions> & { readonly gateway?: FixtureGateway } = {},
+): Promise<{ url: string; gateway: FixtureGateway }> {
+  const gateway = options.gateway ?? createFixtureGateway();
+  const service = await serveHttp({ host: '127.0.0.1', port: 0, stopGraceMs: 50, ...options, gateway });
   cleanups.push(() => service.close());
-  return { url: `http://127.0.0.1:${service.address.port}/mcp`, door };
+  return { url: `http://127.0.0.1:${service.address.port}/mcp`, gateway };
 }
 
 const seed = 20_261_122;
@@ -88,7 +88,7 @@ test('messages that are nearly right never fail an HTTP server', async () => {
   expect(faults.map(String).filter((fault) => !fault.includes('secret words'))).toEqual([]);
 });
 
-test('input nested a hundred thousand deep reaches the door or is refused, and the next call goes on', async () => {
+test('input nested a hundred thousand deep reaches the gateway or is refused, and the next call goes on', async () => {
   const { client } = openStdio();
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   client.write(
@@ -99,9 +99,9 @@ test('input nested a hundred thousand deep reaches the door or is refused, and t
 });
 
 /** A tool that says a lot while it works. */
-function flooding(): { readonly door: FixtureDoor; readonly said: Promise<void> } {
+function flooding(): { readonly gateway: FixtureGateway; readonly said: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const door = createFixtureDoor({
+  const gateway = createFixtureGateway({
     flood: async (_input, call) => {
       for (let step = 1; step <= 50_000; step += 1) {
         call.progress?.(step, 50_000, 'x'.repeat(200));
@@ -111,12 +111,12 @@ function flooding(): { readonly door: FixtureDoor; readonly said: Promise<void> 
       return words('done');
     },
   });
-  return { door, said: promise };
+  return { gateway, said: promise };
 }
 
 test('a stdio reader that stands still is not buried in progress, and gets its answer', async () => {
-  const { door, said } = flooding();
-  const { client, output } = openStdio({ door });
+  const { gateway, said } = flooding();
+  const { client, output } = openStdio({ gateway });
   output.pause();
   const answer = client.call('flood', {}, { progressToken: 1 });
   await said;
@@ -126,8 +126,8 @@ test('a stdio reader that stands still is not buried in progress, and gets its a
 });
 
 test('an HTTP reader that stands still is not buried in progress, and gets its answer', async () => {
-  const { door, said } = flooding();
-  const { url } = await open({ door });
+  const { gateway, said } = flooding();
+  const { url } = await open({ gateway });
   const request = httpRequest(url, {
     method: 'POST',
     headers: {
@@ -163,7 +163,7 @@ test('an answer that takes long becomes a stream that says it is there', async (
 });
 
 test('more requests at once than are allowed are turned away, and the others go on', async () => {
-  const { client, door } = openStdio();
+  const { client, gateway } = openStdio();
   for (let id = 0; id < 1100; id += 1) {
     client.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'wait' } });
   }
@@ -174,7 +174,7 @@ test('more requests at once than are allowed are turned away, and the others go 
   expect(refused.error).toMatchObject({ code: -32000 });
   expect(pong.result).toEqual({});
   // Calls that arrive together are begun one after another.
-  await expect.poll(() => door.calls.length, { timeout: 20_000 }).toBe(1024);
+  await expect.poll(() => gateway.calls.length, { timeout: 20_000 }).toBe(1024);
 });
 
 test('answers to questions that were never asked, or were asked of another, change nothing', async () => {
@@ -205,12 +205,12 @@ test('answers to questions that were never asked, or were asked of another, chan
 test.skipIf(!process.env.SEKISHO_HAMMER)(
   'memory does not grow with calls (skipped: SEKISHO_HAMMER is not set)',
   async () => {
-    const door = createFixtureDoor();
-    const { client } = openStdio({ door });
+    const gateway = createFixtureGateway();
+    const { client } = openStdio({ gateway });
     const burst = async (count: number): Promise<number> => {
       for (let n = 0; n < count; n += 100) {
         await Promise.all(Array.from({ length: 100 }, () => client.call('echo', { text: 'x' })));
-        door.calls.length = 0;
+        gateway.calls.length = 0;
         client.received.length = 0;
       }
       globalThis.gc?.();

@@ -5,30 +5,30 @@ import { hostName, loopbackHosts } from '../../src/transport/http/guard.ts';
 import type { HttpOptions, HttpService } from '../../src/transport/http/serve.ts';
 import { serveHttp } from '../../src/transport/http/serve.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, post, readEvents } from '../support/clients.ts';
-import { createFixtureDoor, type FixtureDoor } from '../support/fixture-door.ts';
+import { createFixtureGateway, type FixtureGateway } from '../support/fixture-gateway.ts';
 
 const services: HttpService[] = [];
 afterEach(async () => {
   await Promise.all(services.splice(0).map((service) => service.close()));
 });
 
-async function open(options: Partial<HttpOptions> & { readonly door?: FixtureDoor } = {}): Promise<{
+async function open(options: Partial<HttpOptions> & { readonly gateway?: FixtureGateway } = {}): Promise<{
   url: string;
   base: string;
-  door: FixtureDoor;
+  gateway: FixtureGateway;
   service: HttpService;
 }> {
-  const door = options.door ?? createFixtureDoor();
-  const service = await serveHttp({ host: '127.0.0.1', port: 0, stopGraceMs: 50, ...options, door });
+  const gateway = options.gateway ?? createFixtureGateway();
+  const service = await serveHttp({ host: '127.0.0.1', port: 0, stopGraceMs: 50, ...options, gateway });
   services.push(service);
   const base = `http://127.0.0.1:${service.address.port}`;
-  return { url: `${base}/mcp`, base, door, service };
+  return { url: `${base}/mcp`, base, gateway, service };
 }
 
 const callHeaders = modernHeaders('tools/call', 'echo');
 
 test('a call of the newest revision is one JSON body', async () => {
-  const { url, door } = await open();
+  const { url, gateway } = await open();
 
   const { status, headers, messages } = await post(url, modernCall('echo', { text: 'hi' }), callHeaders);
 
@@ -37,7 +37,7 @@ test('a call of the newest revision is one JSON body', async () => {
   expect(messages).toMatchObject([
     { id: 1, result: { resultType: 'complete', structuredContent: { text: 'hi' } } },
   ]);
-  expect(door.calls[0]?.arrival).toMatchObject({
+  expect(gateway.calls[0]?.arrival).toMatchObject({
     transport: 'http',
     client: { name: 'raw' },
     address: '127.0.0.1',
@@ -68,18 +68,18 @@ test.each([
   ['another name', { ...callHeaders, 'mcp-name': 'wait' }],
   ['a broken encoding', { ...callHeaders, 'mcp-name': '=?base64?ZWNobw?=' }],
 ])('headers that differ from the body are refused: %s', async (_name, headers) => {
-  const { url, door } = await open();
+  const { url, gateway } = await open();
   const { status, messages } = await post(url, modernCall('echo', {}), headers as Record<string, string>);
   expect(status).toBe(400);
   expect(messages).toMatchObject([{ id: 1, error: { code: -32020 } }]);
-  expect(door.calls).toEqual([]);
+  expect(gateway.calls).toEqual([]);
 });
 
 test('a name that no header can hold comes encoded', async () => {
-  const { url, door } = await open();
+  const { url, gateway } = await open();
   const encoded = `=?base64?${Buffer.from('読む').toString('base64')}?=`;
   await post(url, modernCall('読む', {}), modernHeaders('tools/call', encoded));
-  expect(door.calls[0]?.tool).toBe('読む');
+  expect(gateway.calls[0]?.tool).toBe('読む');
 });
 
 test('an unknown method of the newest revision is not found, with its id', async () => {
@@ -114,7 +114,7 @@ test.each([
 });
 
 test('a body over the limit is refused, told by its length or found while it comes', async () => {
-  const { url, door } = await open({ maxBodyBytes: 1000 });
+  const { url, gateway } = await open({ maxBodyBytes: 1000 });
   const { port } = new URL(url);
   const told = await post(url, modernCall('echo', { text: 'x'.repeat(5000) }), callHeaders);
   const found = await new Promise<number | undefined>((resolve, reject) => {
@@ -126,7 +126,7 @@ test('a body over the limit is refused, told by its length or found while it com
     request.write('x'.repeat(2000));
   });
   expect([told.status, found]).toEqual([413, 413]);
-  expect(door.calls).toEqual([]);
+  expect(gateway.calls).toEqual([]);
 });
 
 test.each([
@@ -159,7 +159,7 @@ test('a page of our own may call, and a page that is allowed may read the answer
 });
 
 test('without the right token there is nothing but a challenge', async () => {
-  const { url, base, door } = await open({ door: createFixtureDoor({}, { token: 't0k' }) });
+  const { url, base, gateway } = await open({ gateway: createFixtureGateway({}, { token: 't0k' }) });
 
   const none = await post(url, modernCall('echo', {}), callHeaders);
   const wrong = await post(url, modernCall('echo', {}), { ...callHeaders, authorization: 'Bearer no' });
@@ -168,13 +168,13 @@ test('without the right token there is nothing but a challenge', async () => {
   expect([none.status, wrong.status, right.status]).toEqual([401, 401, 200]);
   expect(none.headers.get('www-authenticate')).toBe('Bearer');
   expect(wrong.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
-  expect(door.calls).toHaveLength(1);
+  expect(gateway.calls).toHaveLength(1);
   expect((await fetch(`${base}/healthz`)).status).toBe(200);
 });
 
 test('other pages come before not found, and metrics are for those who are let in', async () => {
   const { base } = await open({
-    door: createFixtureDoor({}, { token: 't0k' }),
+    gateway: createFixtureGateway({}, { token: 't0k' }),
     metrics: () => 'calls 3\n',
     routes: (request, response) => {
       if (request.url !== '/hello') return false;
@@ -191,13 +191,13 @@ test('other pages come before not found, and metrics are for those who are let i
 
 test('a closed stream cancels the call', async () => {
   const started = Promise.withResolvers<AbortSignal>();
-  const door = createFixtureDoor({
+  const gateway = createFixtureGateway({
     hang: (_input, call) => {
       started.resolve(call.signal);
       return new Promise(() => {});
     },
   });
-  const { url } = await open({ door });
+  const { url } = await open({ gateway });
   const client = new AbortController();
 
   const answer = post(url, modernCall('hang', {}), modernHeaders('tools/call', 'hang'), client.signal);
@@ -210,7 +210,7 @@ test('a closed stream cancels the call', async () => {
 });
 
 test('an older client keeps a session: handshake, call, stream, end', async () => {
-  const { url, door, service } = await open();
+  const { url, gateway, service } = await open();
   const session = await openSession(url);
 
   const called = await post(
@@ -220,7 +220,7 @@ test('an older client keeps a session: handshake, call, stream, end', async () =
   );
   const stream = await fetch(url, { headers: { ...session, accept: 'text/event-stream' } });
   const events = readEvents(stream);
-  door.changeList();
+  gateway.changeList();
   const change = await events.next();
   const ended = await fetch(url, { method: 'DELETE', headers: session });
   const after = await post(url, { jsonrpc: '2.0', id: 2, method: 'ping' }, session);
@@ -229,7 +229,9 @@ test('an older client keeps a session: handshake, call, stream, end', async () =
   expect(change.value).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   expect((await events.next()).done).toBe(true);
   expect([ended.status, after.status, service.sessionCount]).toEqual([204, 404, 0]);
-  expect(door.left.map((arrival) => arrival.connectionId)).toEqual([door.calls[0]?.arrival.connectionId]);
+  expect(gateway.left.map((arrival) => arrival.connectionId)).toEqual([
+    gateway.calls[0]?.arrival.connectionId,
+  ]);
 });
 
 test('an older client without a session is served too', async () => {
@@ -244,8 +246,8 @@ test('an older client without a session is served too', async () => {
 });
 
 test('a session belongs to the token that opened it', async () => {
-  const door = createFixtureDoor();
-  const { url } = await open({ door });
+  const gateway = createFixtureGateway();
+  const { url } = await open({ gateway });
   const session = await openSession(url, {}, { authorization: 'Bearer a' });
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const own = await post(url, ping, session);
@@ -276,13 +278,13 @@ test('an older client is asked on the stream of its call, and answers with a pos
 });
 
 test('an older client cancels with a notification', async () => {
-  const { url, door } = await open();
+  const { url, gateway } = await open();
   const session = await openSession(url);
   const started = new Promise<void>((resolve) => {
-    const { push } = door.calls;
-    door.calls.push = (...calls) => {
+    const { push } = gateway.calls;
+    gateway.calls.push = (...calls) => {
       resolve();
-      return push.apply(door.calls, calls);
+      return push.apply(gateway.calls, calls);
     };
   });
 
@@ -291,11 +293,11 @@ test('an older client cancels with a notification', async () => {
   await post(url, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }, session);
 
   expect((await call).messages).toEqual([]);
-  expect(door.aborted).toEqual(['wait']);
+  expect(gateway.aborted).toEqual(['wait']);
 });
 
 test('a subscription of the newest revision hears what it asked for, and ends in good order', async () => {
-  const { url, door, service } = await open();
+  const { url, gateway, service } = await open();
   const body = {
     jsonrpc: '2.0',
     id: 's',
@@ -314,7 +316,7 @@ test('a subscription of the newest revision hears what it asked for, and ends in
   const events = readEvents(response);
 
   const ack = await events.next();
-  door.changeList();
+  gateway.changeList();
   const change = await events.next();
   void service.close();
   const end = await events.next();
@@ -329,7 +331,7 @@ test('a subscription of the newest revision hears what it asked for, and ends in
 
 test('ten thousand abandoned sessions leave a bounded number, and each is left', async () => {
   const max = 50;
-  const { url, door, service } = await open({ maxSessions: max });
+  const { url, gateway, service } = await open({ maxSessions: max });
   const total = process.env.SEKISHO_HAMMER ? 10_000 : 1000;
 
   for (let batch = 0; batch < total / 50; batch += 1) {
@@ -337,7 +339,7 @@ test('ten thousand abandoned sessions leave a bounded number, and each is left',
   }
 
   expect(service.sessionCount).toBe(max);
-  expect(door.left).toHaveLength(total - max);
+  expect(gateway.left).toHaveLength(total - max);
 });
 
 test('idle sessions give way, used ones stay, and where all are used a new one is refused', async () => {
@@ -358,9 +360,9 @@ test('idle sessions give way, used ones stay, and where all are used a new one i
 });
 
 test('a server that stops lets the running call end and takes no new one', async () => {
-  const { url, door, service } = await open({ stopGraceMs: 10_000 });
+  const { url, gateway, service } = await open({ stopGraceMs: 10_000 });
   const running = post(url, modernCall('later', { ms: 200 }), modernHeaders('tools/call', 'later'));
-  while (door.calls.length === 0) await new Promise(setImmediate);
+  while (gateway.calls.length === 0) await new Promise(setImmediate);
   await service.close();
   expect((await running).messages).toMatchObject([{ result: { content: [{ text: 'late' }] } }]);
   await expect(post(url, modernCall('echo', {}), callHeaders)).rejects.toThrow();
@@ -382,10 +384,10 @@ test('garbage on the socket is answered and survived', async () => {
 });
 
 test('a session that is left alone ends', async () => {
-  const { url, door, service } = await open({ sessionIdleMs: 1, beatMs: 10 });
+  const { url, gateway, service } = await open({ sessionIdleMs: 1, beatMs: 10 });
   await openSession(url);
   while (service.sessionCount > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(door.left).toHaveLength(1);
+  expect(gateway.left).toHaveLength(1);
 });
 
 test('the newest revision has no streams to get and no sessions to delete', async () => {
@@ -419,14 +421,14 @@ test('a session goes on at another server with the same key, and nowhere else', 
   const forged = await post(second.url, call, { ...session, 'mcp-session-id': `x${id}` });
 
   expect([moved.status, elsewhere.status, stolen.status, forged.status]).toEqual([200, 404, 404, 404]);
-  const [before, after] = [first, second].map(({ door }) => door.calls[0]);
+  const [before, after] = [first, second].map(({ gateway }) => gateway.calls[0]);
   expect(after?.arrival.connectionId).toBe(before?.arrival.connectionId);
   expect(after?.arrival.client).toEqual({ name: 'raw', version: '1' });
   expect(id).toMatch(/^[\x21-\x7e]{1,1500}$/);
 });
 
 test('a session that gave way to others is taken up again, with what its client can do', async () => {
-  const { url, door, service } = await open({ maxSessions: 1 });
+  const { url, gateway, service } = await open({ maxSessions: 1 });
   const session = await openSession(url, { elicitation: {}, experimental: { x: 'x'.repeat(5000) } });
   await openSession(url);
 
@@ -438,11 +440,11 @@ test('a session that gave way to others is taken up again, with what its client 
   const question = await readEvents(response).next();
 
   expect(question.value.method).toBe('elicitation/create');
-  expect([service.sessionCount, door.left.length]).toEqual([1, 2]);
+  expect([service.sessionCount, gateway.left.length]).toEqual([1, 2]);
 });
 
 test('a batch of an older revision is answered in one list, its notifications not at all', async () => {
-  const { url, door } = await open();
+  const { url, gateway } = await open();
   const session = await openSession(url);
   const call = {
     jsonrpc: '2.0',
@@ -460,11 +462,11 @@ test('a batch of an older revision is answered in one list, its notifications no
     { id: 2, result: { structuredContent: { text: 'hi' } } },
   ]);
   expect([silent.status, silent.messages]).toEqual([202, []]);
-  expect(door.calls).toHaveLength(1);
+  expect(gateway.calls).toHaveLength(1);
 });
 
 test('in a batch, what is no message and an id that comes twice are refused, and the others answered', async () => {
-  const { url, door } = await open();
+  const { url, gateway } = await open();
   const session = await openSession(url);
   const call = (id: number) => ({
     jsonrpc: '2.0',
@@ -484,7 +486,7 @@ test('in a batch, what is no message and an id that comes twice are refused, and
   const refused = messages.filter(({ error }) => error !== undefined);
   expect(refused.map(({ id }) => String(id)).sort()).toEqual(['1', '3', 'null']);
   expect(refused.map(({ error }) => error)).toMatchObject(refused.map(() => ({ code: -32600 })));
-  expect(door.calls).toHaveLength(2);
+  expect(gateway.calls).toHaveLength(2);
 });
 
 test.each([

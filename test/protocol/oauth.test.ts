@@ -172,7 +172,7 @@ test('the server describes itself, and a refusal says where', async () => {
 test.each([
   ['of another resource', (served: Served) => ({ aud: `${served.origin}/else` })],
   ['that is over', () => ({ exp: 1 })],
-])('a token %s is refused at the door, and the call is not made', async (_which, change) => {
+])('a token %s is refused at the gateway, and the call is not made', async (_which, change) => {
   await using signer = await openSigner();
   await using served = await openServed([signer.issuer]);
   const token = await signer.sign({ ...goodClaims(signer.issuer, served.resource), ...change(served) });
@@ -243,7 +243,7 @@ test('a scope has the name that its issuer gave it, and metrics are for admins',
   expect(closed.status).toBe(403);
   expect(closed.headers.get('www-authenticate')).toContain('scope="admin"');
   expect((await metrics(await signer.sign({ ...claims, scope: 'admin' }))).status).toBe(200);
-  // A token without any of ours opens the door and no tool behind it.
+  // A token without any of ours lets its holder in and opens no tool behind it.
   const bare = await signer.sign({ ...claims, scope: 'openid' });
   expect((await post(served, `Bearer ${bare}`, '', 'file_read', { path: 'a.md' })).challenge).toContain(
     'scope="tools:read"',

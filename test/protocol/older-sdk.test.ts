@@ -26,7 +26,7 @@ afterAll(async () => {
 async function connect(revision: string): Promise<Client> {
   const input = new PassThrough();
   const output = new PassThrough();
-  serveStdio({ door: world.checkpoint.door, input, output });
+  serveStdio({ gateway: world.checkpoint.gateway, input, output });
   const lines = createLineClient(input, output);
   const transport: Transport = {
     async start() {

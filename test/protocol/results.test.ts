@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { replyFormOf } from '../../src/transport/reply-form.ts';
 import { callResult, createResultEncoder, toolEntry } from '../../src/transport/results.ts';
-import { createFixtureDoor } from '../support/fixture-door.ts';
+import { createFixtureGateway } from '../support/fixture-gateway.ts';
 
-const [plain] = (await createFixtureDoor().list({ transport: 'stdio' })).tools;
+const [plain] = (await createFixtureGateway().list({ transport: 'stdio' })).tools;
 if (!plain) throw new Error('The fixture has no tools.');
 const schema = {
   type: 'object',

@@ -31,7 +31,7 @@ test.each([
 });
 
 test('the newest revision needs no handshake, and its results say what they are', async () => {
-  const { client, door } = openStdio();
+  const { client, gateway } = openStdio();
 
   const discovered = await client.request('server/discover', { _meta: modernMeta() });
   const listed = await client.request('tools/list', { _meta: modernMeta() });
@@ -44,11 +44,11 @@ test('the newest revision needs no handshake, and its results say what they are'
     structuredContent: { text: 'hi' },
     _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'fixture' } },
   });
-  expect(door.calls[0]?.arrival.client).toEqual({ name: 'raw', version: '1' });
+  expect(gateway.calls[0]?.arrival.client).toEqual({ name: 'raw', version: '1' });
 });
 
 test('an envelope that is incomplete or of another revision is refused by name', async () => {
-  const { client, door } = openStdio();
+  const { client, gateway } = openStdio();
   const { 'io.modelcontextprotocol/clientCapabilities': _gone, ...partial } = modernMeta();
 
   const incomplete = await client.call('echo', {}, partial);
@@ -63,7 +63,7 @@ test('an envelope that is incomplete or of another revision is refused by name',
     code: -32022,
     data: { supported: ['2026-07-28'], requested: '2999-01-01' },
   });
-  expect(door.calls).toEqual([]);
+  expect(gateway.calls).toEqual([]);
 });
 
 test('a list shows all four hints, titles and output schemas that an error passes too', async () => {
@@ -83,15 +83,15 @@ test('a list shows all four hints, titles and output schemas that an error passe
   });
 });
 
-test('an unknown tool is an answer of the door, an unknown method an error of the protocol', async () => {
-  const { client, door } = openStdio();
+test('an unknown tool is an answer of the gateway, an unknown method an error of the protocol', async () => {
+  const { client, gateway } = openStdio();
 
   const tool = await client.call('nope', {});
   const method = await client.request('nope/nope');
 
   expect(tool.result).toMatchObject({ isError: true, structuredContent: { error: { code: 'not_found' } } });
   expect(method.error).toMatchObject({ code: -32601 });
-  expect(door.calls.map((call) => call.tool)).toEqual(['nope']);
+  expect(gateway.calls.map((call) => call.tool)).toEqual(['nope']);
 });
 
 test("a library's words never reach the client", async () => {
@@ -105,13 +105,13 @@ test("a library's words never reach the client", async () => {
 });
 
 test('a cancelled call is aborted and not answered', async () => {
-  const { client, door } = openStdio();
+  const { client, gateway } = openStdio();
 
   client.send({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'wait', arguments: {} } });
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
   await client.request('ping');
 
-  expect(door.aborted).toEqual(['wait']);
+  expect(gateway.aborted).toEqual(['wait']);
   expect(client.received.filter((message) => message.id === 7)).toEqual([]);
 });
 
@@ -147,13 +147,13 @@ test('a hundred calls at once each get their own answer', async () => {
 });
 
 test('an id that is already running is refused, and the first keeps running', async () => {
-  const { client, door } = openStdio();
+  const { client, gateway } = openStdio();
   client.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'wait' } });
 
   const second = await client.request('ping', undefined, 1);
 
   expect(second.error).toMatchObject({ code: -32600 });
-  expect(door.aborted).toEqual([]);
+  expect(gateway.aborted).toEqual([]);
 });
 
 test.each([
@@ -273,11 +273,11 @@ test('a client that said nothing of forms is never asked', async () => {
 });
 
 test('list changes reach older clients after the handshake, newer ones where they listen', async () => {
-  const { client, door } = openStdio();
+  const { client, gateway } = openStdio();
 
-  door.changeList();
+  gateway.changeList();
   await client.request('initialize', hello);
-  door.changeList('another connection');
+  gateway.changeList('another connection');
   client.send({
     jsonrpc: '2.0',
     id: 'sub',
@@ -285,10 +285,10 @@ test('list changes reach older clients after the handshake, newer ones where the
     params: { _meta: modernMeta(), notifications: { toolsListChanged: true, promptsListChanged: true } },
   });
   const ack = await client.next((m) => m.method === 'notifications/subscriptions/acknowledged');
-  door.changeList();
+  gateway.changeList();
   await client.request('ping');
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'sub' } });
-  door.changeList();
+  gateway.changeList();
   await client.request('ping');
 
   const marked = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' } };
@@ -298,7 +298,7 @@ test('list changes reach older clients after the handshake, newer ones where the
 });
 
 test('calls that run when the input ends are answered first', async () => {
-  const { client, closed, door } = openStdio();
+  const { client, closed, gateway } = openStdio();
   client.send({
     jsonrpc: '2.0',
     id: 1,
@@ -310,7 +310,7 @@ test('calls that run when the input ends are answered first', async () => {
   await closed;
 
   expect(client.received).toMatchObject([{ id: 1, result: { content: [{ text: 'late' }] } }]);
-  expect(door.left).toHaveLength(1);
+  expect(gateway.left).toHaveLength(1);
 });
 
 test('when told to stop, calls that do not end are aborted and still answered', async () => {

@@ -171,7 +171,7 @@ test('a log that cannot be read lets nothing run', async () => {
   // As a server meets it whose database is damaged after its start: one that is damaged before does not start.
   const checkpoint = await openCheckpoint(loadSettings({ root, state }, { HOME: state }, root));
   try {
-    const reply = await checkpoint.door.call({
+    const reply = await checkpoint.gateway.call({
       tool: 'file_write',
       input: { path: 'a.txt', content: 'a' },
       arrival: local,

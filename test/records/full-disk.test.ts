@@ -33,7 +33,7 @@ function open() {
 type World = Awaited<ReturnType<typeof open>>;
 
 const send = (world: World, tool: string, input: unknown): Promise<Reply> =>
-  world.door.call({ tool, input, arrival: local, signal: new AbortController().signal });
+  world.gateway.call({ tool, input, arrival: local, signal: new AbortController().signal });
 
 async function work(use: (world: World, disk: SmallDisk) => Promise<void>): Promise<void> {
   await onSmallDisk(state, async (disk) => {

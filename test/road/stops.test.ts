@@ -167,7 +167,7 @@ test('a cancelled call is not run', async () => {
   expect(existsSync(join(world.root, 'a.txt'))).toBe(false);
 });
 
-test('a token opens the door, and one for other toolsets does not', async () => {
+test('a token lets a call in, and one for other toolsets does not', async () => {
   await using world = await openTestCheckpoint({ files: { 'a.txt': 'x' } });
   const { tokens } = await world.checkpoint.store();
   const mine = await tokens.create({ user: 'alice' });
@@ -183,7 +183,7 @@ test('a token opens the door, and one for other toolsets does not', async () => 
 
 test('what the list shows is what a call may do, in read-only mode too', async () => {
   await using world = await openTestCheckpoint({ flags: { mode: 'read-only' } });
-  const { tools } = await world.checkpoint.door.list(local);
+  const { tools } = await world.checkpoint.gateway.list(local);
   expect(tools.map((tool) => tool.name)).not.toContain('file_write');
   expect(errorOf(await world.call('file_write', { path: 'a', content: '' }))).toMatchObject({
     code: 'forbidden',

@@ -4,7 +4,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { StdioOptions } from '../../src/transport/stdio.ts';
 import { serveStdio } from '../../src/transport/stdio.ts';
-import { createFixtureDoor, type FixtureDoor } from './fixture-door.ts';
+import { createFixtureGateway, type FixtureGateway } from './fixture-gateway.ts';
 
 export type Message = Record<string, unknown> & { readonly id?: unknown };
 
@@ -67,18 +67,18 @@ export function createLineClient(input: Writable, output: Readable): LineClient 
   return client;
 }
 
-/** A fixture door and a raw client, joined in this process. */
-export function openStdio(options: Partial<StdioOptions> & { readonly door?: FixtureDoor } = {}): {
+/** A fixture gateway and a raw client, joined in this process. */
+export function openStdio(options: Partial<StdioOptions> & { readonly gateway?: FixtureGateway } = {}): {
   readonly client: LineClient;
-  readonly door: FixtureDoor;
+  readonly gateway: FixtureGateway;
   readonly closed: Promise<void>;
   readonly output: PassThrough;
 } {
   const input = new PassThrough();
   const output = new PassThrough();
-  const door = options.door ?? createFixtureDoor();
-  const { closed } = serveStdio({ ...options, door, input, output });
-  return { client: createLineClient(input, output), door, closed, output };
+  const gateway = options.gateway ?? createFixtureGateway();
+  const { closed } = serveStdio({ ...options, gateway, input, output });
+  return { client: createLineClient(input, output), gateway, closed, output };
 }
 
 /** The fixture served by a process of its own. */

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ContentBlock } from '../../src/contract/call.ts';
-import type { ResourceBlob, ResourceDoor, ResourceText } from '../../src/contract/door.ts';
 import { ToolError } from '../../src/contract/error.ts';
+import type { ResourceBlob, ResourceGateway, ResourceText } from '../../src/contract/gateway.ts';
 import { text } from '../../src/contract/text/text.ts';
 import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
 import type { Change, Changes } from '../../src/transport/changes.ts';
@@ -11,8 +11,8 @@ import { serveHttp } from '../../src/transport/http/serve.ts';
 import type { Params } from '../../src/transport/jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from '../../src/transport/jsonrpc.ts';
 import { createCallMethod } from '../../src/transport/methods/call.ts';
-import type { FixtureRun } from './fixture-door.ts';
-import { createFixtureDoor, words } from './fixture-door.ts';
+import type { FixtureRun } from './fixture-gateway.ts';
+import { createFixtureGateway, words } from './fixture-gateway.ts';
 
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
@@ -30,13 +30,13 @@ export async function serveConformance(): Promise<{ readonly url: string; readon
   };
   const tools = conversationTools(change);
   const placeholders = Object.fromEntries([...tools.keys()].map((name) => [name, () => words('')]));
-  const door = {
-    ...createFixtureDoor({ ...contentTools, ...placeholders }, { schemas }),
+  const gateway = {
+    ...createFixtureGateway({ ...contentTools, ...placeholders }, { schemas }),
     resources,
   };
-  const callTool = createCallMethod(door);
+  const callTool = createCallMethod(gateway);
   const service = await serveHttp({
-    door,
+    gateway,
     host: '127.0.0.1',
     port: 0,
     extension: {
@@ -342,7 +342,7 @@ const promptList = [
   { name: 'test_input_required_result_prompt', description: 'A prompt that asks first' },
 ];
 
-const resources: ResourceDoor = {
+const resources: ResourceGateway = {
   list: async () => ({
     resources: ['static-text', 'static-binary', 'watched-resource'].map((name) => ({
       uri: `test://${name}`,

@@ -1,11 +1,11 @@
 import { serveStdio } from '../../src/transport/stdio.ts';
-import { createFixtureDoor } from './fixture-door.ts';
+import { createFixtureGateway } from './fixture-gateway.ts';
 
-/** A process that serves the fixture door over stdio, as the product serves its own. */
+/** A process that serves the fixture gateway over stdio, as the product serves its own. */
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 const { closed } = serveStdio({
-  door: createFixtureDoor(),
+  gateway: createFixtureGateway(),
   input: process.stdin,
   output: process.stdout,
   signal: stop.signal,

@@ -38,7 +38,7 @@ export async function openTestCheckpoint(world: World = {}) {
     input: unknown,
     more: Partial<Omit<Call, 'tool' | 'input'>> = {},
   ): Promise<Reply> {
-    return checkpoint.door.call({
+    return checkpoint.gateway.call({
       tool,
       input,
       arrival: local,

@@ -75,7 +75,7 @@ test.each(files.filter((file) => roomOf(file) === 'confine'))(
   },
 );
 
-test('the composition root has one door', () => {
+test('the composition root has one entrance', () => {
   const inside = (path: string) => path.startsWith('src/checkpoint/');
   const entering = files
     .filter((file) => !inside(normalize(file)))

@@ -174,7 +174,7 @@ describe.each(kinds)('as %s', (kind) => {
   });
 
   test('tools/list shows the same to a credential, and to nobody the whole set with a place for the token', async () => {
-    const listed = await world.checkpoint.door.list(arrival);
+    const listed = await world.checkpoint.gateway.list(arrival);
     const names = listed.tools.map((tool) => tool.name).toSorted();
     if (kind !== 'unauthenticated') {
       const expected = permissions.flatMap(([permission, own]) => (isAllowed(permission, kind) ? own : []));

@@ -69,7 +69,7 @@ test('links lead to the server that gave them and nowhere else, whatever they sa
     { type: 'resource', resource: { uri: 'upstream://bad/upstream://other/x', text: 'y' } },
   ]);
   await expect(
-    world.checkpoint.door.resources?.read(
+    world.checkpoint.gateway.resources?.read(
       local,
       'upstream://bad/file:///etc/passwd',
       new AbortController().signal,
@@ -80,7 +80,7 @@ test('links lead to the server that gave them and nowhere else, whatever they sa
 test('contents and prompts of a server are its own as well, all of them, and nothing that is none', async () => {
   await using world = await openWithServers({ bad: habitual('shelf') });
   await namesIn(world);
-  const { resources, prompts } = world.checkpoint.door;
+  const { resources, prompts } = world.checkpoint.gateway;
   const { signal } = new AbortController();
   expect(await resources?.read(local, 'upstream://bad/shelf:///a', signal)).toEqual({
     uri: 'upstream://bad/shelf:///a/1',
@@ -231,7 +231,7 @@ test('no word of a definition hides anything from whoever reads it', async () =>
   await namesIn(world);
   const { pins } = await world.checkpoint.rooms.upstreams();
   expect(pins.approve('bad', pins.review('bad')?.digest ?? '')).toBe(true);
-  const { tools } = await world.checkpoint.door.list(local);
+  const { tools } = await world.checkpoint.gateway.list(local);
   const tool = tools.find(({ name }) => name === 'bad__odd');
   expect(tool).toBeDefined();
   const words = JSON.stringify([tool?.title.en, tool?.description.en, tool?.inputSchema('en')]);

@@ -66,7 +66,7 @@ test('others than the local operator neither see nor call a server that they wer
   const anna = remote((await tokens.create({ user: 'anna' })).token);
   const bert = remote((await tokens.create({ user: 'bert', role: 'admin' })).token);
   const names = async (arrival: typeof anna) =>
-    (await world.checkpoint.door.list(arrival)).tools.flatMap((tool) => (tool.server ? [tool.name] : []));
+    (await world.checkpoint.gateway.list(arrival)).tools.flatMap((tool) => (tool.server ? [tool.name] : []));
 
   expect(await names(anna)).toEqual(['theirs__echo']);
   expect(await names(bert)).toEqual([]);

@@ -77,7 +77,7 @@ test('a change while it runs hides the tool and tells whoever watches', async ()
   await using world = await server.open();
   await namesIn(world);
   const told = vi.fn();
-  world.checkpoint.door.onListChanged(told);
+  world.checkpoint.gateway.onListChanged(told);
   server.write([{ ...echo, description: 'Now something else.' }, other]);
 
   await world.call('fix__other', { text: 'announce' });
@@ -109,7 +109,7 @@ test.each([
   ['another description', (words: string) => words.replace('Says it again.', 'Says it twice.')],
   ['a tool less', (words: string) => JSON.stringify({ ...JSON.parse(words), approved: [] })],
   ['another server', (words: string) => words.replace('"server": "fix"', '"server": "fax"')],
-])('a pin file that holds %s closes the door to that server alone', async (_, spoil) => {
+])('a pin file that holds %s closes the gateway to that server alone', async (_, spoil) => {
   const server = changeable([echo]);
   {
     await using first = await server.open();
@@ -199,7 +199,10 @@ test('an approval that was given for a definition does not hold for the next one
     { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
   );
   await namesIn(world);
-  const { tools } = await world.checkpoint.door.list({ transport: 'stdio', connectionId: 'test-connection' });
+  const { tools } = await world.checkpoint.gateway.list({
+    transport: 'stdio',
+    connectionId: 'test-connection',
+  });
   const tool = tools.find((each) => each.name === 'fix__echo');
   expect(tool?.identity).toMatch(/^fix\/echo@[0-9a-f]{64}$/);
   const { approvals } = await world.checkpoint.store();

@@ -151,7 +151,7 @@ test('whoever leaves is no longer waited for, and the server is told', async () 
   await using world = await openWithServers({ fix: habitual() });
   const arrival = { transport: 'stdio', connectionId: 'gone' } as const;
   const { state } = questionOf(await world.call('fix__echo', { text: 'ask' }, { ...carries, arrival }));
-  await world.checkpoint.door.leave(arrival);
+  await world.checkpoint.gateway.leave(arrival);
   const retry = { ...carries, formAnswer: hana, questionState: state, arrival };
   expect(await world.call('fix__echo', { text: 'ask' }, retry)).toMatchObject({ code: 'conflict' });
   expect(wordsOf(await world.call('fix__echo', { text: 'next' }))).toBe('next');

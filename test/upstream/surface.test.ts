@@ -23,7 +23,7 @@ test('resources of servers stand beside our notes, and are read by the address t
     { everything: overStdio },
     { files: { 'vault/a.md': '# A\n' }, flags: { toolsets: ['vault'] } },
   );
-  const { resources } = world.checkpoint.door;
+  const { resources } = world.checkpoint.gateway;
   const uris: string[] = [];
   let cursor: string | undefined;
   do {
@@ -48,7 +48,7 @@ test('resources of servers stand beside our notes, and are read by the address t
 
 test('prompts are listed under the names of their servers, fetched, and hidden from others', async () => {
   await using world = await openWithServers({ everything: overStdio });
-  const { prompts } = world.checkpoint.door;
+  const { prompts } = world.checkpoint.gateway;
   const names = (await prompts?.list(local, signal))?.map((prompt) => prompt.name);
   expect(names).toContain('everything__simple-prompt');
 

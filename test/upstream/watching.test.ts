@@ -15,7 +15,7 @@ const start = join(import.meta.dirname, '../../src/cli/start.ts');
 test('a change of a watched resource is told, and no longer when the watch ended', async () => {
   await using world = await openWithServers({ fix: habitual('shelf') });
   await namesIn(world);
-  const { resources } = world.checkpoint.door;
+  const { resources } = world.checkpoint.gateway;
   const changed = vi.fn();
   const end = await resources?.subscribe(local, address, changed);
   expect(wordsOf(await world.call('fix__echo', { text: 'watched' }))).toBe('["shelf:///a"]');
@@ -34,7 +34,7 @@ test('a change of a watched resource is told, and no longer when the watch ended
 test('a server of the newest revision is listened to for what is watched, and for nothing else', async () => {
   await using world = await openWithServers({ fix: habitual('newest') });
   await namesIn(world);
-  const { resources } = world.checkpoint.door;
+  const { resources } = world.checkpoint.gateway;
   const first = vi.fn();
   const second = vi.fn();
   const end = await resources?.subscribe(local, 'upstream://fix/shelf:///b', first);
@@ -63,7 +63,7 @@ test.each(['shelf', 'newest'])(
     await namesIn(world);
     const uris = Array.from({ length: 10 }, (_, index) => `shelf:///${index}`);
     const begin = (uri: string) =>
-      world.checkpoint.door.resources?.subscribe(local, `upstream://fix/${uri}`, () => {});
+      world.checkpoint.gateway.resources?.subscribe(local, `upstream://fix/${uri}`, () => {});
     // One that is refused beside them is refused alone.
     const refused = habit === 'shelf' ? [begin('shelf:///none')] : [];
     const [results, [failure]] = await Promise.all([
@@ -84,7 +84,7 @@ test('ten thousand words of one change are few by the time they reach the client
   await using world = await openWithServers({ fix: habitual('shelf') });
   await namesIn(world);
   const changed = vi.fn();
-  await world.checkpoint.door.resources?.subscribe(local, address, changed);
+  await world.checkpoint.gateway.resources?.subscribe(local, address, changed);
   expect(wordsOf(await world.call('fix__echo', { text: 'touch often' }))).toBe('touch often');
   await vi.waitFor(() => expect(changed.mock.calls.length).toBeGreaterThan(1), patience);
   expect(changed.mock.calls.length).toBeLessThan(100);
@@ -95,7 +95,7 @@ test('what was watched is watched again when the server was started again', asyn
   await using world = await openWithServers({ fix: habitual('shelf') });
   await namesIn(world);
   const changed = vi.fn();
-  await world.checkpoint.door.resources?.subscribe(local, address, changed);
+  await world.checkpoint.gateway.resources?.subscribe(local, address, changed);
   await world.call('fix__echo', { text: 'crash' });
   await vi.waitFor(
     async () => expect(wordsOf(await world.call('fix__echo', { text: 'watched' }))).toBe('["shelf:///a"]'),
@@ -109,7 +109,7 @@ test('what was watched is watched again when the server was started again', asyn
 test('only who may see a server watches its resources, and what it refuses is refused', async () => {
   await using world = await openWithServers({ fix: habitual('shelf'), plain: habitual() });
   await namesIn(world);
-  const { resources, prompts } = world.checkpoint.door;
+  const { resources, prompts } = world.checkpoint.gateway;
   const { tokens } = await world.checkpoint.store();
   const anna = remote((await tokens.create({ user: 'anna' })).token);
   const nothing = () => {};
@@ -135,7 +135,7 @@ test('values for a template of a resource come from its server, in the server’
   await namesIn(world);
   const ref = { type: 'ref/resource', uri: 'upstream://fix/shelf:///{name}' };
   const argument = { name: 'name', value: '' };
-  expect(await world.checkpoint.door.prompts?.complete(local, { ref, argument }, signal)).toEqual({
+  expect(await world.checkpoint.gateway.prompts?.complete(local, { ref, argument }, signal)).toEqual({
     completion: { values: ['shelf:///{name}', 'a\\u202eb'], total: 2 },
   });
 });
@@ -144,7 +144,7 @@ test('a changed list of resources is told', async () => {
   await using world = await openWithServers({ fix: habitual('shelf') });
   await namesIn(world);
   const told = vi.fn();
-  world.checkpoint.door.resources?.onChanged?.(told);
+  world.checkpoint.gateway.resources?.onChanged?.(told);
   await world.call('fix__echo', { text: 'relist' });
   await vi.waitFor(() => expect(told).toHaveBeenCalled(), patience);
 });

@@ -43,6 +43,9 @@ export function wordsOf(reply: Reply): string {
 
 /** Names that the local caller is shown, `help` and our own left out. */
 export async function namesIn(world: ServerWorld): Promise<readonly string[]> {
-  const { tools } = await world.checkpoint.door.list({ transport: 'stdio', connectionId: 'test-connection' });
+  const { tools } = await world.checkpoint.gateway.list({
+    transport: 'stdio',
+    connectionId: 'test-connection',
+  });
   return tools.flatMap((tool) => (tool.server === undefined ? [] : [tool.name]));
 }

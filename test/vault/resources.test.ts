@@ -15,10 +15,10 @@ test('notes are listed as resources in pages, each once, and read by their URI',
     'pic.png': 'no note',
     '.system/s.md': 's',
   });
-  const door = openVaultResources(vault);
+  const gateway = openVaultResources(vault);
   const uris: string[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await door.list(arrival, cursor, signal);
+    const page = await gateway.list(arrival, cursor, signal);
     expect(page.resources.length).toBeLessThanOrEqual(200);
     uris.push(...page.resources.map((resource) => resource.uri));
     cursor = page.nextCursor;
@@ -27,7 +27,7 @@ test('notes are listed as resources in pages, each once, and read by their URI',
   expect(new Set(uris).size).toBe(uris.length);
   expect(uris).toHaveLength(451);
   expect(uris[0]).toBe('vault:///ideas/%E5%AE%B6%2050%25.md');
-  expect(await door.read(arrival, uris[0] ?? '', signal)).toEqual({
+  expect(await gateway.read(arrival, uris[0] ?? '', signal)).toEqual({
     uri: uris[0],
     mimeType: 'text/markdown',
     text: 'x\ny',
@@ -45,17 +45,17 @@ test.each([
   ['vault:///', 'invalid_path'],
 ])('the URI %s is refused with %s', async (uri, code) => {
   const { vault } = openNotes();
-  const door = openVaultResources(vault);
-  await expect(door.read(arrival, uri, signal)).rejects.toMatchObject({ code });
-  await expect(door.subscribe(arrival, uri, () => {})).rejects.toMatchObject({ code });
+  const gateway = openVaultResources(vault);
+  await expect(gateway.read(arrival, uri, signal)).rejects.toMatchObject({ code });
+  await expect(gateway.subscribe(arrival, uri, () => {})).rejects.toMatchObject({ code });
 });
 
 test('a subscriber hears of a write, a replacement and a removal, and of nothing after it left', async () => {
   const { root, vault, call } = openNotes({ 'f/a.md': 'one', 'f/b.md': 'other' });
-  const door = openVaultResources(vault);
+  const gateway = openVaultResources(vault);
   let heard = 0;
   let wake = () => {};
-  const stop = await door.subscribe(arrival, 'vault:///f/a.md', () => {
+  const stop = await gateway.subscribe(arrival, 'vault:///f/a.md', () => {
     heard += 1;
     wake();
   });
@@ -72,7 +72,7 @@ test('a subscriber hears of a write, a replacement and a removal, and of nothing
   const before = heard;
   stop();
   writeFileSync(join(root, 'f/a.md'), 'four');
-  const other = await door.subscribe(arrival, 'vault:///f/a.md', () => wake());
+  const other = await gateway.subscribe(arrival, 'vault:///f/a.md', () => wake());
   await next(() => writeFileSync(join(root, 'f/a.md'), 'five'));
   other();
   expect(heard).toBe(before);

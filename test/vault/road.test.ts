@@ -41,7 +41,7 @@ test('a note is created, read to its end, replaced and refused on the whole road
 
 test('without extras the vault has the four tools of the document', async () => {
   await using world = await openTestCheckpoint({ config: { ...config, vault: { extras: false } } });
-  const { tools } = await world.checkpoint.door.list({ transport: 'stdio', connectionId: 'c' });
+  const { tools } = await world.checkpoint.gateway.list({ transport: 'stdio', connectionId: 'c' });
   const names = tools.map((tool) => tool.name).filter((name) => name.startsWith('vault_'));
   expect(names.toSorted()).toEqual(['vault_create', 'vault_read', 'vault_replace', 'vault_scan']);
   expect(existsSync(join(world.root, 'vault'))).toBe(false);
@@ -55,7 +55,7 @@ test('a vault that is not there yet begins with its first note', async () => {
 
 test('a note read as a resource walks the road: recorded, refused to strangers, and not callable as a tool', async () => {
   await using world = await openTestCheckpoint({ config, files: { 'vault/a.md': 'hello' } });
-  const { resources } = world.checkpoint.door;
+  const { resources } = world.checkpoint.gateway;
   const { signal } = new AbortController();
   expect(await resources?.list(local, undefined, signal)).toMatchObject({
     resources: [{ uri: 'vault:///a.md' }],

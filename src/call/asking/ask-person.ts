@@ -4,7 +4,7 @@ import { type Locale, text } from '../../contract/text/text.ts';
 import { QuestionPending } from './pending.ts';
 
 /** What asking needs. */
-export interface AskingDesk {
+export interface AskDependencies {
   readonly now: () => number;
   readonly locale: Locale;
   /** How long a call waits for its answer. */
@@ -33,37 +33,37 @@ export async function askPerson(
   pending: ApprovalRecord,
   command: string,
   store: ApprovalStore,
-  desk: AskingDesk,
+  dependencies: AskDependencies,
 ): Promise<Asked> {
-  const answered = call.questionState === undefined ? undefined : openState(call.questionState, desk);
+  const answered = call.questionState === undefined ? undefined : openState(call.questionState, dependencies);
   if (call.answer && answered?.id === pending.id) {
-    return settle(call.answer, answered.askedAtMs, call, pending, store, desk);
+    return settle(call.answer, answered.askedAtMs, call, pending, store, dependencies);
   }
   const question = {
     approvalId: pending.id,
     message: pending.message,
-    state: desk.seal.close(`${pending.id}@${desk.now()}`),
+    state: dependencies.seal.close(`${pending.id}@${dependencies.now()}`),
   };
   if (!call.elicit && call.canRetry) throw new QuestionPending(question);
   const waiting = text(`waiting for a person: ${command}`, `人の返事待ち: ${command}`);
-  call.progress?.(0, undefined, waiting[desk.locale]);
+  call.progress?.(0, undefined, waiting[dependencies.locale]);
   if (!call.elicit) {
-    await store.wait(pending.id, desk.waitMs, call.signal);
+    await store.wait(pending.id, dependencies.waitMs, call.signal);
     return {};
   }
   // Whoever answers first decides: the client's person, or `sekisho approve` and the console.
   const over = new AbortController();
   const signal = AbortSignal.any([call.signal, over.signal]);
-  const askedAtMs = desk.now();
+  const askedAtMs = dependencies.now();
   try {
     const answer = await Promise.race([
       call.elicit(question),
-      store.wait(pending.id, desk.waitMs, signal).then(() => undefined),
+      store.wait(pending.id, dependencies.waitMs, signal).then(() => undefined),
     ]);
-    return answer ? await settle(answer, askedAtMs, call, pending, store, desk) : {};
+    return answer ? await settle(answer, askedAtMs, call, pending, store, dependencies) : {};
   } catch {
     // A client that announced elicitation and failed at it: the queue is still open.
-    await store.wait(pending.id, desk.waitMs, signal);
+    await store.wait(pending.id, dependencies.waitMs, signal);
     return {};
   } finally {
     over.abort();
@@ -76,19 +76,19 @@ async function settle(
   call: Call,
   pending: ApprovalRecord,
   store: ApprovalStore,
-  desk: AskingDesk,
+  dependencies: AskDependencies,
 ): Promise<Asked> {
   const client = `client ${call.arrival.client?.name ?? call.arrival.transport}`;
   if (answer.action === 'accept') {
-    await store.decide(pending.id, 'approved', client, answer.scope ?? 'once', desk.now());
+    await store.decide(pending.id, 'approved', client, answer.scope ?? 'once', dependencies.now());
     return {};
   }
-  if (isMachine(call, desk.now() - askedAtMs)) {
+  if (isMachine(call, dependencies.now() - askedAtMs)) {
     // Nobody's no: whoever is elsewhere, at the console or a terminal, may still answer while the call waits.
-    await store.wait(pending.id, desk.waitMs, call.signal);
+    await store.wait(pending.id, dependencies.waitMs, call.signal);
     return { declinedBy: `${client}, by itself` };
   }
-  await store.decide(pending.id, 'declined', client, 'once', desk.now());
+  await store.decide(pending.id, 'declined', client, 'once', dependencies.now());
   return answer.action === 'cancel' ? { dismissedBy: client } : {};
 }
 
@@ -98,7 +98,7 @@ function isMachine({ arrival }: Call, tookMs: number): boolean {
 }
 
 /** The question that a sealed state is about, and when it was put. */
-function openState(state: string, desk: AskingDesk) {
-  const [id, at] = desk.seal.open(state)?.split('@') ?? [];
+function openState(state: string, dependencies: AskDependencies) {
+  const [id, at] = dependencies.seal.open(state)?.split('@') ?? [];
   return id === undefined ? undefined : { id, askedAtMs: Number(at) };
 }

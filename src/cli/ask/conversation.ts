@@ -44,7 +44,7 @@ const keptChars = 4_000_000;
 
 export function openConversation(options: ConversationOptions): Conversation {
   const { checkpoint, session, view } = options;
-  const { door, settings } = checkpoint;
+  const { gateway, settings } = checkpoint;
   const now = options.now ?? Date.now;
   // A yes "for this session" ends with the process, even where the conversation is taken up again.
   const arrival: Arrival = {
@@ -82,11 +82,11 @@ export function openConversation(options: ConversationOptions): Conversation {
         return { reason: 'failed', error };
       }
       const asked = await ask(question, messages, {
-        door,
+        gateway,
         arrival,
         model: await opened(),
         instructions: instructionsFor({
-          door: door.instructions,
+          gateway: gateway.instructions,
           locale: settings.locale,
           nowMs: now(),
           timeZone: settings.assistant.timeZone,
@@ -111,10 +111,10 @@ export function openConversation(options: ConversationOptions): Conversation {
       model = undefined;
       save();
     },
-    tools: async () => (await door.list(arrival)).tools,
+    tools: async () => (await gateway.list(arrival)).tools,
     async close() {
       session?.close();
-      await door.leave(arrival);
+      await gateway.leave(arrival);
     },
   };
 }

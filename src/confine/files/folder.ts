@@ -1,7 +1,7 @@
 import type { Folder, FolderRoot, Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import type { Desk } from './desk.ts';
+import type { WorkspaceDependencies } from './dependencies.ts';
 import { linkLeadsOut } from './fault.ts';
 import { followLinks } from './links.ts';
 import { componentsOf, shownPath } from './names.ts';
@@ -12,7 +12,7 @@ import type { Root } from './walk.ts';
 /** What the folders of one workspace share. */
 export interface FolderOptions {
   readonly roots: readonly Root[];
-  readonly desk: Desk;
+  readonly dependencies: WorkspaceDependencies;
   readonly protection: Protection;
   /** Components from `/`, folded, of what is not to be reached at all. */
   readonly hiddenPaths: readonly (readonly string[])[];
@@ -89,7 +89,7 @@ export class HeldFolder implements Folder {
   }
 
   #place(path: string, absolute: readonly string[]): HeldPlace {
-    const { below, readOnly, desk } = this.#options;
+    const { below, readOnly, dependencies } = this.#options;
     const best = this.#rootOf(absolute);
     if (!best) throw this.#outside(path);
     const components = best.root.file === undefined ? absolute.slice(best.depth) : [best.root.file];
@@ -104,7 +104,7 @@ export class HeldFolder implements Folder {
       given: path,
       writable: best.root.writable && !readOnly,
       isShown: this.#isShownIn(best.root),
-      desk,
+      dependencies,
       protection: this.#protectionIn(best.root),
     });
   }

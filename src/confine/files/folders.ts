@@ -43,7 +43,7 @@ export async function inFolder<T>(
 
 function teller(place: ProvenPath): (count: number) => void {
   return (count) =>
-    place.facts.desk.observer?.folderMade?.({
+    place.facts.dependencies.observer?.folderMade?.({
       rootHostPath: place.root.hostPath,
       path: place.components.slice(0, count).join('/'),
     });

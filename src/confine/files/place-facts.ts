@@ -1,4 +1,4 @@
-import type { Desk } from './desk.ts';
+import type { WorkspaceDependencies } from './dependencies.ts';
 import type { Protection } from './protected-names.ts';
 import type { Root } from './walk.ts';
 
@@ -15,7 +15,7 @@ export interface PlaceFacts {
   readonly isHeld?: boolean;
   /** May the caller be told of what these components name? */
   readonly isShown: (components: readonly string[]) => boolean;
-  readonly desk: Desk;
+  readonly dependencies: WorkspaceDependencies;
   readonly protection: Protection;
 }
 

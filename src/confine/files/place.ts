@@ -91,7 +91,7 @@ export class HeldPlace implements Place, ProvenPath {
   async readText(range: TextRange = {}): Promise<TextSlice> {
     const file = this.openFile();
     try {
-      return await readTextRange(file, range, this.shown, this.facts.desk.lines);
+      return await readTextRange(file, range, this.shown, this.facts.dependencies.lines);
     } finally {
       closeSync(file.fd);
     }

@@ -55,7 +55,7 @@ export function openWorkspace(options: WorkspaceOptions): Workspace {
   return {
     folder: new HeldFolder({
       roots,
-      desk: {
+      dependencies: {
         lines: createLineIndexes(),
         turns: createTurns(),
         locks: createLocks(),

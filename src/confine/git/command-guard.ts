@@ -6,8 +6,8 @@ import type { Disarmed } from './set-aside.ts';
 
 /** Looks after commands: no repository below the roots keeps what one of them planted. */
 export interface CommandGuard {
-  attend(order: Writes, work: () => Promise<Attended>): Promise<Attended>;
-  start<C extends BackgroundCommand>(order: Writes, work: () => Promise<C>): Promise<C>;
+  attend(spawnOptions: Writes, work: () => Promise<Attended>): Promise<Attended>;
+  start<C extends BackgroundCommand>(spawnOptions: Writes, work: () => Promise<C>): Promise<C>;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
 }
@@ -44,8 +44,8 @@ export function createCommandGuard(
   }
 
   return {
-    async attend(order, work) {
-      const watch = await guard.begin(order.writable ?? writable());
+    async attend(spawnOptions, work) {
+      const watch = await guard.begin(spawnOptions.writable ?? writable());
       let attended: Attended;
       try {
         attended = await work();
@@ -63,8 +63,8 @@ export function createCommandGuard(
         ? attended
         : { ...attended, result: { ...result, stderr: `${result.stderr}${notes}` } };
     },
-    async start(order, work) {
-      const watch = await guard.begin(order.writable ?? writable());
+    async start(spawnOptions, work) {
+      const watch = await guard.begin(spawnOptions.writable ?? writable());
       try {
         const started = await work();
         go(started, watch);

@@ -5,7 +5,7 @@ import type {
   FileState,
   HistoryEntry,
   HistoryStore,
-  UndoOrder,
+  UndoSelection,
   UndoStep,
 } from '../../contract/capabilities/history.ts';
 import type { Commands } from '../../contract/capabilities/process.ts';
@@ -38,7 +38,7 @@ export interface History {
    * losing a later change, unless `force`.
    */
   undo(
-    order: UndoOrder,
+    selection: UndoSelection,
     options: {
       readonly folders: readonly Folder[];
       readonly who: Attribution;
@@ -131,7 +131,7 @@ export function openHistory(options: HistoryOptions): History {
     observer: recorder.observer,
     recorder,
     attribute: recorder.attribute,
-    async undo(order, { folders, who, force, tell }) {
+    async undo(selection, { folders, who, force, tell }) {
       await recovered();
       const steps: UndoStep[] = [];
       const place = placer(folders);
@@ -139,7 +139,7 @@ export function openHistory(options: HistoryOptions): History {
       await recorder.attribute(
         who,
         async () => {
-          for await (const entry of standing(order, await store())) {
+          for await (const entry of standing(selection, await store())) {
             const step = await undoEntry(entry, { force, place, recorder, blobs });
             steps.push(step);
             tell?.(step);
@@ -189,17 +189,17 @@ export function openHistory(options: HistoryOptions): History {
   };
 }
 
-async function* standing(order: UndoOrder, store: HistoryStore): AsyncGenerator<HistoryEntry> {
-  if ('id' in order) {
-    const entry = await store.get(order.id);
+async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGenerator<HistoryEntry> {
+  if ('id' in selection) {
+    const entry = await store.get(selection.id);
     if (entry && entry.undoneBy === undefined) yield entry;
     return;
   }
   for (let beforeSeq: number | undefined; ; ) {
-    const page = await store.list({ ...order, standing: true, beforeSeq, limit: pageEntries });
+    const page = await store.list({ ...selection, standing: true, beforeSeq, limit: pageEntries });
     for (const entry of page) {
       // A stretch of time is brought back to its start; what was taken back within it is there already.
-      if ('sessionId' in order || entry.undoes === undefined) yield entry;
+      if ('sessionId' in selection || entry.undoes === undefined) yield entry;
     }
     beforeSeq = page.at(-1)?.seq;
     if (page.length < pageEntries) return;

@@ -42,14 +42,14 @@ export function atEntry<T>(
 ): Promise<T> {
   const held = heldPlace(place);
   held.assertWritable();
-  const { scratch, carryOver } = held.facts.desk;
+  const { scratch, carryOver } = held.facts.dependencies;
   const noteTemporary: NoteTemporary = (name) => {
     scratch.begin(held.root.hostPath, [...held.components.slice(0, -1), name].join('/'));
     return () => scratch.end();
   };
   const run = (folder: number, name: string) =>
     work(entryOf(folder, name), folder, { noteTemporary, carryOver });
-  return held.facts.desk.turns.take(held.hostPath, () =>
+  return held.facts.dependencies.turns.take(held.hostPath, () =>
     make ? inOwnFolder(held, run) : inFolder(held, held.components.length - 1, false, run),
   );
 }

@@ -130,20 +130,20 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
   return {
     watch: (commands) => ({
       ...commands,
-      async run(command, order) {
-        const all = await before(order.writable ?? options.roots);
+      async run(command, runOptions) {
+        const all = await before(runOptions.writable ?? options.roots);
         let result: RunResult;
         try {
-          result = await commands.run(command, order);
+          result = await commands.run(command, runOptions);
         } finally {
           await after(all, recorder.current());
         }
         return noted(result, all);
       },
-      async attend(command, order) {
+      async attend(command, runOptions) {
         const who = { ...recorder.current() };
-        const all = await before(order.writable ?? options.roots);
-        const attended = await commands.attend(command, order).catch(async (error) => {
+        const all = await before(runOptions.writable ?? options.roots);
+        const attended = await commands.attend(command, runOptions).catch(async (error) => {
           await after(all, recorder.current());
           throw error;
         });
@@ -154,10 +154,10 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
         await after(all, recorder.current());
         return { ...attended, result: noted(attended.result, all) };
       },
-      async start(command, order) {
+      async start(command, runOptions) {
         const who = { ...recorder.current() };
-        const all = await before(order.writable ?? options.roots);
-        const started = await commands.start(command, order).catch(async (error) => {
+        const all = await before(runOptions.writable ?? options.roots);
+        const started = await commands.start(command, runOptions).catch(async (error) => {
           await after(all, recorder.current());
           throw error;
         });

@@ -1,5 +1,5 @@
 import type { Folder } from '../../contract/capabilities/files.ts';
-import type { BuiltinWork, PipelineOrder, WriteRecord } from '../../contract/capabilities/pipeline.ts';
+import type { BuiltinWork, PipelineRequest, WriteRecord } from '../../contract/capabilities/pipeline.ts';
 import type { Builtin } from './builtin.ts';
 import { findNames } from './names/find-names.ts';
 import { byCodePoint } from './names/glob.ts';
@@ -19,32 +19,32 @@ export interface BuiltinsOptions {
 export function createBuiltins({ folder, records, index }: BuiltinsOptions) {
   return (
     work: BuiltinWork,
-    order: PipelineOrder,
+    request: PipelineRequest,
     session: string,
     wrote: (record: WriteRecord) => void,
   ): Builtin => {
-    const cwd = order.folder.path;
+    const cwd = request.folder.path;
     const code: OutlineOptions = {
       command: codeCommands[work.kind] ?? work.kind,
       folder,
       cwd,
       index,
-      list: (below) => listCode(below, { folder, cwd }, order.signal),
+      list: (below) => listCode(below, { folder, cwd }, request.signal),
     };
     switch (work.kind) {
       case 'tee':
         return teeInto({
-          confirmOversize: order.confirmOversize,
+          confirmOversize: request.confirmOversize,
           async write(content) {
             const record = await records.write({
               path: work.target,
               cwd,
               mode: work.append ? 'append' : 'overwrite',
               content,
-              confirmOversize: order.confirmOversize,
-              command: order.stages.map((stage) => stage.shown).join(' | '),
+              confirmOversize: request.confirmOversize,
+              command: request.stages.map((stage) => stage.shown).join(' | '),
               session,
-              signal: order.signal,
+              signal: request.signal,
             });
             wrote(record);
             return record;

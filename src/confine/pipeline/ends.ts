@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { PipelineOrder, StagePlan, StepReport } from '../../contract/capabilities/pipeline.ts';
+import type { PipelineRequest, StagePlan, StepReport } from '../../contract/capabilities/pipeline.ts';
 import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
@@ -127,8 +127,8 @@ export function stageFailed(
   );
 }
 
-export function timeoutOf(order: PipelineOrder, ends: readonly Ended[]): ToolError {
-  const seconds = order.timeoutMs / 1000;
+export function timeoutOf(request: PipelineRequest, ends: readonly Ended[]): ToolError {
+  const seconds = request.timeoutMs / 1000;
   const at = Math.max(
     0,
     ends.findIndex((end) => end.signal !== undefined && end.signal !== 'SIGPIPE'),

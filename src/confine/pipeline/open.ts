@@ -111,15 +111,15 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
         readProgram: (path, { path: cwd }) => readProgram(folder, path, cwd),
         readOn: async (cursor, shownBytes) => outputsOf(session).readOn(cursor, shownBytes),
         changeFolder: (path, from) => folders.change(session, path, from.path),
-        async run(order) {
-          for (const { work } of order.stages)
-            if (work.kind === 'tee') assertTarget(folder, work.target, order.folder.path);
-          const leaveQueue = await queueOf(session).acquire(order.signal);
+        async run(request) {
+          for (const { work } of request.stages)
+            if (work.kind === 'tee') assertTarget(folder, work.target, request.folder.path);
+          const leaveQueue = await queueOf(session).acquire(request.signal);
           const stop = new AbortController();
           underWay.add(stop);
           try {
             return await runPipeline(
-              { ...order, signal: AbortSignal.any([order.signal, stop.signal]) },
+              { ...request, signal: AbortSignal.any([request.signal, stop.signal]) },
               {
                 folder,
                 shelf,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import type {
   BuiltinWork,
-  PipelineOrder,
+  PipelineRequest,
   PipelineResult,
   StagePlan,
   StageWalls,
@@ -38,17 +38,19 @@ export interface RunnerOptions {
   /** What the work of a stage that is done here is. */
   readonly builtin: (
     work: BuiltinWork,
-    order: PipelineOrder,
+    request: PipelineRequest,
     wrote: (record: WriteRecord) => void,
   ) => Builtin;
 }
 
 /** Runs the stages side by side, joined by the system's pipes; resolves when the last process has ended. */
-export async function runPipeline(order: PipelineOrder, options: RunnerOptions): Promise<PipelineResult> {
-  if (order.signal.aborted) throw cancelled('pipeline');
+export async function runPipeline(request: PipelineRequest, options: RunnerOptions): Promise<PipelineResult> {
+  if (request.signal.aborted) throw cancelled('pipeline');
   const walls = await options.stages();
   const programs = await Promise.all(
-    order.stages.map(({ work }) => (work.kind === 'program' ? options.shelf.find(work.program) : undefined)),
+    request.stages.map(({ work }) =>
+      work.kind === 'program' ? options.shelf.find(work.program) : undefined,
+    ),
   );
   const makePipe = options.makePipe();
   // The same walls for every stage and pipeline: each set costs a thread.
@@ -69,16 +71,16 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
   const timer = setTimeout(() => {
     timedOut = true;
     stopAll();
-  }, order.timeoutMs);
-  order.signal.addEventListener('abort', stopAll, { once: true });
+  }, request.timeoutMs);
+  request.signal.addEventListener('abort', stopAll, { once: true });
 
   try {
     // Everything is opened and judged before anything starts: a refusal leaves nothing half done.
-    const resolved = order.stages.map(({ work }, index) =>
+    const resolved = request.stages.map(({ work }, index) =>
       work.kind === 'program'
         ? resolveStage(work, {
             folder: options.folder,
-            cwd: order.folder.path,
+            cwd: request.folder.path,
             nameFolder: join(names, String(index)),
             descriptors,
           })
@@ -87,7 +89,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     for (const folder of [options.nameFolder, options.temporaryFolder])
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     const none = descriptors.hold(openSync('/dev/null', 'r'));
-    const pipes = order.stages.map(() => holdPipe(makePipe(), descriptors));
+    const pipes = request.stages.map(() => holdPipe(makePipe(), descriptors));
 
     const inputOf = (index: number): number => (index === 0 ? none : (pipes[index - 1]?.read ?? none));
     const outputOf = (index: number): number => pipes[index]?.write ?? none;
@@ -105,7 +107,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
 
     // Side by side: each start waits for the walls to answer.
     const starts = await Promise.allSettled(
-      order.stages.map(async (plan, index) => {
+      request.stages.map(async (plan, index) => {
         const [stage, program] = [resolved[index], programs[index]];
         if (plan.work.kind !== 'program' || !stage || !program) return undefined;
         const started = await startProgram(plan, {
@@ -121,7 +123,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     if (notStarted) throw notStarted.reason;
     if (stop.signal.aborted) throw new Error('stopped while it started');
 
-    for (const [index, plan] of order.stages.entries()) {
+    for (const [index, plan] of request.stages.entries()) {
       const start = starts[index];
       const program = start?.status === 'fulfilled' ? start.value : undefined;
       const input = inputOf(index);
@@ -130,7 +132,7 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
         if (index > 0) descriptors.close(input);
         descriptors.close(outputOf(index));
       } else if (plan.work.kind !== 'program') {
-        const builtin = options.builtin(plan.work, order, (record) => {
+        const builtin = options.builtin(plan.work, request, (record) => {
           tee = record;
         });
         running.push(
@@ -151,15 +153,15 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
     const last = pipes.at(-1);
     const collected = await options.outputs.collect(
       readPort(descriptors.giveAway(last?.read ?? -1)),
-      order.shownBytes,
+      request.shownBytes,
     );
     // Enough: what is still under way would only write more.
     if (collected.stopped) stopAll();
     const ends = await Promise.all(running.map((stage) => stage.ended));
 
     if (failure !== undefined && (!collected.stopped || failure instanceof ToolError)) throw failure;
-    if (timedOut) throw timeoutOf(order, ends);
-    if (order.signal.aborted) throw cancelled('pipeline');
+    if (timedOut) throw timeoutOf(request, ends);
+    if (request.signal.aborted) throw cancelled('pipeline');
     const steps = running.map(({ plan }, index) =>
       reportOf(
         plan,
@@ -183,16 +185,16 @@ export async function runPipeline(order: PipelineOrder, options: RunnerOptions):
   } catch (error) {
     stopAll();
     const ends = await Promise.allSettled([...programsUnderWay, ...running].map((stage) => stage.ended));
-    if (order.signal.aborted) throw cancelled('pipeline');
+    if (request.signal.aborted) throw cancelled('pipeline');
     if (timedOut)
       throw timeoutOf(
-        order,
+        request,
         ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])),
       );
     throw error;
   } finally {
     clearTimeout(timer);
-    order.signal.removeEventListener('abort', stopAll);
+    request.signal.removeEventListener('abort', stopAll);
     descriptors.closeAll();
     rmSync(names, { recursive: true, force: true });
   }

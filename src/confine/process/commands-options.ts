@@ -17,4 +17,4 @@ export interface CommandsOptions extends SandboxOptions {
 }
 
 /** What is asked of a command, however it runs. */
-export type Order = Omit<RunOptions, 'timeoutMs' | 'signal'>;
+export type CommandOptions = Omit<RunOptions, 'timeoutMs' | 'signal'>;

@@ -11,7 +11,7 @@ import { createCommandGuard } from '../git/command-guard.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
 import { startCommand } from './child/start-command.ts';
-import type { CommandsOptions, Order } from './commands-options.ts';
+import type { CommandOptions, CommandsOptions } from './commands-options.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { createQueue } from './queue.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
@@ -102,23 +102,23 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         return shell;
       },
       maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
-      run: (command, order) =>
+      run: (command, runOptions) =>
         tracked(id, async (runner) => {
-          const whole = { ...order, handOverMs: undefined };
-          const attended = await git.attend(order, () => attend(command, whole, runner));
+          const whole = { ...runOptions, handOverMs: undefined };
+          const attended = await git.attend(runOptions, () => attend(command, whole, runner));
           if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
           return attended.result;
         }),
-      attend: (command, order) =>
-        tracked(id, (runner) => git.attend(order, () => attend(command, order, runner))),
+      attend: (command, runOptions) =>
+        tracked(id, (runner) => git.attend(runOptions, () => attend(command, runOptions, runner))),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.
         const found = folder === undefined ? undefined : sandbox.roots().findFolder(folder);
         return { variables, ...(found !== undefined && { folder: found }) };
       },
-      start: (command, order) =>
-        tracked(id, (runner) => git.start(order, () => start(command, order, runner))),
+      start: (command, runOptions) =>
+        tracked(id, (runner) => git.start(runOptions, () => start(command, runOptions, runner))),
       keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
@@ -154,14 +154,18 @@ function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session)
   return sessions.values().reduce((sum, session) => sum + count(session), 0);
 }
 
-async function start(command: CommandLine, order: Order, runner: Runner): Promise<RunningCommand> {
+async function start(
+  command: CommandLine,
+  runOptions: CommandOptions,
+  runner: Runner,
+): Promise<RunningCommand> {
   const { session, sandbox, options } = runner;
   assertRoom(session);
   const walls = await sandbox.open();
-  const place = await session.place(walls, order.inSession === true);
-  const begun = await startCommand(sandbox, walls, place, command, order, options, 'pipe');
+  const place = await session.place(walls, runOptions.inSession === true);
+  const begun = await startCommand(sandbox, walls, place, command, runOptions, options, 'pipe');
   const { child, contacts, ran } = begun;
-  const { onOutput } = order;
+  const { onOutput } = runOptions;
   if (onOutput) {
     child.stdout.on('data', (chunk) => onOutput('stdout', chunk.length));
     child.stderr.on('data', (chunk) => onOutput('stderr', chunk.length));
@@ -176,7 +180,7 @@ async function start(command: CommandLine, order: Order, runner: Runner): Promis
     command,
     ran,
     startedAtMs: Date.now(),
-    keepBytes: order.maxStreamBytes,
+    keepBytes: runOptions.maxStreamBytes,
     ending,
     stop: () => stop.abort(),
     contacts,

@@ -28,7 +28,7 @@ export interface ServerProcessesOptions {
 /** Starts the programs of proxied servers: long-running, behind the same walls as commands. */
 export interface ServerProcesses {
   /** Throws `unavailable` where there are no walls or the program cannot be started. */
-  start(order: StdioStart): Promise<ConfinedChild>;
+  start(stdioStart: StdioStart): Promise<ConfinedChild>;
   close(): Promise<void>;
 }
 
@@ -36,19 +36,19 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   const sandboxes = new Map<string, Sandbox>();
   const running = new Set<ConfinedChild>();
 
-  function sandboxFor(order: StdioStart): Sandbox {
+  function sandboxFor(stdioStart: StdioStart): Sandbox {
     const own = options.ownPaths ?? [];
-    const named = order.sandbox === 'off' ? [] : readableFor([order.command, ...order.args]);
+    const named = stdioStart.sandbox === 'off' ? [] : readableFor([stdioStart.command, ...stdioStart.args]);
     const harmless = named.filter((path) => !own.some((each) => isWithin(path, each)));
     const readable = [...(options.readable ?? []), ...harmless];
-    const folders = order.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
-    const { network } = order;
-    const key = JSON.stringify([order.sandbox, folders, readable, network]);
+    const folders = stdioStart.folders.map(({ path, writable }) => ({ hostPath: path, writable }));
+    const { network } = stdioStart;
+    const key = JSON.stringify([stdioStart.sandbox, folders, readable, network]);
     let sandbox = sandboxes.get(key);
     if (!sandbox) {
       sandbox = openSandbox({
         roots: [...options.roots, ...folders],
-        sandbox: order.sandbox,
+        sandbox: stdioStart.sandbox,
         network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
         // It runs for days, and nobody looks at what it leaves in a repository.
@@ -65,22 +65,22 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   }
 
   return {
-    async start(order) {
-      const sandbox = sandboxFor(order);
+    async start(stdioStart) {
+      const sandbox = sandboxFor(stdioStart);
       const { backend, proxy, gitConfig } = await sandbox.open();
       const roots = sandbox.roots();
       const child = await backend
         .spawn({
-          command: { kind: 'program', program: order.command, args: order.args },
+          command: { kind: 'program', program: stdioStart.command, args: stdioStart.args },
           // It lives for days.
           limits: { ...defaultProcessLimits, cpuSeconds: 30 * 24 * 3600 },
-          workingFolder: roots.folder(order.cwd ?? roots.all[0]?.hostPath ?? '/'),
+          workingFolder: roots.folder(stdioStart.cwd ?? roots.all[0]?.hostPath ?? '/'),
           environment: buildEnvironment({
             server: options.serverEnvironment,
             allowed: [],
             places: backend,
             gitConfig,
-            more: { ...proxy?.environment, ...order.env },
+            more: { ...proxy?.environment, ...stdioStart.env },
           }),
           writable: roots.writable,
           stdin: 'pipe',

@@ -8,10 +8,10 @@ import { type Stages, type Started, startConfined, startPlain } from './start.ts
 /** Runs ripgrep in the folder, or on the one file, that a place names, and hands out what it prints. */
 export interface Ripgrep {
   /** Resolves with its exit code and the start of its complaints. */
-  run(order: RipgrepOrder): Promise<{ readonly code: number; readonly complaint: string }>;
+  run(run: RipgrepRun): Promise<{ readonly code: number; readonly complaint: string }>;
 }
 
-export interface RipgrepOrder {
+export interface RipgrepRun {
   readonly below: Place;
   /** Options only; where to search is added. */
   readonly args: readonly string[];

@@ -3,7 +3,7 @@ import { read, readSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
-import { chunkBytes, type Tally, type TallyDesk } from '../files/text/tally.ts';
+import { chunkBytes, type Tallier, type Tally } from '../files/text/tally.ts';
 import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';
 
 /**
@@ -12,17 +12,17 @@ import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';
  * `unsupported_encoding` for what is not UTF-8 text. Of a file that grew from a `known` one the new part is read.
  */
 export async function buildIndex(
-  desk: TallyDesk,
+  tallier: Tallier,
   fd: number,
   bytes: number,
   signal: AbortSignal,
   known?: NoteIndex,
 ): Promise<NoteIndex> {
   if (signal.aborted) throw cancelled('read');
-  const counter = createCounter(desk, bytes);
+  const counter = createCounter(tallier, bytes);
   const start = known ? counter.startAfter(known, fd) : 0;
   let slot: 0 | 1 = 0;
-  let reading = fill(fd, desk.chunk(slot), start, bytes);
+  let reading = fill(fd, tallier.chunk(slot), start, bytes);
   try {
     for (let at = start; at < bytes; ) {
       const got = await reading;
@@ -31,7 +31,7 @@ export async function buildIndex(
       if (at < bytes && got < chunkBytes) throw changed();
       const filled = slot;
       slot = slot === 0 ? 1 : 0;
-      if (at < bytes) reading = fill(fd, desk.chunk(slot), at, bytes);
+      if (at < bytes) reading = fill(fd, tallier.chunk(slot), at, bytes);
       counter.add(filled, got);
     }
   } finally {
@@ -42,9 +42,9 @@ export async function buildIndex(
 }
 
 /** The same at once, for a file of one chunk at most. */
-export function buildSmallIndex(desk: TallyDesk, fd: number, bytes: number): NoteIndex {
-  const counter = createCounter(desk, bytes);
-  const chunk = desk.chunk(0);
+export function buildSmallIndex(tallier: Tallier, fd: number, bytes: number): NoteIndex {
+  const counter = createCounter(tallier, bytes);
+  const chunk = tallier.chunk(0);
   let got = 0;
   while (got < bytes) {
     const more = readSync(fd, chunk, got, bytes - got, got);
@@ -55,7 +55,7 @@ export function buildSmallIndex(desk: TallyDesk, fd: number, bytes: number): Not
   return counter.finish();
 }
 
-function createCounter(desk: TallyDesk, bytes: number) {
+function createCounter(tallier: Tallier, bytes: number) {
   const blocks = Math.max(1, Math.ceil(bytes / blockBytes));
   const newlines = new Float64Array(blocks + 1);
   const chars = new Float64Array(blocks + 1);
@@ -77,17 +77,17 @@ function createCounter(desk: TallyDesk, bytes: number) {
       ({ bomBytes, isAscii } = known);
       const start = whole * blockBytes;
       // A character may have begun in the last block that was counted.
-      const before = desk.withCarry(0, 3, 0);
+      const before = tallier.withCarry(0, 3, 0);
       if (start > 0 && readSync(fd, before, 0, 3, start - 3) === 3) carry = cutBytes(before);
       return start;
     },
     add(slot: 0 | 1, length: number) {
-      const chunk = desk.chunk(slot);
+      const chunk = tallier.chunk(slot);
       if (block === 0 && length >= 3 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf)
         bomBytes = 3;
       let chunkIsAscii = true;
       for (let from = 0; from < length; from += blockBytes) {
-        desk.tally(slot, from, Math.min(blockBytes, length - from), found);
+        tallier.tally(slot, from, Math.min(blockBytes, length - from), found);
         if (found.hasNul) throw notText();
         chunkIsAscii &&= found.isAscii;
         newlines[block + 1] = (newlines[block] ?? 0) + found.newlines;
@@ -97,11 +97,11 @@ function createCounter(desk: TallyDesk, bytes: number) {
       endsWithNewline = chunk[length - 1] === 0x0a;
       isAscii &&= chunkIsAscii;
       if (carry === 0 && chunkIsAscii) return;
-      const whole = desk.withCarry(slot, carry, length);
+      const whole = tallier.withCarry(slot, carry, length);
       const cut = cutBytes(whole);
       if (!isUtf8(whole.subarray(0, whole.length - cut))) throw notText();
       carry = cut;
-      desk.withCarry(slot === 0 ? 1 : 0, cut, 0).set(whole.subarray(whole.length - cut));
+      tallier.withCarry(slot === 0 ? 1 : 0, cut, 0).set(whole.subarray(whole.length - cut));
     },
     finish(): NoteIndex {
       if (carry > 0) throw notText();

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
 import { readAtNow } from '../files/io.ts';
-import type { Tally, TallyDesk } from '../files/text/tally.ts';
+import type { Tallier, Tally } from '../files/text/tally.ts';
 import { blockBytes } from './note-index.ts';
 import type { KeptNote } from './open-note.ts';
 
@@ -21,17 +21,17 @@ export function readTail(fd: number, bytes: number): Buffer {
  * byte for byte, and blocks picked at random must count the same. Only reading every byte would be certain; that
  * is what an index saves. Takes a millisecond.
  */
-export function isGrownFrom(desk: TallyDesk, known: KeptNote, fd: number, bytes: number): boolean {
+export function isGrownFrom(tallier: Tallier, known: KeptNote, fd: number, bytes: number): boolean {
   const { index, tail } = known;
   if (index.bytes < minBytes || bytes <= index.bytes) return false;
   if (!readTail(fd, index.bytes).equals(tail)) return false;
   const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
-  const block = desk.chunk(0).subarray(0, blockBytes);
+  const block = tallier.chunk(0).subarray(0, blockBytes);
   const whole = Math.floor(index.bytes / blockBytes);
   for (let sample = 0; sample < sampledBlocks; sample += 1) {
     const at = Math.floor(Math.random() * whole);
     if (readSync(fd, block, 0, blockBytes, at * blockBytes) !== blockBytes) return false;
-    desk.tally(0, 0, blockBytes, found);
+    tallier.tally(0, 0, blockBytes, found);
     if (found.hasNul || found.newlines !== index.newlinesBefore(at + 1) - index.newlinesBefore(at))
       return false;
     if (found.chars !== index.charsBefore(at + 1) - index.charsBefore(at)) return false;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
 import { cancelled } from '../../ground/cancelled.ts';
 import { createTurns } from '../../ground/turns.ts';
-import { createTallyDesk, type TallyDesk } from '../files/text/tally.ts';
+import { createTallier, type Tallier } from '../files/text/tally.ts';
 import { buildIndex } from './build-index.ts';
 import { isGrownFrom, readTail } from './growth.ts';
 import { type KeptNote, keepNote } from './open-note.ts';
@@ -18,7 +18,7 @@ export function versionOf(stat: BigIntStats): string {
 }
 
 const maxNotes = 64;
-const maxDesks = 4;
+const maxTalliers = 4;
 const maxIndexedBytes = 64 * 1024 ** 3;
 /** A clock tick of the file system: a second change within it would show the same time. */
 const tickMs = 50;
@@ -26,18 +26,18 @@ const tickMs = 50;
 export function createKeptNotes(now: () => number = Date.now): KeptNotes {
   const kept = new Map<string, Kept>();
   const building = new Map<string, Building>();
-  const desks = new Map<number, TallyDesk>();
+  const talliers = new Map<number, Tallier>();
   const turns = createTurns();
   let nextSeat = 0;
 
-  /** A desk holds two chunks; few of them bound the memory that counting takes, however many files wait. */
-  function atDesk<T>(work: (desk: TallyDesk) => Promise<T>): Promise<T> {
+  /** A tallier holds two chunks; few of them bound the memory that counting takes, however many files wait. */
+  function atDesk<T>(work: (tallier: Tallier) => Promise<T>): Promise<T> {
     const seat = nextSeat;
-    nextSeat = (nextSeat + 1) % maxDesks;
+    nextSeat = (nextSeat + 1) % maxTalliers;
     return turns.take(String(seat), () => {
-      const desk = desks.get(seat) ?? createTallyDesk();
-      desks.set(seat, desk);
-      return work(desk);
+      const tallier = talliers.get(seat) ?? createTallier();
+      talliers.set(seat, tallier);
+      return work(tallier);
     });
   }
 
@@ -63,11 +63,11 @@ export function createKeptNotes(now: () => number = Date.now): KeptNotes {
     const key = keyOf(stat);
     try {
       const bytes = Number(stat.size);
-      const index = await atDesk(async (desk) => {
+      const index = await atDesk(async (tallier) => {
         const older = kept.get(key)?.note;
-        const known = older && isGrownFrom(desk, older, fd, bytes) ? older.index : undefined;
+        const known = older && isGrownFrom(tallier, older, fd, bytes) ? older.index : undefined;
         if (!known) kept.delete(key);
-        return buildIndex(desk, fd, bytes, signal, known);
+        return buildIndex(tallier, fd, bytes, signal, known);
       });
       const note = keepNote(index, version, readTail(fd, bytes));
       const isSettled = Math.abs(startedMs - Number(stat.ctimeMs)) > tickMs;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { NotePart, NoteReading } from '../../contract/capabilities/vault.ts';
-import { createTallyDesk, type TallyDesk } from '../files/text/tally.ts';
+import { createTallier, type Tallier } from '../files/text/tally.ts';
 import { buildSmallIndex } from './build-index.ts';
 import { createKeptNotes, versionOf } from './kept-notes.ts';
 import { keepNote, openNote } from './open-note.ts';
@@ -17,7 +17,7 @@ const smallNoteBytes = 256 * 1024;
 /** Reads parts of notes; of large ones it keeps the index. */
 export function createNoteReader(): NoteReader {
   const keptNotes = createKeptNotes();
-  let desk: TallyDesk | undefined;
+  let tallier: Tallier | undefined;
 
   return {
     async read(place, part) {
@@ -25,8 +25,8 @@ export function createNoteReader(): NoteReader {
       try {
         const stat = fstatSync(fd, { bigint: true });
         if (stat.size <= smallNoteBytes) {
-          desk ??= createTallyDesk();
-          const index = buildSmallIndex(desk, fd, Number(stat.size));
+          tallier ??= createTallier();
+          const index = buildSmallIndex(tallier, fd, Number(stat.size));
           return readPart(openNote(fd, keepNote(index, versionOf(stat))), part);
         }
         const kept = await keptNotes.get(fd, stat, part.signal);

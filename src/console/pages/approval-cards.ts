@@ -18,8 +18,8 @@ export function approvalUpdate(waiting: readonly ApprovalRecord[], view: View): 
 function card(record: ApprovalRecord, view: View): Html {
   const { words } = view;
   const say = words.approvals;
-  const waitsUntilMs = record.createdAtMs + view.desk.waitMs;
-  const leftSeconds = Math.ceil((waitsUntilMs - view.desk.now()) / 1000);
+  const waitsUntilMs = record.createdAtMs + view.dependencies.waitMs;
+  const leftSeconds = Math.ceil((waitsUntilMs - view.dependencies.now()) / 1000);
   const waits = leftSeconds > 0 ? ` · ${say.waits(leftSeconds)}` : '';
   return html`<article class="question" tabindex="0" aria-label="${line(record.tool)}" id="${record.id}">
 <header><h3>${line(record.tool, 80)}</h3><p class="quiet">${line(record.principal, 60)} · ${say.asked} ${time(record.createdAtMs, view)} · ${say.expires} ${time(record.expiresAtMs, view)}${waits}</p></header>

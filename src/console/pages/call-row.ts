@@ -5,7 +5,7 @@ import { kindOf } from '../tally.ts';
 import type { Html, View } from './view.ts';
 
 /** One call as a line of a list. */
-export function callRow(entry: AuditEntry, view: Pick<View, 'words' | 'locale' | 'desk'>): Html {
+export function callRow(entry: AuditEntry, view: Pick<View, 'words' | 'locale' | 'dependencies'>): Html {
   const kind = kindOf(entry);
   return html`<li class="call ${kind}"><a href="/calls/${entry.seq}">
 <span class="when">${time(entry.atMs, view)}</span><span class="tool">${line(entry.tool, 60)}</span>

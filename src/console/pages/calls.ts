@@ -70,14 +70,14 @@ ${entry.cause !== undefined && view.person.isOperator ? html`<h2>${say.cause}</h
   );
 }
 
-function further(found: AuditPage, here: URL, { words, locale, desk }: View): Html {
+function further(found: AuditPage, here: URL, { words, locale, dependencies }: View): Html {
   if (found.next === undefined) return html``;
   const there = new URL(here);
   there.searchParams.delete('note');
   there.searchParams.set('before', String(found.next));
   const link = there.pathname + there.search;
   if (found.searchedToMs === undefined) return html`<p><a rel="next" href="${link}">${words.older}</a></p>`;
-  const isToday = desk.now() - found.searchedToMs < 20 * 3_600_000;
+  const isToday = dependencies.now() - found.searchedToMs < 20 * 3_600_000;
   const at = clock(new Date(found.searchedToMs), locale, isToday);
   return html`<p class="quiet">${words.calls.partly(at)} <a rel="next" href="${link}">${words.calls.further}</a></p>`;
 }

@@ -20,9 +20,9 @@ interface Bar {
 
 /** Three small charts over one stretch of time: calls, refusals, latency. Drawn here, so that the page needs no code. */
 export function charts(calls: readonly Tallied[], span: Span, view: View): Html {
-  const { words, locale, desk } = view;
+  const { words, locale, dependencies } = view;
   const { bars, minutes } = spans[span];
-  const now = desk.now();
+  const now = dependencies.now();
   const series = barsOf(calls, now, bars, minutes * 60_000);
   const total = series.reduce((sum, bar) => sum + all(bar), 0);
   const refused = series.reduce((sum, bar) => sum + bar.refused, 0);

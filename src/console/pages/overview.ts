@@ -50,7 +50,7 @@ function liveList(newest: readonly AuditEntry[], view: View): Html {
 }
 
 function serving(chain: ChainState, view: View): Html {
-  const { served } = view.desk;
+  const { served } = view.dependencies;
   const say = view.words.overview;
   return html`<section><dl class="facts">
 <dt>${say.serving}</dt><dd>${served.roots.map((root) => html`<code>${line(root)}</code> `)}</dd>

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { PolicyPages } from '../desk.ts';
+import type { PolicyPages } from '../dependencies.ts';
 import { block, line } from '../shown.ts';
 import { form, page } from './page.ts';
 import type { Html, View } from './view.ts';

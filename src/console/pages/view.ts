@@ -1,14 +1,14 @@
 import type { html } from 'hono/html';
 import type { Person } from '../../contract/operator.ts';
 import type { Locale } from '../../contract/text/text.ts';
-import type { ConsoleDesk } from '../desk.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
 import type { Words } from '../words/en.ts';
 
 export type Html = ReturnType<typeof html>;
 
 /** What every page of a logged-in person needs to be drawn. */
 export interface View {
-  readonly desk: ConsoleDesk;
+  readonly dependencies: ConsoleDependencies;
   readonly person: Person;
   readonly locale: Locale;
   readonly words: Words;

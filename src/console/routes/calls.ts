@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { ConsoleDesk } from '../desk.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
 import { personOf } from '../entrance.ts';
 import type { LiveFeed } from '../live.ts';
 import { approvalUpdate } from '../pages/approval-cards.ts';
@@ -23,7 +23,7 @@ interface Watching {
 /** Pages that watch: overview, calls, sessions, and the stream that keeps them up to date. */
 export function addCallRoutes(
   app: Hono<PageContext>,
-  desk: ConsoleDesk,
+  dependencies: ConsoleDependencies,
   { tally, feed, verification }: Watching,
 ): void {
   async function callsFor(view: View) {
@@ -34,11 +34,11 @@ export function addCallRoutes(
 
   app.get('/', async (context) => {
     const view = context.get('view');
-    const log = await desk.audit();
+    const log = await dependencies.audit();
     const [waiting, calls, newest] = await Promise.all([
-      waitingFor(view.person, desk),
+      waitingFor(view.person, dependencies),
       callsFor(view),
-      searchPage(log, {}, scopeOf(view.person), desk.now()),
+      searchPage(log, {}, scopeOf(view.person), dependencies.now()),
     ]);
     const parts = { waiting, newest: newest.entries.slice(0, 20), calls, chain: verification.state() };
     return context.html(await overviewPage({ ...parts, span: spanOf(context.req.query('span')) }, view));
@@ -52,7 +52,7 @@ export function addCallRoutes(
 
   app.get('/approvals/waiting', async (context) => {
     const view = context.get('view');
-    return context.html(await approvalUpdate(await waitingFor(view.person, desk), view));
+    return context.html(await approvalUpdate(await waitingFor(view.person, dependencies), view));
   });
 
   app.get('/live', async (context) => {
@@ -60,7 +60,7 @@ export function addCallRoutes(
     const request = context.req.raw;
     // Who only asks for the headers watches nothing.
     if (request.method !== 'GET') return context.body(null, 405);
-    const log = await desk.audit();
+    const log = await dependencies.audit();
     const [newest] = await log.search({ limit: 1, newestFirst: true });
     const head = newest?.seq ?? 0;
     const given = Number(request.headers.get('last-event-id') ?? context.req.query('after') ?? head);
@@ -74,7 +74,7 @@ export function addCallRoutes(
       person: view.person,
       afterSeq,
       draw: (entry) => String(callRow(entry, view)),
-      isStillIn: async () => (await personOf(desk, request)) !== undefined,
+      isStillIn: async () => (await personOf(dependencies, request)) !== undefined,
     });
     if (!stream) return context.body(null, 503, { 'retry-after': '30' });
     return context.body(stream, 200, {
@@ -86,7 +86,12 @@ export function addCallRoutes(
   app.get('/calls', async (context) => {
     const view = context.get('view');
     const query = queryOf(view.here);
-    const found = await searchPage(await desk.audit(), query, scopeOf(view.person), desk.now());
+    const found = await searchPage(
+      await dependencies.audit(),
+      query,
+      scopeOf(view.person),
+      dependencies.now(),
+    );
     return context.html(await callsPage(query, found, verification.state(), view));
   });
 
@@ -94,14 +99,14 @@ export function addCallRoutes(
     if (!context.get('view').person.isOperator) return context.notFound();
     const walk = verification.verify();
     // A long log takes a while: the page says that it is being verified, and is looked at again.
-    walk.catch((error: unknown) => desk.onFault(error));
+    walk.catch((error: unknown) => dependencies.onFault(error));
     await Promise.race([walk.catch(() => {}), new Promise((resolve) => setTimeout(resolve, 5000).unref())]);
     return context.redirect('/calls', 303);
   });
 
   app.get('/calls/:seq{[0-9]{1,15}}', async (context) => {
     const view = context.get('view');
-    const entry = await entryAt(await desk.audit(), Number(context.req.param('seq')));
+    const entry = await entryAt(await dependencies.audit(), Number(context.req.param('seq')));
     const own = scopeOf(view.person);
     if (!entry || (own !== undefined && entry.principal !== own)) return context.notFound();
     return context.html(await callPage(entry, view));
@@ -109,7 +114,7 @@ export function addCallRoutes(
 
   app.get('/sessions', async (context) => {
     const view = context.get('view');
-    const team = await desk.team();
+    const team = await dependencies.team();
     const [calls, agents, projects, tasks] = await Promise.all([
       tally.calls(),
       team.agents(),
@@ -121,7 +126,7 @@ export function addCallRoutes(
 
   app.get('/tasks/:id', async (context) => {
     const view = context.get('view');
-    const found = await (await desk.team()).task(context.req.param('id')).catch(() => undefined);
+    const found = await (await dependencies.team()).task(context.req.param('id')).catch(() => undefined);
     if (!found) return context.notFound();
     return context.html(await taskPage(found.task, found.events, view));
   });

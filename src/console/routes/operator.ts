@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono';
-import type { ConsoleDesk } from '../desk.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
 import { policyPage } from '../pages/policy.ts';
 import { reviewPage, serversPage } from '../pages/servers.ts';
 
 /** Proxied servers and policy. */
-export function addOperatorRoutes(app: Hono<PageContext>, desk: ConsoleDesk): void {
-  const { servers, policy } = desk;
+export function addOperatorRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+  const { servers, policy } = dependencies;
   app.get('/servers', async (context) =>
     context.html(await serversPage((await servers?.()) ?? [], context.get('view'))),
   );
@@ -15,7 +15,7 @@ export function addOperatorRoutes(app: Hono<PageContext>, desk: ConsoleDesk): vo
     const name = context.req.param('name');
     if (!servers || !(await isKnown(name))) return context.notFound();
     return context.html(
-      await reviewPage(name, await (await desk.operator()).review(name), context.get('view')),
+      await reviewPage(name, await (await dependencies.operator()).review(name), context.get('view')),
     );
   });
 
@@ -35,7 +35,7 @@ export function addOperatorRoutes(app: Hono<PageContext>, desk: ConsoleDesk): vo
   });
 
   const actsOf = async (context: Context<PageContext>) =>
-    (await desk.operator()).as(context.get('view').person);
+    (await dependencies.operator()).as(context.get('view').person);
 
   async function isKnown(name: string): Promise<boolean> {
     return (await servers?.())?.some((status) => status.name === name) ?? false;

@@ -1,8 +1,8 @@
 import type { Context, Hono } from 'hono';
-import type { UndoOrder } from '../../contract/capabilities/history.ts';
+import type { UndoSelection } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Acts, Answer, Answered } from '../../contract/operator.ts';
-import type { ConsoleDesk } from '../desk.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
 import { approvalsPage } from '../pages/approvals.ts';
 import { changePage, historyPage } from '../pages/history.ts';
 import { memoriesPage, memoryPage } from '../pages/memories.ts';
@@ -12,21 +12,21 @@ import { waitingFor } from '../waiting.ts';
 import type { Words } from '../words/en.ts';
 
 /** Pages that act on records: approvals, history, memories. Every act is in the log under the person's name. */
-export function addRecordRoutes(app: Hono<PageContext>, desk: ConsoleDesk): void {
-  addApprovals(app, desk);
-  addHistory(app, desk);
-  addMemories(app, desk);
+export function addRecordRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+  addApprovals(app, dependencies);
+  addHistory(app, dependencies);
+  addMemories(app, dependencies);
 }
 
-function addApprovals(app: Hono<PageContext>, desk: ConsoleDesk): void {
+function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   app.get('/approvals', async (context) => {
     const view = context.get('view');
     const own = scopeOf(view.person);
-    const approvals = await desk.approvals();
+    const approvals = await dependencies.approvals();
     const [waiting, grants, past] = await Promise.all([
-      waitingFor(view.person, desk),
-      approvals.grants(desk.now()),
-      approvals.list(undefined, desk.now()),
+      waitingFor(view.person, dependencies),
+      approvals.grants(dependencies.now()),
+      approvals.list(undefined, dependencies.now()),
     ]);
     const isTheirs = ({ principal }: { readonly principal: string }) =>
       own === undefined || principal === own;
@@ -39,8 +39,9 @@ function addApprovals(app: Hono<PageContext>, desk: ConsoleDesk): void {
   app.post('/approvals/:id', async (context) => {
     const answer = answers.get((await fieldOf(context, 'answer')) ?? '');
     const id = context.req.param('id');
-    if (!answer || !(await (await desk.approvals()).get(id))) return goBack(context, 'gone', '/approvals');
-    const note = noteOf(await (await actsOf(context, desk)).answer(id, answer));
+    if (!answer || !(await (await dependencies.approvals()).get(id)))
+      return goBack(context, 'gone', '/approvals');
+    const note = noteOf(await (await actsOf(context, dependencies)).answer(id, answer));
     return note === 'forbidden' ? context.notFound() : goBack(context, note, '/approvals');
   });
 
@@ -48,7 +49,7 @@ function addApprovals(app: Hono<PageContext>, desk: ConsoleDesk): void {
     const { person } = context.get('view');
     if (!person.isOperator) return context.notFound();
     const id = context.req.param('id');
-    const revoked = await (await actsOf(context, desk)).revokeGrant(id);
+    const revoked = await (await actsOf(context, dependencies)).revokeGrant(id);
     return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
   });
 }
@@ -67,12 +68,12 @@ const answers = new Map([
 ] as const) as ReadonlyMap<string, Answer>;
 
 /** The acts of whoever sent this request; each leaves its record where it is done. */
-async function actsOf(context: Context<PageContext>, desk: ConsoleDesk): Promise<Acts> {
-  return (await desk.operator()).as(context.get('view').person);
+async function actsOf(context: Context<PageContext>, dependencies: ConsoleDependencies): Promise<Acts> {
+  return (await dependencies.operator()).as(context.get('view').person);
 }
 
-function addHistory(app: Hono<PageContext>, desk: ConsoleDesk): void {
-  const { history } = desk;
+function addHistory(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+  const { history } = dependencies;
   app.get('/history', async (context) => {
     const view = context.get('view');
     const session = context.req.query('session');
@@ -107,24 +108,24 @@ function addHistory(app: Hono<PageContext>, desk: ConsoleDesk): void {
   });
 
   /** `partly`: some changes of a session were taken back before one could not be. */
-  async function undo(context: Context<PageContext>, order: UndoOrder, force: boolean) {
-    const { steps } = await (await actsOf(context, desk)).undo(order, { force });
+  async function undo(context: Context<PageContext>, order: UndoSelection, force: boolean) {
+    const { steps } = await (await actsOf(context, dependencies)).undo(order, { force });
     const last = steps.at(-1)?.outcome ?? 'nothing';
     if (!steps.some(({ outcome }) => outcome === 'undone')) return last;
     return last === 'conflict' || last === 'lost' ? 'partly' : 'undone';
   }
 }
 
-function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
+function addMemories(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
   async function ownerOf({ person }: View, wanted: string | undefined): Promise<string | undefined> {
-    return (await desk.operator()).memoryOwner(person, wanted);
+    return (await dependencies.operator()).memoryOwner(person, wanted);
   }
 
   app.get('/memories', async (context) => {
     const view = context.get('view');
     const owner = await ownerOf(view, context.req.query('owner'));
     if (owner === undefined) return context.notFound();
-    const browser = await desk.memoryBrowser();
+    const browser = await dependencies.memoryBrowser();
     const query = context.req.query('query')?.trim().slice(0, 200) || undefined;
     const before = Number(context.req.query('before'));
     const found =
@@ -133,7 +134,7 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
             before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
             limit: pageEntries,
           })
-        : { memories: await (await desk.memories(owner)).recall({ query, limit: pageEntries }) };
+        : { memories: await (await dependencies.memories(owner)).recall({ query, limit: pageEntries }) };
     const others = view.person.isOperator ? await browser.owners(mostOwners) : [];
     const owners = others.some((each) => each.owner === owner) ? others : [{ owner, memories: 0 }, ...others];
     return context.html(await memoriesPage({ owner, owners, query, ...found }, view));
@@ -145,7 +146,7 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
     const memory =
       owner === undefined
         ? undefined
-        : await (await desk.memoryBrowser()).get(owner, context.req.param('id'));
+        : await (await dependencies.memoryBrowser()).get(owner, context.req.param('id'));
     if (owner === undefined || !memory) return context.notFound();
     return context.html(await memoryPage(memory, owner, view));
   });
@@ -156,7 +157,7 @@ function addMemories(app: Hono<PageContext>, desk: ConsoleDesk): void {
   ): Promise<Response> {
     const owner = await ownerOf(context.get('view'), context.req.param('owner'));
     if (owner === undefined) return context.notFound();
-    const note = await work(await actsOf(context, desk), owner, context.req.param('id') ?? '');
+    const note = await work(await actsOf(context, dependencies), owner, context.req.param('id') ?? '');
     if (note === undefined) return context.notFound();
     const back =
       note === 'forgotten' ? `/memories?owner=${encodeURIComponent(owner)}&note=forgotten` : undefined;

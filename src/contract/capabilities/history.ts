@@ -77,7 +77,7 @@ export interface HistoryStore {
 }
 
 /** Which changes to take back, newest first. */
-export type UndoOrder =
+export type UndoSelection =
   | { readonly id: string }
   | { readonly sessionId: string }
   | { readonly sinceMs: number };

@@ -10,12 +10,12 @@ export interface Pipelines {
   expand(pattern: string, folder: WorkingFolder): readonly string[];
   /** A small text that a stage runs (`awk -f`), read to be judged and then passed on as it was judged. */
   readProgram(path: string, folder: WorkingFolder): string;
-  run(order: PipelineOrder): Promise<PipelineResult>;
+  run(request: PipelineRequest): Promise<PipelineResult>;
   /** More of an output that was cut, by the cursor of its reply. */
   readOn(cursor: string, shownBytes: number): Promise<OutputPage>;
   /** Sets the session's working folder; throws where it is not a folder inside. Returns it relative to the root. */
   changeFolder(path: string | undefined, folder: WorkingFolder): string;
-  write(order: WriteOrder): Promise<WriteRecord>;
+  write(request: WriteRequest): Promise<WriteRecord>;
   history(query: HistoryQuery): Promise<HistoryPage>;
   /** Writes back what a record wrote, as a new record. */
   restore(recordId: string, options: RestoreOptions): Promise<WriteRecord>;
@@ -29,7 +29,7 @@ export interface WorkingFolder {
 }
 
 /** A pipeline after its grammar judged it: nothing in it is looked at again as text. */
-export interface PipelineOrder {
+export interface PipelineRequest {
   readonly stages: readonly StagePlan[];
   readonly folder: WorkingFolder;
   readonly timeoutMs: number;
@@ -162,7 +162,7 @@ export interface OutputPage {
   readonly nextCursor?: string | undefined;
 }
 
-export interface WriteOrder {
+export interface WriteRequest {
   readonly path: string;
   readonly content: string | Uint8Array;
   readonly mode: WriteMode;

@@ -7,7 +7,7 @@ import type { Clock, OpenEngine } from '../engine.ts';
 import { createTeamAdmin } from './admin/admin.ts';
 import { createMembership, type Membership, type TeamBase } from './base.ts';
 import { createChat } from './chat/chat.ts';
-import { createHearing } from './chat/hearing.ts';
+import { createInbox } from './chat/inbox.ts';
 import { createCoordination } from './coordination.ts';
 import { createManagement } from './management.ts';
 import { createNextAction } from './next-action.ts';
@@ -70,7 +70,7 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
         ...createRequests(membership),
         ...createManagement(membership),
         ...createChat(membership),
-        ...createHearing(membership),
+        ...createInbox(membership),
         ...createDelegations(membership),
         ...createCoordination(base),
         ...createOverview(base),

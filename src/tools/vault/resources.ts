@@ -1,7 +1,7 @@
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { Vault } from '../../contract/capabilities/vault.ts';
-import type { ResourceDoor } from '../../contract/door.ts';
 import { ToolError } from '../../contract/error.ts';
+import type { ResourceGateway } from '../../contract/gateway.ts';
 import { text } from '../../contract/text/text.ts';
 import { badCursor } from './cursor.ts';
 import { noteAt, onNote } from './rules.ts';
@@ -13,7 +13,7 @@ const maxChars = 1_000_000;
 const prefix = 'vault:///';
 
 /** The notes as MCP resources, `vault:///ideas/house.md`. Whether the caller may see them is the road's to decide. */
-export function openVaultResources(vault: Vault): ResourceDoor {
+export function openVaultResources(vault: Vault): ResourceGateway {
   return {
     async list(_arrival, cursor, signal) {
       const resources: { uri: string; name: string; mimeType: string }[] = [];

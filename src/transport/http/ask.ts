@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AskAnswer, AskDesk } from '../../contract/ask.ts';
+import type { AskAnswer, AskService } from '../../contract/ask.ts';
 import type { Arrival } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
 import type { Locale } from '../../contract/text/text.ts';
@@ -13,7 +13,7 @@ import { createOutlet, type Outlet, sendJson } from './outlet.ts';
 
 export interface AskRoute {
   /** Opened at the first question. */
-  readonly desk: () => Promise<AskDesk>;
+  readonly service: () => Promise<AskService>;
   readonly running: Map<Run, Outlet>;
   readonly maxBodyBytes: number;
   readonly locale: Locale;
@@ -48,14 +48,14 @@ export async function answerAsk(
   response.once('close', hangUp);
   route.running.set(run, outlet);
   try {
-    const desk = await route.desk();
-    if (request.method === 'DELETE') return await forget(desk, request, arrival, outlet);
+    const service = await route.service();
+    if (request.method === 'DELETE') return await forget(service, request, arrival, outlet);
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST, DELETE');
       return turnAwayAsk(request, response, 405, route.locale);
     }
     const input = await readJson(request, route.maxBodyBytes);
-    const answer = await desk.ask(input, {
+    const answer = await service.ask(input, {
       arrival,
       locale,
       signal: run.cancel.signal,
@@ -111,13 +111,13 @@ const turnedAway = new Map([
 ]);
 
 async function forget(
-  desk: AskDesk,
+  service: AskService,
   request: IncomingMessage,
   arrival: Arrival,
   outlet: Outlet,
 ): Promise<void> {
   const id = request.url?.slice(askPath.length + 1) ?? '';
-  if (await desk.forget(id, arrival)) return outlet.end(204);
+  if (await service.forget(id, arrival)) return outlet.end(204);
   throw new ToolError(
     'not_found',
     text('You have no conversation of this id.', 'この ID の会話はありません。'),

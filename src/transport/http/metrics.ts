@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Admission } from '../../contract/door.ts';
+import type { Admission } from '../../contract/gateway.ts';
 import { challengeOf, type ProtectedResource } from './challenge.ts';
 import { refuse } from './outlet.ts';
 

@@ -30,7 +30,7 @@ const maxBatch = 100;
 type Request = Extract<Incoming, { kind: 'request' }>;
 
 /** What the requests of one HTTP server share. */
-export interface HttpDesk {
+export interface HttpDependencies {
   readonly mcp: Mcp;
   readonly sessions: Sessions;
   readonly listeners: Listeners;
@@ -52,7 +52,7 @@ interface Post {
 
 /** Answers a POST to the MCP endpoint. Never throws. */
 export async function answerPost(
-  desk: HttpDesk,
+  dependencies: HttpDependencies,
   request: IncomingMessage,
   response: ServerResponse,
   arrival: Arrival,
@@ -61,8 +61,8 @@ export async function answerPost(
   const post: Post = { request, response, outlet, arrival };
   let id: RequestId | null = null;
   try {
-    const value = await readJson(request, desk.maxBodyBytes);
-    if (Array.isArray(value)) return await answerBatch(desk, post, value);
+    const value = await readJson(request, dependencies.maxBodyBytes);
+    if (Array.isArray(value)) return await answerBatch(dependencies, post, value);
     const message = readMessage(value);
     if (message.kind === 'invalid') {
       id = message.id;
@@ -71,20 +71,20 @@ export async function answerPost(
     if (message.kind === 'request') id = message.id;
     const isModern = isModernMessage(request, message);
     if (message.kind === 'request') {
-      if (isModern) await answerModern(desk, post, message);
-      else await answerLegacy(desk, post, message);
+      if (isModern) await answerModern(dependencies, post, message);
+      else await answerLegacy(dependencies, post, message);
       return;
     }
     // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
-    if (!isModern) takeLegacy(findSession(desk, request, arrival), message);
+    if (!isModern) takeLegacy(findSession(dependencies, request, arrival), message);
     outlet.end(202);
   } catch (error) {
-    fail(desk, post, id, error);
+    fail(dependencies, post, id, error);
   }
 }
 
 /** A request of revision 2026-07-28: it stands alone. */
-async function answerModern(desk: HttpDesk, post: Post, message: Request): Promise<void> {
+async function answerModern(dependencies: HttpDependencies, post: Post, message: Request): Promise<void> {
   const { request, response, outlet } = post;
   const { id, method, params } = message;
   const envelope = readEnvelope(params);
@@ -96,37 +96,42 @@ async function answerModern(desk: HttpDesk, post: Post, message: Request): Promi
     ...traceContextOf(params, post.arrival),
   };
   if (method === 'subscriptions/listen') {
-    await desk.listeners.open(id, params, arrival, outlet, response);
+    await dependencies.listeners.open(id, params, arrival, outlet, response);
     return;
   }
-  await serve(desk, post, message, 'modern', (run) =>
-    desk.mcp.answer(method, modernExchange(envelope, message, arrival, run, outlet)),
+  await serve(dependencies, post, message, 'modern', (run) =>
+    dependencies.mcp.answer(method, modernExchange(envelope, message, arrival, run, outlet)),
   );
 }
 
 /** A request of an older revision: the handshake, one in a session, or one that needs neither. */
-async function answerLegacy(desk: HttpDesk, post: Post, message: Request): Promise<void> {
+async function answerLegacy(dependencies: HttpDependencies, post: Post, message: Request): Promise<void> {
   const { request, outlet, arrival } = post;
   const { id, method, params } = message;
   if (method === 'initialize') {
-    const hands = desk.mcp.shakeHands(params);
-    const session = desk.sessions.open(hands, arrival);
+    const hands = dependencies.mcp.shakeHands(params);
+    const session = dependencies.sessions.open(hands, arrival);
     if (!session) throw new RpcError(rpcCode.serverBusy, 'Too many sessions.', undefined, 503);
     outlet.finish(200, resultFrame(id, hands.resultJson), ['mcp-session-id', session.id]);
     return;
   }
-  const session = findSession(desk, request, arrival);
-  const work = (run: Run) => desk.mcp.answer(method, legacyExchange(session, message, arrival, run, outlet));
-  await serve(desk, post, message, 'legacy', work, session?.running);
+  const session = findSession(dependencies, request, arrival);
+  const work = (run: Run) =>
+    dependencies.mcp.answer(method, legacyExchange(session, message, arrival, run, outlet));
+  await serve(dependencies, post, message, 'legacy', work, session?.running);
 }
 
 /** Several messages of revision 2025-03-26 in one body, answered in one. */
-async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[]): Promise<void> {
+async function answerBatch(
+  dependencies: HttpDependencies,
+  post: Post,
+  values: readonly unknown[],
+): Promise<void> {
   const { request, outlet, arrival } = post;
   if (values.length === 0 || values.length > maxBatch || hasEnvelopeClaim(values, claimsEnvelope)) {
     throw new RpcError(rpcCode.invalidRequest, `A batch holds 1 to ${maxBatch} messages of older revisions.`);
   }
-  const session = findSession(desk, request, arrival);
+  const session = findSession(dependencies, request, arrival);
   const frames: string[] = [];
   const gather: Outlet = {
     canStream: false,
@@ -147,9 +152,9 @@ async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[
       if (message.kind !== 'request') return takeLegacy(session, message);
       const { method } = message;
       const work = (run: Run) =>
-        desk.mcp.answer(method, legacyExchange(session, message, arrival, run, gather));
+        dependencies.mcp.answer(method, legacyExchange(session, message, arrival, run, gather));
       try {
-        await serve(desk, { ...post, outlet: gather }, message, 'legacy', work, session?.running);
+        await serve(dependencies, { ...post, outlet: gather }, message, 'legacy', work, session?.running);
       } catch (error) {
         // One that cannot begin is its own loss: the others run, and their answers must not be.
         frames.push(errorFrame(message.id, asRpcError(error)));
@@ -162,7 +167,7 @@ async function answerBatch(desk: HttpDesk, post: Post, values: readonly unknown[
 
 /** Runs one request to its answer. A client that hangs up aborts it. */
 async function serve(
-  desk: HttpDesk,
+  dependencies: HttpDependencies,
   { response, outlet }: Post,
   { id, method }: Request,
   era: Era,
@@ -170,14 +175,14 @@ async function serve(
   siblings?: Map<RequestId, Run>,
 ): Promise<void> {
   // A full server still says that it is alive.
-  if (method !== 'ping' && desk.running.size >= maxRunning) {
+  if (method !== 'ping' && dependencies.running.size >= maxRunning) {
     throw new RpcError(rpcCode.serverBusy, 'Too many requests at once.', undefined, 503);
   }
   if (siblings?.has(id)) throw new RpcError(rpcCode.invalidRequest, 'A request with this id is running.');
   const run = startRun();
   const hangUp = () => run.cancel.abort(new DOMException('The client hung up.', 'AbortError'));
   response.once('close', hangUp);
-  desk.running.set(run, outlet);
+  dependencies.running.set(run, outlet);
   siblings?.set(id, run);
   let frame: string;
   let status = 200;
@@ -185,18 +190,21 @@ async function serve(
   try {
     frame = resultFrame(id, await work(run));
   } catch (error) {
-    if (!(error instanceof RpcError)) desk.onFault?.(error);
+    if (!(error instanceof RpcError)) dependencies.onFault?.(error);
     const failure = asRpcError(error);
     frame = errorFrame(id, failure);
     if (era === 'modern') status = failure.httpStatus;
     if (failure instanceof InsufficientScope) {
       status = failure.httpStatus;
       const { scope } = failure;
-      headers = ['www-authenticate', challengeOf(desk.resource, { error: 'insufficient_scope', scope })];
+      headers = [
+        'www-authenticate',
+        challengeOf(dependencies.resource, { error: 'insufficient_scope', scope }),
+      ];
     }
   }
   response.off('close', hangUp);
-  desk.running.delete(run);
+  dependencies.running.delete(run);
   siblings?.delete(id);
   endRun(run);
   if (run.silent) outlet.end();
@@ -212,14 +220,18 @@ function takeLegacy(session: Session | undefined, message: Incoming): void {
 }
 
 /** The session that a request names. One that is gone, or somebody else's, is not found: the client starts anew. */
-export function findSession(desk: HttpDesk, request: IncomingMessage, arrival: Arrival): Session | undefined {
+export function findSession(
+  dependencies: HttpDependencies,
+  request: IncomingMessage,
+  arrival: Arrival,
+): Session | undefined {
   const version = headerOf(request, 'mcp-protocol-version');
   if (version !== undefined && !handshakeRevisions.some((known) => known === version)) {
     throw new RpcError(rpcCode.invalidRequest, 'Unsupported MCP-Protocol-Version.');
   }
   const id = headerOf(request, 'mcp-session-id');
   if (id === undefined) return undefined;
-  const session = desk.sessions.find(id, arrival);
+  const session = dependencies.sessions.find(id, arrival);
   if (!session) throw new RpcError(rpcCode.serverBusy, 'There is no such session.', undefined, 404);
   return session;
 }
@@ -237,8 +249,13 @@ function isModernMessage(request: IncomingMessage, message: Incoming): boolean {
   return headerIsModern;
 }
 
-function fail(desk: HttpDesk, { request, outlet }: Post, id: RequestId | null, error: unknown): void {
-  if (!(error instanceof RpcError) && !request.destroyed) desk.onFault?.(error);
+function fail(
+  dependencies: HttpDependencies,
+  { request, outlet }: Post,
+  id: RequestId | null,
+  error: unknown,
+): void {
+  if (!(error instanceof RpcError) && !request.destroyed) dependencies.onFault?.(error);
   const failure = asRpcError(error);
   const status = failure.httpStatus === 200 ? 400 : failure.httpStatus;
   outlet.finish(status, errorFrame(id, failure), status === 413 ? ['connection', 'close'] : []);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Arrival } from '../../contract/call.ts';
-import type { Admission, Door } from '../../contract/door.ts';
+import type { Admission, Gateway } from '../../contract/gateway.ts';
 import type { OauthTrust } from '../../contract/identity.ts';
 import { limits } from '../../contract/limits.ts';
 import { asRpcError, errorFrame } from '../jsonrpc.ts';
@@ -18,12 +18,12 @@ import { arrivalOf, headerOf } from './headers.ts';
 import { createListeners } from './listen.ts';
 import { answerMetrics } from './metrics.ts';
 import { acceptsEvents, createOutlet, refuse, sendJson } from './outlet.ts';
-import type { HttpDesk } from './post.ts';
+import type { HttpDependencies } from './post.ts';
 import { answerPost, findSession } from './post.ts';
 import { createSessions } from './sessions.ts';
 
 export interface HttpOptions {
-  readonly door: Door;
+  readonly gateway: Gateway;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -49,7 +49,7 @@ export interface HttpOptions {
   /** Whose access tokens open this server, as clients are told; absent: nobody's but our own. */
   readonly trust?: OauthTrust | undefined;
   /** What answers `POST /ask`; absent: there is no such page. */
-  readonly ask?: AskRoute['desk'] | undefined;
+  readonly ask?: AskRoute['service'] | undefined;
   /** Hears of failures that the client is told nothing of. */
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -75,15 +75,15 @@ const defaultBeatMs = 15_000;
  * call needs is done by hand over node:http.
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
-  const { door } = options;
+  const { gateway } = options;
   const resource = options.trust && protectedResourceOf(options.trust);
-  const mcp = createMcp(door, options.extension);
+  const mcp = createMcp(gateway, options.extension);
   const sessions = createSessions(mcp, {
     max: options.maxSessions ?? defaultMaxSessions,
     idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
     key: options.sessionKey ?? randomBytes(32),
   });
-  const desk: HttpDesk = {
+  const dependencies: HttpDependencies = {
     mcp,
     sessions,
     listeners: createListeners(mcp, maxSubscriptions),
@@ -125,7 +125,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     if (!admission) return;
     const arrival = { ...arrived, holder: admission.holder };
     if (isStopping) return refuse(response, 503, 'The server is stopping.');
-    if (request.method === 'POST') return await answerPost(desk, request, response, arrival);
+    if (request.method === 'POST') return await answerPost(dependencies, request, response, arrival);
     if (request.method === 'GET' || request.method === 'DELETE') {
       return await answerSession(request, response, arrival);
     }
@@ -134,16 +134,16 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   }
 
   async function answerQuestion(
-    ask: AskRoute['desk'],
+    ask: AskRoute['service'],
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     const arrival = arrivalOf(request);
-    const turnAway = (status: number) => turnAwayAsk(request, response, status, door.locale);
+    const turnAway = (status: number) => turnAwayAsk(request, response, status, gateway.locale);
     if (!(await admit(request, response, arrival, turnAway))) return;
     if (isStopping) return turnAway(503);
-    const { running, maxBodyBytes, onFault } = desk;
-    const route = { desk: ask, running, maxBodyBytes, locale: door.locale, resource, onFault };
+    const { running, maxBodyBytes, onFault } = dependencies;
+    const route = { service: ask, running, maxBodyBytes, locale: gateway.locale, resource, onFault };
     await answerAsk(route, request, response, arrival);
   }
 
@@ -155,7 +155,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   ): Promise<void> {
     try {
       const isModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
-      const session = isModern ? undefined : findSession(desk, request, arrival);
+      const session = isModern ? undefined : findSession(dependencies, request, arrival);
       if (!session) {
         response.setHeader('allow', 'POST');
         return refuse(response, 405, 'This needs a session of an older revision.');
@@ -187,7 +187,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     turnAway = (status: number, reason: string) => refuse(response, status, reason),
     purpose: 'calls' | 'metrics' = 'calls',
   ): Promise<Extract<Admission, { ok: true }> | undefined> {
-    const verdict = await door.admits(arrival);
+    const verdict = await gateway.admits(arrival);
     if (verdict.ok && (purpose === 'metrics' || verdict.observes !== 'only')) return verdict;
     request.resume();
     if (verdict.ok) {
@@ -243,8 +243,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   });
   const beat = setInterval(() => {
     sessions.closeIdle(Date.now()).catch((error: unknown) => options.onFault?.(error));
-    desk.listeners.beat();
-    for (const outlet of desk.running.values()) outlet.beat();
+    dependencies.listeners.beat();
+    for (const outlet of dependencies.running.values()) outlet.beat();
     for (const session of sessions.all()) session.stream?.beat();
   }, options.beatMs ?? defaultBeatMs);
   beat.unref();
@@ -254,7 +254,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     isStopping = true;
     clearInterval(beat);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    desk.listeners.closeAll();
+    dependencies.listeners.closeAll();
     for (const session of sessions.all()) session.stream?.end();
     const closeIdle = () => {
       server.closeIdleConnections();
@@ -264,14 +264,15 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     let isOver = false;
     const deadline = setTimeout(() => {
       isOver = true;
-      for (const run of desk.running.keys()) run.cancel.abort();
+      for (const run of dependencies.running.keys()) run.cancel.abort();
       setTimeout(() => server.closeAllConnections(), 2 * limits.killGraceMs).unref();
     }, options.stopGraceMs ?? limits.stopGraceMs);
     // A connection that is kept alive after its last answer would hold the server open.
     const sweep = setInterval(() => {
       closeIdle();
       // What is left then are requests that never came whole, and answers that nobody reads.
-      if (isOver && desk.running.size === 0) setTimeout(() => server.closeAllConnections(), 100).unref();
+      if (isOver && dependencies.running.size === 0)
+        setTimeout(() => server.closeAllConnections(), 100).unref();
     }, 50);
     await closed;
     clearInterval(sweep);

@@ -70,7 +70,11 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
     for (const run of session.running.values()) run.cancel.abort();
     session.keeper.dropAll();
     session.stream?.end();
-    await mcp.door.leave({ transport: 'http', connectionId: session.connectionId, bearer: session.bearer });
+    await mcp.gateway.leave({
+      transport: 'http',
+      connectionId: session.connectionId,
+      bearer: session.bearer,
+    });
   }
 
   function makeRoom(): boolean {

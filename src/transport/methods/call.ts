@@ -1,5 +1,5 @@
 import type { Call } from '../../contract/call.ts';
-import type { Door } from '../../contract/door.ts';
+import type { Gateway } from '../../contract/gateway.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { Exchange, Method } from '../exchange.ts';
 import { InsufficientScope, scopeMissingIn } from '../http/challenge.ts';
@@ -10,10 +10,10 @@ import { replyFormOf } from '../reply-form.ts';
 import { callResult } from '../results.ts';
 
 /**
- * `tools/call`. Only a malformed envelope is a protocol error: whatever names a tool goes through the door, where
+ * `tools/call`. Only a malformed envelope is a protocol error: whatever names a tool goes through the gateway, where
  * a refusal is recorded like a success.
  */
-export function createCallMethod(door: Door): Method {
+export function createCallMethod(gateway: Gateway): Method {
   return async (exchange) => {
     const { name } = exchange.params;
     if (typeof name !== 'string') {
@@ -28,16 +28,16 @@ export function createCallMethod(door: Door): Method {
       signal: exchange.signal,
       replyBytes: form.maxBytes,
       progress: progressOf(exchange),
-      ...questionsOf(exchange, door.locale),
+      ...questionsOf(exchange, gateway.locale),
     };
-    const reply = await door.call(call);
+    const reply = await gateway.call(call);
     const scope =
       reply.kind === 'error' && call.arrival.transport === 'http' ? scopeMissingIn(reply) : undefined;
     if (reply.kind === 'error' && scope !== undefined) throw new InsufficientScope(scope, reply.text);
     if (reply.kind === 'question' && call.canRetry !== true) {
       throw new RpcError(rpcCode.internalError, 'A person must be asked, and this client cannot be.');
     }
-    return callResult(reply, door.locale, form);
+    return callResult(reply, gateway.locale, form);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Door } from '../../contract/door.ts';
+import type { Gateway } from '../../contract/gateway.ts';
 import type { Method } from '../exchange.ts';
 import { replyFormOf } from '../reply-form.ts';
 import type { ResultEncoder } from '../results.ts';
@@ -7,16 +7,16 @@ import { toolEntry } from '../results.ts';
 /** Encoded lists that are kept: one for each role, purpose, era and form that is about. */
 const maxKeptLists = 64;
 
-/** `tools/list`. A list is encoded once for each key of the door, locale, era and form. */
-export function createListMethod(door: Door, encoder: ResultEncoder): Method {
+/** `tools/list`. A list is encoded once for each key of the gateway, locale, era and form. */
+export function createListMethod(gateway: Gateway, encoder: ResultEncoder): Method {
   const kept = new Map<string, string>();
   return async ({ era, arrival }) => {
-    const { key, tools } = await door.list(arrival);
+    const { key, tools } = await gateway.list(arrival);
     const form = replyFormOf(arrival);
-    const keptAs = `${era} ${form.structured} ${door.locale} ${key}`;
+    const keptAs = `${era} ${form.structured} ${gateway.locale} ${key}`;
     const known = kept.get(keptAs);
     if (known !== undefined) return known;
-    const entries = tools.map((tool) => toolEntry(tool, door.locale, era, form));
+    const entries = tools.map((tool) => toolEntry(tool, gateway.locale, era, form));
     const encoded = encoder.encode(
       era,
       era === 'modern' ? { tools: entries, ttlMs: 60_000, cacheScope: 'private' } : { tools: entries },

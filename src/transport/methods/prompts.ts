@@ -1,11 +1,11 @@
-import type { PromptDoor } from '../../contract/door.ts';
 import { ToolError } from '../../contract/error.ts';
+import type { PromptGateway } from '../../contract/gateway.ts';
 import type { Exchange, MethodTable } from '../exchange.ts';
 import { InsufficientScope } from '../http/challenge.ts';
 import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 
-/** Prompts as the door lends them. */
-export function promptMethods(prompts: PromptDoor): MethodTable {
+/** Prompts as the gateway lends them. */
+export function promptMethods(prompts: PromptGateway): MethodTable {
   return {
     'prompts/list': (exchange) =>
       spoken(async () => ({

@@ -1,12 +1,12 @@
-import type { ResourceDoor } from '../../contract/door.ts';
 import { ToolError } from '../../contract/error.ts';
+import type { ResourceGateway } from '../../contract/gateway.ts';
 import type { Exchange, MethodTable } from '../exchange.ts';
 import { InsufficientScope } from '../http/challenge.ts';
 import { RpcError, rpcCode } from '../jsonrpc.ts';
 import type { Era } from '../revision.ts';
 
-/** Resources as the door lends them. */
-export function resourceMethods(resources: ResourceDoor): MethodTable {
+/** Resources as the gateway lends them. */
+export function resourceMethods(resources: ResourceGateway): MethodTable {
   return {
     'resources/list': (exchange) =>
       spoken(exchange, async () => {

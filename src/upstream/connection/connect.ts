@@ -37,7 +37,7 @@ export interface Connection {
 
 export interface ConnectOptions {
   readonly info: { readonly name: string; readonly version: string };
-  readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
+  readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
   readonly onChanged: (what: 'tools' | 'prompts' | 'resources') => void;
   /** A resource that is watched changed. */
   readonly onUpdated: (uri: string) => void;

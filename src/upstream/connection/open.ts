@@ -10,7 +10,7 @@ export interface UpstreamsOptions {
   /** Where the pins are kept. */
   readonly pinFolder: string;
   readonly info: { readonly name: string; readonly version: string };
-  readonly startProcess: (order: StdioStart) => Promise<ConfinedChild>;
+  readonly startProcess: (start: StdioStart) => Promise<ConfinedChild>;
   /** Before a crashed server is started again, the first time; doubled each time. */
   readonly firstDelayMs?: number | undefined;
   readonly oauth: OauthPlace;

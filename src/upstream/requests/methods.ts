@@ -11,7 +11,7 @@ import { localUri, remoteUri } from './uris.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /** The way to the server. */
-export interface ServerDesk {
+export interface ServerRequests {
   ask(method: string, params: Members, context: BaseContext): Promise<Members>;
   /** The server tells of this resource's changes from now on. */
   subscribe(uri: string, context: BaseContext): Promise<void>;
@@ -30,7 +30,7 @@ export interface Offers {
 export function methodTools(
   settings: ServerSettings,
   offers: Offers,
-  { ask, subscribe }: ServerDesk,
+  { ask, subscribe }: ServerRequests,
 ): readonly Tool[] {
   const { name: server } = settings;
   const make = (method: string, run: (input: Members, context: BaseContext) => Promise<Members>): Tool => ({

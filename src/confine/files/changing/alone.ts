@@ -21,7 +21,7 @@ export function alone<T>(
 ): Promise<T> {
   if (place.facts.isHeld) return work();
   // Calls of this process queue here, so that only other servers are waited for by the lock.
-  return place.facts.desk.turns.take(place.hostPath, async () => {
+  return place.facts.dependencies.turns.take(place.hostPath, async () => {
     for (let tries = 0; tries < most; tries++) {
       const release = await hold(place, signal);
       try {
@@ -38,7 +38,7 @@ export function alone<T>(
 
 /** Locks the file that has the name now: whoever replaced it meanwhile gave the name to another. */
 async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise<() => void> {
-  const locks = place.facts.desk.locks();
+  const locks = place.facts.dependencies.locks();
   if (!locks) return nothing;
   for (;;) {
     const file = fileThere(place);

@@ -37,7 +37,7 @@ export async function told(
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,
   work: () => Promise<Made>,
 ): Promise<void> {
-  const { observer } = place.facts.desk;
+  const { observer } = place.facts.dependencies;
   if (!observer) return (await work()).durable;
   const change: FileChange = {
     ...facts,

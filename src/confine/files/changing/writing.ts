@@ -155,7 +155,7 @@ async function write(
     name,
     bytes,
     former,
-    carryOver: place.facts.desk.carryOver,
+    carryOver: place.facts.dependencies.carryOver,
     shown: place.shown,
     signal: options.signal,
     confirm() {
@@ -163,7 +163,7 @@ async function write(
         assertUnchanged(readStat(entryOf(folder, name), false), options.expected, place.shown);
     },
     noteTemporary: (temporary) => {
-      const { scratch } = place.facts.desk;
+      const { scratch } = place.facts.dependencies;
       scratch.begin(place.root.hostPath, [...place.components.slice(0, -1), temporary].join('/'));
       return () => scratch.end();
     },

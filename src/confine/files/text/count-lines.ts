@@ -4,7 +4,7 @@ import { readInto } from '../io.ts';
 import type { FoundEncoding } from './encoding.ts';
 import { blockBytes, createLineIndex, type LineIndex } from './line-index.ts';
 import { newlineFinder } from './newlines.ts';
-import { chunkBytes, createTallyDesk, type Tally } from './tally.ts';
+import { chunkBytes, createTallier, type Tally } from './tally.ts';
 
 /** A counted file, with what shows later whether it only grew. */
 export interface CountedLines {
@@ -28,16 +28,16 @@ export async function countLines(
   signal: AbortSignal,
   known?: CountedLines,
 ): Promise<CountedLines> {
-  const desk = createTallyDesk();
+  const tallier = createTallier();
   const blocks = Math.max(1, Math.ceil(bytes / blockBytes));
   const before = new Float64Array(blocks + 1);
   let block = known ? Math.floor(known.index.bytes / blockBytes) : 0;
   if (known) before.set(known.before.subarray(0, block + 1));
-  const count = countIn(desk, written.encoding);
+  const count = countIn(tallier, written.encoding);
 
   let at = block * blockBytes;
   let slot: 0 | 1 = 0;
-  let reading = fill(fd, desk.chunk(slot), at, bytes);
+  let reading = fill(fd, tallier.chunk(slot), at, bytes);
   try {
     while (at < bytes) {
       const length = await reading;
@@ -47,7 +47,7 @@ export async function countLines(
       at += length;
       const filled = slot;
       slot = slot === 0 ? 1 : 0;
-      if (at < bytes) reading = fill(fd, desk.chunk(slot), at, bytes);
+      if (at < bytes) reading = fill(fd, tallier.chunk(slot), at, bytes);
       for (let from = 0; from < length; from += blockBytes) {
         before[block + 1] = (before[block] ?? 0) + count(filled, from, Math.min(blockBytes, length - from));
         block++;
@@ -75,26 +75,26 @@ export async function isGrownFrom(known: CountedLines, fd: number): Promise<bool
   const end = Buffer.alloc(tail.length);
   if ((await readInto(fd, end, 0, end.length, index.bytes - end.length)) !== end.length || !end.equals(tail))
     return false;
-  const desk = createTallyDesk();
-  const count = countIn(desk, index.written.encoding);
+  const tallier = createTallier();
+  const count = countIn(tallier, index.written.encoding);
   const whole = Math.floor(index.bytes / blockBytes);
   for (let sample = 0; sample < Math.min(sampledBlocks, whole); sample++) {
     const block = Math.floor((sample * (whole - 1)) / Math.max(1, sampledBlocks - 1));
-    await fill(fd, desk.chunk(0).subarray(0, blockBytes), block * blockBytes, index.bytes);
+    await fill(fd, tallier.chunk(0).subarray(0, blockBytes), block * blockBytes, index.bytes);
     if (count(0, 0, blockBytes) !== (before[block + 1] ?? 0) - (before[block] ?? 0)) return false;
   }
   return true;
 }
 
-function countIn(desk: ReturnType<typeof createTallyDesk>, encoding: TextEncoding) {
+function countIn(tallier: ReturnType<typeof createTallier>, encoding: TextEncoding) {
   const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
   const finder = newlineFinder(encoding);
   return (slot: 0 | 1, from: number, length: number): number => {
     if (finder.unitBytes === 1) {
-      desk.tally(slot, from, length, found);
+      tallier.tally(slot, from, length, found);
       return found.newlines;
     }
-    const block = desk.chunk(slot).subarray(from, from + length);
+    const block = tallier.chunk(slot).subarray(from, from + length);
     let newlines = 0;
     for (let at = finder.after(block, 0); at !== -1; at = finder.after(block, at)) newlines++;
     return newlines;

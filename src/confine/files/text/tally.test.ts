@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assemble } from '../../../../scripts/wat.ts';
-import { chunkBytes, createTallyDesk, type Tally } from './tally.ts';
+import { chunkBytes, createTallier, type Tally } from './tally.ts';
 import { tallyProgram } from './tally-program.ts';
 
 test('the program that is carried is its text form, byte for byte', () => {
@@ -12,7 +12,7 @@ test('the program that is carried is its text form, byte for byte', () => {
 });
 
 test('the WebAssembly counts what plain loops count, at any length and on both sides', () => {
-  const desk = createTallyDesk();
+  const tallier = createTallier();
   const byte = fc.oneof(
     fc.constantFrom(0x0a, 0x0d, 0x20, 0x7f, 0x80, 0xbf, 0xc0, 0xff),
     fc.integer({ min: 1, max: 255 }),
@@ -27,10 +27,10 @@ test('the WebAssembly counts what plain loops count, at any length and on both s
         const bytes = Uint8Array.from({ length }, (_, at) => piece[at % piece.length] ?? 1);
         if (withNul && length > 0) bytes[length >> 1] = 0;
         // What an earlier, longer chunk left behind must not count.
-        desk.chunk(slot).fill(0);
-        desk.chunk(slot).set(bytes);
+        tallier.chunk(slot).fill(0);
+        tallier.chunk(slot).set(bytes);
         const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
-        desk.tally(slot, 0, length, found);
+        tallier.tally(slot, 0, length, found);
         expect(found).toEqual({
           newlines: bytes.filter((each) => each === 0x0a).length,
           chars: bytes.filter((each) => (each & 0xc0) !== 0x80).length,
@@ -44,9 +44,9 @@ test('the WebAssembly counts what plain loops count, at any length and on both s
 });
 
 test('a whole chunk of newlines overflows no lane', () => {
-  const desk = createTallyDesk();
-  desk.chunk(1).fill(0x0a);
+  const tallier = createTallier();
+  tallier.chunk(1).fill(0x0a);
   const found: Tally = { newlines: 0, chars: 0, hasNul: false, isAscii: true };
-  desk.tally(1, 0, chunkBytes, found);
+  tallier.tally(1, 0, chunkBytes, found);
   expect(found.newlines).toBe(chunkBytes);
 });

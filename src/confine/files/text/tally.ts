@@ -12,7 +12,7 @@ export interface Tally {
 }
 
 /** Two chunks to read into and count in: one is filled from disk while the other is counted. */
-export interface TallyDesk {
+export interface Tallier {
   /** A chunk's bytes, with `carryBytes` before it for the start of a character cut at its edge. */
   chunk(slot: 0 | 1): Buffer;
   /** The last `carry` bytes before the chunk and the first `length` of it. */
@@ -24,7 +24,7 @@ export interface TallyDesk {
 export const chunkBytes = 1024 * 1024;
 
 /** Bytes are counted by SIMD in WebAssembly: 0.03 s per gigabyte, where a loop over `indexOf` takes 0.26. */
-export function createTallyDesk(): TallyDesk {
+export function createTallier(): Tallier {
   const { Instance, Module } = (globalThis as unknown as { WebAssembly: WebAssemblyValues }).WebAssembly;
   const { memory, tally } = new Instance(new Module(Buffer.from(tallyProgram, 'base64'))).exports;
   const result = new Int32Array(memory.buffer, 0, 4);

@@ -86,16 +86,16 @@ export function createMirror(options: MirrorOptions) {
     await intentPlace.remove();
   }
 
-  async function write(order: MirrorWrite): Promise<MirrorWritten> {
-    const mirror = mirrorPath(order.place.path);
+  async function write(request: MirrorWrite): Promise<MirrorWritten> {
+    const mirror = mirrorPath(request.place.path);
     return locked(async (fd) => {
       const recordId = nextId(fd);
       const ts = new Date(Number(recordId / 1_000_000n)).toISOString().replace(/\.\d+Z$/, 'Z');
-      const before = order.place.exists() ? order.place.stat().bytes : -1;
-      if (order.mode === 'create' && before >= 0) {
+      const before = request.place.exists() ? request.place.stat().bytes : -1;
+      if (request.mode === 'create' && before >= 0) {
         throw new ToolError(
           'conflict',
-          text(`${order.place.shown} already exists.`, `${order.place.shown} はすでにあります。`),
+          text(`${request.place.shown} already exists.`, `${request.place.shown} はすでにあります。`),
           {
             suggestion: text(
               'Use mode "overwrite" or "append".',
@@ -108,29 +108,29 @@ export function createMirror(options: MirrorOptions) {
       await makeEmpty(mirrorPlace);
       const mirrorBytes = mirrorPlace.stat().bytes;
       const mark =
-        order.mode === 'append'
+        request.mode === 'append'
           ? ''
           : `${separatorStart(mirrorPlace, mirrorBytes)}--- shelpa:overwrite ts=${ts} record_id=${recordId} ---\n`;
       const record: IndexRecord = {
         recordId: String(recordId),
         ts,
-        path: order.place.path,
-        mode: order.mode,
-        bytes: order.content.length,
-        sha256: createHash('sha256').update(order.content).digest('hex'),
-        command: order.command,
-        session: order.session,
+        path: request.place.path,
+        mode: request.mode,
+        bytes: request.content.length,
+        sha256: createHash('sha256').update(request.content).digest('hex'),
+        command: request.command,
+        session: request.session,
         offset: mirrorBytes + Buffer.byteLength(mark),
         baseBytes: Math.max(0, before),
       };
-      const intent: Intent = { record, path: order.place.path, mirror, mirrorBytes, realBytes: before };
+      const intent: Intent = { record, path: request.place.path, mirror, mirrorBytes, realBytes: before };
       await intentPlace.replace(JSON.stringify(intent));
       try {
-        appendTo(mirrorPlace, Buffer.concat([Buffer.from(mark), order.content]));
-        const given = { signal: order.signal };
-        if (order.mode === 'append') await order.place.append(order.content, given);
-        else if (order.mode === 'create') await order.place.create(order.content, given);
-        else await order.place.replace(order.content, given);
+        appendTo(mirrorPlace, Buffer.concat([Buffer.from(mark), request.content]));
+        const given = { signal: request.signal };
+        if (request.mode === 'append') await request.place.append(request.content, given);
+        else if (request.mode === 'create') await request.place.create(request.content, given);
+        else await request.place.replace(request.content, given);
       } catch (error) {
         truncate(mirrorPlace, mirrorBytes);
         await intentPlace.remove();

@@ -52,15 +52,15 @@ export function createRecords(folder: Folder, mirrors: readonly Mirror[]) {
     return mirror;
   }
 
-  async function write(order: RecordedWrite): Promise<WriteRecord> {
-    const place = assertTarget(folder, order.path, order.cwd);
-    assertSize(order.content.length, order.confirmOversize);
-    const written = await mirrorOf(place).write({ ...order, place });
+  async function write(request: RecordedWrite): Promise<WriteRecord> {
+    const place = assertTarget(folder, request.path, request.cwd);
+    assertSize(request.content.length, request.confirmOversize);
+    const written = await mirrorOf(place).write({ ...request, place });
     return {
       ...written,
       path: place.shown,
-      bytes: order.content.length,
-      append: order.mode === 'append',
+      bytes: request.content.length,
+      append: request.mode === 'append',
       root: folder.roots[place.rootIndex]?.hostPath ?? '',
     };
   }

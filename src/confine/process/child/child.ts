@@ -5,7 +5,7 @@ import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
 
 /** One command to start in a sandbox. All paths are host paths, already proven to lie in roots. */
-export interface SpawnOrder {
+export interface SpawnOptions {
   readonly command: CommandLine;
   readonly limits: ProcessLimits;
   readonly workingFolder: string;
@@ -46,7 +46,7 @@ export interface Exit {
 export interface Spawner {
   readonly home: string;
   readonly temporary: string;
-  spawn(order: SpawnOrder): Promise<Child>;
+  spawn(spawnOptions: SpawnOptions): Promise<Child>;
 }
 
 /** What the commands of one session share and nobody else reaches: files of their own, and a loopback. */

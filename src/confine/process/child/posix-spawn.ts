@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
 /** What a child is started with. Descriptors become 0, 1, 2 … of the child, in order; it sees no other. */
-export interface PosixSpawnOrder {
+export interface PosixSpawnOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -12,12 +12,12 @@ export interface PosixSpawnOrder {
 /** Starts children; both throw or reject where the kernel refuses. */
 export interface PosixSpawn {
   /** From this very thread, whose walls the child inherits. */
-  now(order: PosixSpawnOrder): number;
+  now(spawnOptions: PosixSpawnOptions): number;
   /**
    * From a thread of Node's pool: whoever starts a child stands still until it has become its program, and on a busy
    * machine that is many milliseconds. The descriptors must stay open until it resolves.
    */
-  apart(order: PosixSpawnOrder): Promise<number>;
+  apart(spawnOptions: PosixSpawnOptions): Promise<number>;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
   };
 
   /** All that the call takes, filled in, and what frees it: until then nothing of it may be collected as garbage. */
-  function prepare({ program, args, environment, workingFolder, descriptors }: PosixSpawnOrder) {
+  function prepare({ program, args, environment, workingFolder, descriptors }: PosixSpawnOptions) {
     // Larger than either structure is in any C library.
     const actions = Buffer.alloc(512);
     const attributes = Buffer.alloc(512);
@@ -82,8 +82,8 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
   }
 
   return {
-    now(order) {
-      const { pid, free, all } = prepare(order);
+    now(spawnOptions) {
+      const { pid, free, all } = prepare(spawnOptions);
       try {
         assertDone(spawn(...all));
         return pid.readInt32LE(0);
@@ -91,8 +91,8 @@ export async function openPosixSpawn(): Promise<PosixSpawn> {
         free();
       }
     },
-    async apart(order) {
-      const { pid, free, all } = prepare(order);
+    async apart(spawnOptions) {
+      const { pid, free, all } = prepare(spawnOptions);
       try {
         const { promise, resolve, reject } = Promise.withResolvers<number>();
         spawn.async(...all, (error: unknown, errno: number) => (error ? reject(error) : resolve(errno)));

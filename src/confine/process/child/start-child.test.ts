@@ -73,8 +73,14 @@ describe.each(starters)('a child started %s', (_, open) => {
 test('a program that is not there cannot be started', async () => {
   const start = await openStarter();
   const nothing = openSync('/dev/null', 'r');
-  const order = { program: '/no/such', args: [], environment: {}, stdin: 'null', extra: [nothing] } as const;
-  await expect(start(order)).rejects.toThrow();
-  await expect(startByNode(order)).rejects.toThrow();
+  const spawnOptions = {
+    program: '/no/such',
+    args: [],
+    environment: {},
+    stdin: 'null',
+    extra: [nothing],
+  } as const;
+  await expect(start(spawnOptions)).rejects.toThrow();
+  await expect(startByNode(spawnOptions)).rejects.toThrow();
   closeSync(nothing);
 });

@@ -8,7 +8,7 @@ import type { Exit } from './child.ts';
 import { openPipes } from './pipes.ts';
 import { openPosixSpawn } from './posix-spawn.ts';
 
-export interface StartOrder {
+export interface StartOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface Started {
 }
 
 /** Starts a child with pipes, in a session of its own and in `/`. */
-export type StartChild = (order: StartOrder) => Promise<Started>;
+export type StartChild = (spawnOptions: StartOptions) => Promise<Started>;
 
 /** By posix_spawn where koffi is there: a fork of a large server holds up its event loop for milliseconds. */
 export async function openStarter(): Promise<StartChild> {
@@ -64,7 +64,7 @@ export async function startByNode({
   environment,
   stdin,
   extra,
-}: StartOrder): Promise<Started> {
+}: StartOptions): Promise<Started> {
   const child = spawn(program, args, {
     env: environment,
     cwd: '/',

@@ -2,7 +2,7 @@ import type { CommandLine, NetworkContact } from '../../../contract/capabilities
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
-import type { CommandsOptions, Order } from '../commands-options.ts';
+import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { buildEnvironment } from '../sandbox/environment.ts';
@@ -26,7 +26,7 @@ export async function startCommand(
   walls: Walls,
   { spawner, contacts: ofAll }: Place,
   command: CommandLine,
-  order: Order,
+  runOptions: CommandOptions,
   options: CommandsOptions,
   stdin: 'null' | 'pipe',
 ): Promise<StartedCommand> {
@@ -36,7 +36,7 @@ export async function startCommand(
   const roots = sandbox.roots();
   const outlet = ofAll ? undefined : proxy?.openOutlet();
   const before = ofAll?.() ?? [];
-  const workingFolder = roots.folder(order.workingFolder);
+  const workingFolder = roots.folder(runOptions.workingFolder);
   const environment = buildEnvironment({
     server: options.serverEnvironment ?? process.env,
     allowed: options.environment ?? [],
@@ -45,7 +45,7 @@ export async function startCommand(
     more: {
       ...(isCutOff(walls, options) && withoutRetries(options.environment)),
       ...proxy?.environment,
-      ...order.environment,
+      ...runOptions.environment,
     },
   });
   const started = spawner.spawn({
@@ -53,10 +53,10 @@ export async function startCommand(
     limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder,
     environment,
-    writable: order.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
-    covered: order.covered?.map((folder) => roots.folder(folder)),
+    writable: runOptions.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
+    covered: runOptions.covered?.map((folder) => roots.folder(folder)),
     stdin,
-    reports: order.inSession === true && command.kind === 'script' && stdin === 'null',
+    reports: runOptions.inSession === true && command.kind === 'script' && stdin === 'null',
     outlet,
   });
   const child = await started.catch((cause) => {

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openPosixSpawn, type PosixSpawnOrder } from '../child/posix-spawn.ts';
+import { openPosixSpawn, type PosixSpawnOptions } from '../child/posix-spawn.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { confineThread, type ThreadWalls } from './rules.ts';
 
 /** Starts children for the main thread. What this thread may not do, they may not: they inherit its walls. */
 
 /** One child to start. Its descriptors are the process's, opened by the main thread. */
-export interface ThreadOrder extends PosixSpawnOrder {
+export interface ThreadOptions extends PosixSpawnOptions {
   readonly id: number;
 }
 
@@ -23,10 +23,10 @@ if (port) {
     const { now: start } = await openPosixSpawn();
     // What the main thread sent when it made this one.
     confineThread(await openKernel(), workerData as ThreadWalls);
-    port.on('message', (order: ThreadOrder) => {
-      const { id } = order;
+    port.on('message', (spawnOptions: ThreadOptions) => {
+      const { id } = spawnOptions;
       try {
-        tell({ kind: 'started', id, pid: start(order) });
+        tell({ kind: 'started', id, pid: start(spawnOptions) });
       } catch (error) {
         tell({ kind: 'failed', id, problem: String(error) });
       }

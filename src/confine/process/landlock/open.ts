@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeSync } fr
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Backend, Child, Room, SpawnOrder } from '../child/child.ts';
+import type { Backend, Child, Room, SpawnOptions } from '../child/child.ts';
 import { openPipes } from '../child/pipes.ts';
 import { openReport } from '../child/report.ts';
 import { applyTag, createTag, hasTag } from '../child/tag.ts';
@@ -78,7 +78,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
 
   async function spawnIn(
     folder: string,
-    { command, limits, workingFolder, environment, writable, covered = [], stdin, reports }: SpawnOrder,
+    { command, limits, workingFolder, environment, writable, covered = [], stdin, reports }: SpawnOptions,
   ): Promise<Child> {
     const thread = await threadFor([...rootsBeside(options.roots, covered), ...tools], [...writable, folder]);
     const report = reports ? openReport(kernel) : undefined;
@@ -136,7 +136,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     return {
       home,
       temporary,
-      spawn: (order) => spawnIn(folder, order),
+      spawn: (spawnOptions) => spawnIn(folder, spawnOptions),
       close: () => rm(folder, { recursive: true, force: true }),
     };
   }

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { Collected, Collector } from '../output/collect.ts';
-import type { ThreadNews, ThreadOrder } from './landlock-thread.ts';
+import type { ThreadNews, ThreadOptions } from './landlock-thread.ts';
 import type { ThreadWalls } from './rules.ts';
 
 /** A thread behind walls that starts children for us. */
 export interface ConfinedThread {
-  start(order: Omit<ThreadOrder, 'id'>): Promise<StartedChild>;
+  start(spawnOptions: Omit<ThreadOptions, 'id'>): Promise<StartedChild>;
   readonly working: number;
   close(): Promise<void>;
 }
@@ -67,12 +67,12 @@ export async function openConfinedThread(
   worker.unref();
 
   return {
-    start(order) {
+    start(spawnOptions) {
       last++;
       const id = last;
       return new Promise((resolve, reject) => {
         starting.set(id, { resolve, reject });
-        worker.postMessage({ ...order, id } satisfies ThreadOrder);
+        worker.postMessage({ ...spawnOptions, id } satisfies ThreadOptions);
       });
     },
     get working() {

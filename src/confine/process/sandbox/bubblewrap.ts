@@ -6,7 +6,7 @@ import type { FolderRoot } from '../../../contract/capabilities/files.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { adoptStage } from '../child/adopt.ts';
-import type { Backend, Child, SpawnOrder } from '../child/child.ts';
+import type { Backend, Child, SpawnOptions } from '../child/child.ts';
 import { openRelay, type Relay, relayProgram } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
 import { openStarter } from '../child/start-child.ts';
@@ -64,28 +64,28 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     }
   }
 
-  async function spawnCommand(order: SpawnOrder, chamber?: Chamber): Promise<Child> {
-    const mounts = rootArguments(options, order);
-    const landing = chamber ? undefined : order.outlet && relay?.open();
+  async function spawnCommand(spawnOptions: SpawnOptions, chamber?: Chamber): Promise<Child> {
+    const mounts = rootArguments(options, spawnOptions);
+    const landing = chamber ? undefined : spawnOptions.outlet && relay?.open();
     const given = chamber?.childEnds ?? landing?.childEnds ?? [];
-    const report = order.reports && kernel ? openReport(kernel) : undefined;
+    const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
     const args = [
       ...(chamber ? [options.program, ...shared] : system),
       ...['--seccomp', '3'],
       ...mounts,
       '--chdir',
-      order.workingFolder,
+      spawnOptions.workingFolder,
       '--',
       ...(landing ? [relayProgram] : []),
-      ...initArguments(order.command, order.limits, report && 4 + given.length),
+      ...initArguments(spawnOptions.command, spawnOptions.limits, report && 4 + given.length),
     ];
     const started = await withFilter((filterFd) =>
       startChild({
         program: chamber ? enterProgram : options.program,
         args,
         // bwrap passes its own environment on, so it gets the command's.
-        environment: order.environment,
-        stdin: order.stdin,
+        environment: spawnOptions.environment,
+        stdin: spawnOptions.stdin,
         extra: [filterFd, ...given, ...(report ? [report.childEnd] : [])],
       }),
     ).finally(() => {
@@ -96,11 +96,11 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     let running = true;
     const exited = started.exited.finally(() => {
       running = false;
-      order.outlet?.close();
+      spawnOptions.outlet?.close();
     });
     landing?.listeners.then(
-      (listeners) => order.outlet?.adopt(listeners),
-      () => order.outlet?.close(),
+      (listeners) => spawnOptions.outlet?.adopt(listeners),
+      () => spawnOptions.outlet?.close(),
     );
     return {
       ...started,
@@ -119,14 +119,14 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     home: '/tmp/home',
     temporary: '/tmp',
     withoutOutlet,
-    spawn: (order) => spawnCommand(order),
+    spawn: (spawnOptions) => spawnCommand(spawnOptions),
     async openRoom(outlet) {
       if (!chambers) throw new Error('koffi is missing, or the processor is not known');
       const chamber = await chambers.open(outlet);
       return {
         home: `${place}/home`,
         temporary: place,
-        spawn: (order) => spawnCommand(order, chamber),
+        spawn: (spawnOptions) => spawnCommand(spawnOptions, chamber),
         close: async () => chamber.close(),
       };
     },
@@ -224,12 +224,12 @@ function systemArguments(
 }
 
 /** Roots in the order of their depth, so that one inside another is not covered by it. */
-function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly string[] {
+function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOptions): readonly string[] {
   const { roots } = options;
   const args: string[] = [];
-  const writable = new Set(order.writable);
-  const folders = [...new Set([...roots.map((root) => root.hostPath), ...order.writable])];
-  const covered = new Set(order.covered);
+  const writable = new Set(spawnOptions.writable);
+  const folders = [...new Set([...roots.map((root) => root.hostPath), ...spawnOptions.writable])];
+  const covered = new Set(spawnOptions.covered);
   folders.push(...covered);
   folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
   for (const folder of folders) {
@@ -238,7 +238,7 @@ function rootArguments(options: BubblewrapOptions, order: SpawnOrder): readonly 
   }
   // What is mounted below has its place by now.
   for (const folder of covered) args.push('--remount-ro', folder);
-  args.push(...guardingArguments(options, order));
+  args.push(...guardingArguments(options, spawnOptions));
   args.push(...hidingArguments(options.hiddenPaths, folders, writable));
   // Folders that bwrap made to hang the others in.
   args.push('--remount-ro', '/');

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FolderRoot } from '../../../contract/capabilities/files.ts';
 import { gitMounts } from '../../git/mounts.ts';
-import type { SpawnOrder } from '../child/child.ts';
+import type { SpawnOptions } from '../child/child.ts';
 
 /** What other programs obey later, outside of the sandbox: where it is there, commands read it and no more. */
 export const defaultReadOnlyNames: readonly string[] = [
@@ -19,12 +19,12 @@ export function guardingArguments(
     roots,
     readOnlyNames,
   }: { readonly roots: readonly FolderRoot[]; readonly readOnlyNames: readonly string[] },
-  order: SpawnOrder,
+  spawnOptions: SpawnOptions,
 ): readonly string[] {
   const args: string[] = [];
-  for (const folder of guardedFolders(roots, order)) {
+  for (const folder of guardedFolders(roots, spawnOptions)) {
     const { itself, readOnly } = gitMounts(folder);
-    if (order.writable.some((each) => folder === each || folder.startsWith(`${each}/`))) {
+    if (spawnOptions.writable.some((each) => folder === each || folder.startsWith(`${each}/`))) {
       for (const path of itself) args.push('--bind', path, path);
       for (const path of readOnly) args.push('--ro-bind-try', path, path);
     }
@@ -41,7 +41,7 @@ export function guardingArguments(
 /** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
 function guardedFolders(
   roots: readonly FolderRoot[],
-  { workingFolder, writable }: SpawnOrder,
+  { workingFolder, writable }: SpawnOptions,
 ): readonly string[] {
   const folders = new Set([...roots.map((root) => root.hostPath), ...writable]);
   for (let folder = workingFolder; folder !== '/'; folder = dirname(folder)) {

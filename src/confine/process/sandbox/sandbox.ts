@@ -141,7 +141,7 @@ interface Trial {
 }
 
 /** What commands are given of a person's git, and the folders that were made for it. */
-interface GitOrder extends PersonConfig {
+interface GitOptions extends PersonConfig {
   readonly folders: string[];
 }
 
@@ -149,7 +149,7 @@ async function tryBackend(
   name: SandboxName,
   options: SandboxOptions,
   roots: Roots,
-  git: GitOrder,
+  git: GitOptions,
 ): Promise<Trial> {
   let backend: Backend | undefined;
   if (name !== 'none' && holdsMachine(roots)) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Writable } from 'node:stream';
 import { adopt, adoptStage } from '../child/adopt.ts';
-import type { Backend, SpawnOrder } from '../child/child.ts';
+import type { Backend, SpawnOptions } from '../child/child.ts';
 import { applyTag, createTag, hasTag } from '../child/tag.ts';
 import { destroyGroup, findMembers, signal } from '../child/tree.ts';
 import { limitedArguments } from '../prelude.ts';
@@ -20,7 +20,7 @@ export async function openUnconfined(): Promise<Backend> {
     temporary: tmpdir(),
     // All share the machine's own files and its loopback.
     openRoom: async () => ({ ...backend, close: async () => {} }),
-    async spawn({ command, limits, environment, workingFolder, stdin, reports }: SpawnOrder) {
+    async spawn({ command, limits, environment, workingFolder, stdin, reports }: SpawnOptions) {
       const mark = randomUUID();
       const [program = '', ...rest] = limitedArguments(command, limits, {
         waits: true,

@@ -16,31 +16,32 @@ import type { Runner } from './session.ts';
 /** Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. */
 export async function attend(
   command: CommandLine,
-  order: RunOptions & { readonly handOverMs?: number | undefined },
+  runOptions: RunOptions & { readonly handOverMs?: number | undefined },
   runner: Runner,
 ): Promise<Attended> {
   const { session, sandbox, options } = runner;
-  const signal = AbortSignal.any([order.signal, session.closing.signal]);
+  const signal = AbortSignal.any([runOptions.signal, session.closing.signal]);
   const beganAt = performance.now();
   const leave = await session.queue.acquire(signal);
   try {
     const walls = await sandbox.open();
-    const place = await session.place(walls, order.inSession === true);
+    const place = await session.place(walls, runOptions.inSession === true);
     if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
-    const started = await startCommand(sandbox, walls, place, command, order, options, 'null');
-    const output = keepOutput(started, order);
+    const started = await startCommand(sandbox, walls, place, command, runOptions, options, 'null');
+    const output = keepOutput(started, runOptions);
     const notes = createEndNotes(command, started, walls, runner);
     const stop = new AbortController();
     const withdraw = () => stop.abort();
     signal.addEventListener('abort', withdraw, { once: true });
     if (signal.aborted) withdraw();
     const ending = waitForEnd(started.child, {
-      timeoutMs: order.timeoutMs,
+      timeoutMs: runOptions.timeoutMs,
       signal: stop.signal,
       maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     });
-    const left = order.handOverMs === undefined ? undefined : order.handOverMs - (startedAt - beganAt);
+    const left =
+      runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
     if (!ended && hasRoom(session)) {
       signal.removeEventListener('abort', withdraw);
@@ -52,7 +53,7 @@ export async function attend(
           command,
           ran,
           startedAtMs: Date.now() - (performance.now() - startedAt),
-          keepBytes: order.maxStreamBytes,
+          keepBytes: runOptions.maxStreamBytes,
           ending,
           stop: withdraw,
           printed,
@@ -66,7 +67,7 @@ export async function attend(
     if (how.stoppedBy === 'signal') throw cancelled('command');
     const said = (outputs: readonly string[]) => [
       ...notes(how, outputs),
-      ...(how.stoppedBy ? [] : keep(started, output.report(), order, runner)),
+      ...(how.stoppedBy ? [] : keep(started, output.report(), runOptions, runner)),
     ];
     const durationMs = Math.round(performance.now() - startedAt);
     return { kind: 'ended', result: { ...resultOf(started, how, walls, output, said), durationMs } };
@@ -85,17 +86,17 @@ async function within(ending: Promise<Ending>, ms: number): Promise<Ending | und
 }
 
 /** Both streams as far as they are kept, counted while they come. */
-function keepOutput({ child }: StartedCommand, order: RunOptions) {
-  const maxBytes = order.maxStreamBytes ?? limits.streamBytes;
+function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
+  const maxBytes = runOptions.maxStreamBytes ?? limits.streamBytes;
   const stdout = createOutputKeeper(maxBytes);
   const stderr = createOutputKeeper(maxBytes);
   const out = (chunk: Buffer) => {
     stdout.add(chunk);
-    order.onOutput?.('stdout', chunk.length);
+    runOptions.onOutput?.('stdout', chunk.length);
   };
   const err = (chunk: Buffer) => {
     stderr.add(chunk);
-    order.onOutput?.('stderr', chunk.length);
+    runOptions.onOutput?.('stderr', chunk.length);
   };
   child.stdout.on('data', out);
   child.stderr.on('data', err);

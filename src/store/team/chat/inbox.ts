@@ -7,7 +7,7 @@ import { delegationView, markRead, messageView, openOf } from './chat-rows.ts';
 import { conversationView, expireStale } from './conversations.ts';
 
 /** What a chat session hears. */
-export function createHearing(membership: Membership) {
+export function createInbox(membership: Membership) {
   return {
     pendingMessages: ({ ack }: { readonly ack?: readonly string[] | undefined }) =>
       membership.change(async (tx, me): Promise<PendingMessages> => {

@@ -1,12 +1,12 @@
 import type { Arrival, Call, Reply } from '../../src/contract/call.ts';
-import type { Door } from '../../src/contract/door.ts';
+import type { Gateway } from '../../src/contract/gateway.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
 import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
 
 /** What a fixture tool does with a call. */
 export type FixtureRun = (input: Record<string, unknown>, call: Call) => Promise<Reply> | Reply;
 
-export interface FixtureDoor extends Door {
+export interface FixtureGateway extends Gateway {
   readonly calls: Call[];
   readonly left: Arrival[];
   /** Tools whose call was aborted. */
@@ -15,10 +15,10 @@ export interface FixtureDoor extends Door {
 }
 
 /** A checkpoint with a handful of tools and no rules, for tests of what lies in front of it. */
-export function createFixtureDoor(
+export function createFixtureGateway(
   extra: Readonly<Record<string, FixtureRun>> = {},
   options: { readonly token?: string; readonly schemas?: Readonly<Record<string, JsonSchema>> } = {},
-): FixtureDoor {
+): FixtureGateway {
   const listeners = new Set<(connectionId: string | undefined) => void>();
   const calls: Call[] = [];
   const left: Arrival[] = [];
@@ -142,6 +142,6 @@ function fixtureTool(name: string, schema: JsonSchema = { type: 'object' }): Too
     secrets: [],
     check: (input) => ({ ok: true, input }),
     risk: async () => ({}),
-    run: () => Promise.reject(new Error('The door runs fixtures itself.')),
+    run: () => Promise.reject(new Error('The gateway runs fixtures itself.')),
   };
 }

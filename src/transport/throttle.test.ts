@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurnstile } from './turnstile.ts';
+import { createThrottle } from './throttle.ts';
 
 test('a call that comes alone begins at once, and so does the next one', async () => {
-  const turnstile = createTurnstile();
-  expect(turnstile()).toBeUndefined();
+  const throttle = createThrottle();
+  expect(throttle()).toBeUndefined();
   await Promise.resolve();
-  expect(turnstile()).toBeUndefined();
+  expect(throttle()).toBeUndefined();
 });
 
 test('calls that come together begin in their order, and what comes meanwhile is not held up', async () => {
   // Each one's work fills a turn.
-  const turnstile = createTurnstile(0);
+  const throttle = createThrottle(0);
   const told: string[] = [];
   const call = async (name: string) => {
-    const wait = turnstile();
+    const wait = throttle();
     if (wait) await wait;
     told.push(name);
     for (const until = performance.now() + 1; performance.now() < until; );
@@ -32,10 +32,10 @@ test('calls that come together begin in their order, and what comes meanwhile is
 });
 
 test('as many as fit into the time begin in one turn', async () => {
-  const turnstile = createTurnstile(60_000);
+  const throttle = createThrottle(60_000);
   let begun = 0;
   for (let call = 0; call < 100; call++) {
-    const wait = turnstile();
+    const wait = throttle();
     if (wait) void wait.then(() => begun++);
   }
   await nextTurn();

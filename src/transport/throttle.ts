@@ -3,7 +3,7 @@
  * that begin in one turn of the loop a ping would wait for all ten. Resolves when the next may begin, in the order
  * in which they came; undefined where it may at once: a call that comes alone waits for no turn.
  */
-export function createTurnstile(longestTurnMs = 2): () => Promise<void> | undefined {
+export function createThrottle(longestTurnMs = 2): () => Promise<void> | undefined {
   let waiting = 0;
   let hasBegun = false;
   let isLong = false;

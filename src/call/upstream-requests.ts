@@ -1,11 +1,11 @@
 import type { Arrival, Call, Reply } from '../contract/call.ts';
-import type { PromptDoor, ResourceDoor, ResourcePage } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
+import type { PromptGateway, ResourceGateway, ResourcePage } from '../contract/gateway.ts';
 import { text, verbatim } from '../contract/text/text.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-export interface UpstreamDoors {
+export interface UpstreamRequests {
   readonly call: (call: Call) => Promise<Reply>;
   /** Names of servers that offer this. */
   readonly offering: (what: 'resources' | 'prompts') => Promise<readonly string[]>;
@@ -17,13 +17,13 @@ export interface UpstreamDoors {
 const scheme = 'upstream://';
 
 /** Our own resources first, then those of each server that the arrival may use; each request walks the road. */
-export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoors): ResourceDoor {
+export function joinResources(own: ResourceGateway | undefined, upstream: UpstreamRequests): ResourceGateway {
   const isOwn = (uri: string) => !uri.startsWith(scheme);
 
   return {
     async list(arrival, cursor, signal) {
       const at = readCursor(cursor);
-      const servers = await doors.offering('resources');
+      const servers = await upstream.offering('resources');
       const sources = [...(own ? [''] : []), ...servers];
       for (
         let index = Math.max(0, sources.indexOf(at.source ?? sources[0] ?? ''));
@@ -35,7 +35,7 @@ export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoor
         const page =
           source === ''
             ? await own?.list(arrival, inner, signal)
-            : await listOf(doors, source, arrival, inner, signal);
+            : await listOf(upstream, source, arrival, inner, signal);
         if (!page) continue;
         const after = sources[index + 1];
         const next = page.nextCursor === undefined ? after : source;
@@ -53,9 +53,13 @@ export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoor
       }
       const { server, input } = remoteOf(uri);
       // The tool's own output says what it is.
-      return (await walk(doors, `${server}__resources/read`, input, arrival, signal)) as unknown as Awaited<
-        ReturnType<ResourceDoor['read']>
-      >;
+      return (await walk(
+        upstream,
+        `${server}__resources/read`,
+        input,
+        arrival,
+        signal,
+      )) as unknown as Awaited<ReturnType<ResourceGateway['read']>>;
     },
     async subscribe(arrival, uri, changed) {
       if (isOwn(uri)) {
@@ -63,17 +67,17 @@ export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoor
         throw unknownResource();
       }
       const { server, input } = remoteOf(uri);
-      await walk(doors, `${server}__resources/subscribe`, input, arrival, new AbortController().signal);
-      return doors.watch(server, input.uri, changed);
+      await walk(upstream, `${server}__resources/subscribe`, input, arrival, new AbortController().signal);
+      return upstream.watch(server, input.uri, changed);
     },
     onChanged: (listener) =>
-      doors.onChanged((what) => {
+      upstream.onChanged((what) => {
         if (what === 'resources') listener();
       }),
     async templates(arrival, signal) {
       const pages = await Promise.all(
-        (await doors.offering('resources')).map((server) =>
-          walk(doors, `${server}__resources/templates/list`, {}, arrival, signal).catch(passOver),
+        (await upstream.offering('resources')).map((server) =>
+          walk(upstream, `${server}__resources/templates/list`, {}, arrival, signal).catch(passOver),
         ),
       );
       return pages.flatMap((page) => (page?.resourceTemplates as readonly Members[] | undefined) ?? []);
@@ -82,9 +86,9 @@ export function joinResources(own: ResourceDoor | undefined, doors: UpstreamDoor
 }
 
 /** Prompts of all servers that the arrival may use. */
-export function createPromptDoor(doors: UpstreamDoors): PromptDoor {
+export function createPromptGateway(upstream: UpstreamRequests): PromptGateway {
   const serverOf = async (name: string): Promise<string> => {
-    const server = (await doors.offering('prompts')).find((each) => name.startsWith(`${each}__`));
+    const server = (await upstream.offering('prompts')).find((each) => name.startsWith(`${each}__`));
     if (server === undefined)
       throw new ToolError('not_found', text('There is no such prompt.', 'そのプロンプトはありません。'));
     return server;
@@ -92,44 +96,44 @@ export function createPromptDoor(doors: UpstreamDoors): PromptDoor {
   return {
     async list(arrival, signal) {
       const pages = await Promise.all(
-        (await doors.offering('prompts')).map((server) =>
-          walk(doors, `${server}__prompts/list`, {}, arrival, signal).catch(passOver),
+        (await upstream.offering('prompts')).map((server) =>
+          walk(upstream, `${server}__prompts/list`, {}, arrival, signal).catch(passOver),
         ),
       );
       return pages.flatMap((page) => (page?.prompts as readonly Members[] | undefined) ?? []);
     },
     async get(arrival, name, given, signal) {
       const input = { name, ...(given === undefined ? {} : { arguments: given }) };
-      return walk(doors, `${await serverOf(name)}__prompts/get`, input, arrival, signal);
+      return walk(upstream, `${await serverOf(name)}__prompts/get`, input, arrival, signal);
     },
     async complete(arrival, params, signal) {
       const ref = params.ref as Members | undefined;
       const { name, uri } = ref ?? {};
       const server =
         typeof uri === 'string' ? remoteOf(uri).server : await serverOf(typeof name === 'string' ? name : '');
-      return walk(doors, `${server}__completion/complete`, params, arrival, signal);
+      return walk(upstream, `${server}__completion/complete`, params, arrival, signal);
     },
     onChanged: (listener) =>
-      doors.onChanged((what) => {
+      upstream.onChanged((what) => {
         if (what === 'prompts') listener();
       }),
   };
 }
 
 async function listOf(
-  doors: UpstreamDoors,
+  upstream: UpstreamRequests,
   server: string,
   arrival: Arrival,
   cursor: string | undefined,
   signal: AbortSignal,
 ): Promise<ResourcePage | undefined> {
   const input = cursor === undefined ? {} : { cursor };
-  const page = await walk(doors, `${server}__resources/list`, input, arrival, signal).catch(passOver);
+  const page = await walk(upstream, `${server}__resources/list`, input, arrival, signal).catch(passOver);
   return page as ResourcePage | undefined;
 }
 
 async function walk(
-  { call }: UpstreamDoors,
+  { call }: UpstreamRequests,
   tool: string,
   input: Members,
   arrival: Arrival,

@@ -10,7 +10,7 @@ import type { Locale, Text } from '../contract/text/text.ts';
 import type { ServerStatus } from '../contract/upstream.ts';
 
 /** Everything that the console is lent: the same functions that the command line uses. */
-export interface ConsoleDesk {
+export interface ConsoleDependencies {
   readonly locale: Locale;
   readonly served: {
     readonly roots: readonly string[];

@@ -8,7 +8,7 @@ const maxPatienceMs = 30_000;
  * Requests on a connection that is looked after: when one ran out of time, the server is asked whether it is there
  * at all. One that gives no sign is given up, so that it is started again instead of holding up every call after it.
  */
-export function createPulse(callTimeoutMs: number) {
+export function createLiveness(callTimeoutMs: number) {
   const timeoutMs = Math.min(maxPatienceMs, callTimeoutMs);
   const doubted = new WeakSet<Connection>();
 

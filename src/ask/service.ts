@@ -1,8 +1,8 @@
-import type { AskAnswer, AskDesk, AskHands, AskSessionStore } from '../contract/ask.ts';
+import type { AskAnswer, AskHands, AskService, AskSessionStore } from '../contract/ask.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
-import type { Door } from '../contract/door.ts';
 import { ToolError } from '../contract/error.ts';
+import type { Gateway } from '../contract/gateway.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
 import { type Answered, bodyOf, createReport } from './answer.ts';
@@ -16,8 +16,8 @@ import { type AskRequest, readRequest } from './model/request.ts';
 import { countQuestion } from './question-rate.ts';
 import { createSeats } from './seats.ts';
 
-export interface AskDeskOptions {
-  readonly door: Pick<Door, 'list' | 'call' | 'leave' | 'instructions'>;
+export interface AskServiceOptions {
+  readonly gateway: Pick<Gateway, 'list' | 'call' | 'leave' | 'instructions'>;
   identify(arrival: Arrival): Promise<Caller>;
   /** The model of this name, or the one for who names none. Throws `ToolError`. */
   modelFor(name: string | undefined): Endpoint;
@@ -37,7 +37,7 @@ export interface AskDeskOptions {
 const maxResultChars = 60_000;
 
 /** Questions to a model over the network. Each is its caller's: their tools, their approvals, their conversations. */
-export function createAskDesk(options: AskDeskOptions): AskDesk {
+export function createAskService(options: AskServiceOptions): AskService {
   const seats = createSeats({ max: 64, maxEach: 4 });
 
   async function callerOf(arrival: Arrival): Promise<Caller> {
@@ -88,11 +88,11 @@ export function createAskDesk(options: AskDeskOptions): AskDesk {
       const report = createReport(onEvent, request.reasoning);
       report.onEvent({ type: 'start', session: session.id, model: endpoint.name });
       const asked = await ask(request.message, session.messages, {
-        door: { list: options.door.list, call: options.door.call, locale },
+        gateway: { list: options.gateway.list, call: options.gateway.call, locale },
         arrival: within,
         model,
         instructions: instructionsFor({
-          door: options.door.instructions,
+          gateway: options.gateway.instructions,
           locale,
           nowMs: now(),
           timeZone: options.timeZone,
@@ -109,7 +109,7 @@ export function createAskDesk(options: AskDeskOptions): AskDesk {
       return bodyOf(answered);
     } finally {
       await session.release();
-      await options.door.leave(within);
+      await options.gateway.leave(within);
     }
   }
 }

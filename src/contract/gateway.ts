@@ -3,7 +3,7 @@ import type { Locale } from './text/text.ts';
 import type { Tool } from './tool/tool.ts';
 
 /** The whole checkpoint as a transport sees it. */
-export interface Door {
+export interface Gateway {
   readonly info: { readonly name: string; readonly version: string; readonly title: string };
   readonly instructions: string;
   readonly locale: Locale;
@@ -16,8 +16,8 @@ export interface Door {
   onListChanged(listener: (connectionId: string | undefined) => void): () => void;
   /** Does this bearer token (or its absence) let a request in at all? HTTP answers 401 by it. */
   admits(arrival: Arrival): Promise<Admission>;
-  readonly resources?: ResourceDoor | undefined;
-  readonly prompts?: PromptDoor | undefined;
+  readonly resources?: ResourceGateway | undefined;
+  readonly prompts?: PromptGateway | undefined;
 }
 
 export type Admission =
@@ -33,7 +33,7 @@ export type Admission =
   | { readonly ok: false; readonly reason: string; readonly problem?: string | undefined };
 
 /** Prompts of proxied servers, through the same road as calls. */
-export interface PromptDoor {
+export interface PromptGateway {
   list(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
   get(
     arrival: Arrival,
@@ -50,7 +50,7 @@ export interface PromptDoor {
 }
 
 /** Resources (notes of the vault, those of proxied servers), through the same road as calls. */
-export interface ResourceDoor {
+export interface ResourceGateway {
   list(arrival: Arrival, cursor: string | undefined, signal: AbortSignal): Promise<ResourcePage>;
   read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceContents>;
   /** Calls back when the resource changes, until the returned function is called. */

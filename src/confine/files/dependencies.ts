@@ -6,7 +6,7 @@ import type { Scratch } from './changing/scratch.ts';
 import type { LineIndexes } from './text/line-indexes.ts';
 
 /** What the places of a workspace share: changes take turns by file, are told to the observer, leave no scrap. */
-export interface Desk {
+export interface WorkspaceDependencies {
   readonly lines: LineIndexes;
   readonly turns: Turns;
   /** Opened by the first change. Absent where the machine has none: then only this server's calls take turns. */
