@@ -80,6 +80,7 @@ async function attempt(wanted: ModelCall, options: CarryOutOptions): Promise<Omi
       const waitMs = turnOf(reply);
       if (waitMs === undefined || waits === maxWaits) return reply;
       options.onProgress(words.waiting(Math.ceil(waitMs / 1000)));
+      // Withdrawn meanwhile: seen below.
       await sleep(waitMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return reply;
     }

@@ -11,18 +11,18 @@ export function createConsolePages(
 ): Pages & { close(): Promise<void> } {
   const open = once(async () => {
     const { createConsole } = await import('../console/app.ts');
-    return createConsole(await deskOf(checkpoint, onFault));
+    return createConsole(await dependenciesOf(checkpoint, onFault));
   });
   return {
     claims: isConsolePath,
     answer: async (request, from) => (await open()).answer(request, from),
     async close() {
-      (await open.opened()?.catch(() => undefined))?.close();
+      (await open.opened())?.close();
     },
   };
 }
 
-async function deskOf(
+async function dependenciesOf(
   checkpoint: Checkpoint,
   onFault: (error: unknown) => void,
 ): Promise<ConsoleDependencies> {

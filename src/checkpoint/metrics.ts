@@ -46,7 +46,7 @@ export async function createMetrics(
 
 async function roomSeries({ rooms, store }: Checkpoint): Promise<readonly Series[]> {
   const series: Series[] = [];
-  const commands = await rooms.commands.opened()?.catch(() => undefined);
+  const commands = await rooms.commands.opened();
   const { foreground, background, started } = commands?.counts() ?? {
     foreground: 0,
     background: 0,
@@ -65,11 +65,11 @@ async function roomSeries({ rooms, store }: Checkpoint): Promise<readonly Series
     ...gauge('sekisho_sandbox_starts_total', 'Commands and stages of pipelines that were started.', started),
     type: 'counter',
   });
-  const kept = (await rooms.history.opened()?.catch(() => undefined))?.keptBytes();
+  const kept = (await rooms.history.opened())?.keptBytes();
   if (kept !== undefined) {
     series.push(gauge('sekisho_history_bytes', 'Former contents that are kept, when last tended.', kept));
   }
-  const upstreams = await rooms.upstreams.opened()?.catch(() => undefined);
+  const upstreams = await rooms.upstreams.opened();
   if (upstreams) series.push(...serverSeries(upstreams.status()));
   series.push(...(await storeSeries(await store())));
   return series;
@@ -130,6 +130,7 @@ async function storeSeries({
       gauge('sekisho_store_up', 'Does the store answer?', 1),
     );
   } catch {
+    // That it does not answer is the measurement.
     series.push(gauge('sekisho_store_up', 'Does the store answer?', 0));
   }
   return series;

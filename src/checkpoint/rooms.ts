@@ -187,7 +187,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       history,
       store,
     ]) {
-      const opened = await room.opened()?.catch(() => undefined);
+      const opened = await room.opened();
       await opened?.close();
     }
   }

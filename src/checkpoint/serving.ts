@@ -46,6 +46,7 @@ export async function serveStdio(
     arrival: { bearer: options.bearer },
     onFault: options.onFault,
   });
+  // Whoever serves awaits its end, and hears of an error there.
   serving.closed.finally(ahead.stop).catch(() => {});
   return serving;
 }

@@ -1,7 +1,8 @@
 /** Something that is opened at the first need, once, and closed only if it was. A failed opening is tried again. */
 export interface Once<T> {
   (): Promise<T>;
-  readonly opened: () => Promise<T> | undefined;
+  /** What was opened so far; nothing where that failed, which whoever opened it was told. */
+  readonly opened: () => Promise<T | undefined> | undefined;
 }
 
 /** Makes a value at the first call and hands out the same one from then on. */
@@ -17,5 +18,6 @@ export function once<T>(make: () => Promise<T> | T): Once<T> {
     }
     return made;
   };
-  return Object.assign(get, { opened: () => made });
+  // As promised above.
+  return Object.assign(get, { opened: () => made?.catch(() => undefined) });
 }

@@ -85,6 +85,7 @@ export function createAccessTokens(trust: OauthTrust, options: AccessTokenOption
       try {
         found = known.get(jose.decodeJwt(token).iss ?? '');
       } catch {
+        // It only looked like a token.
         return bad.shape;
       }
       if (!found) return bad.issuer;

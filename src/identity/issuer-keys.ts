@@ -66,6 +66,7 @@ export function createIssuerKeys(
     },
     async renewed() {
       if (!asking && now() - askedAtMs < cooldownMs) return undefined;
+      // The token is then held against the keys that are known.
       return await ask().catch(() => undefined);
     },
   };

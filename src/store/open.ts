@@ -107,8 +107,7 @@ export async function openStore({
       } finally {
         audit.stop();
         await (await meaning?.opened())?.close();
-        // Whoever opened it was told why it did not open.
-        await (await engine.opened()?.catch(() => undefined))?.close();
+        await (await engine.opened())?.close();
       }
     },
   };

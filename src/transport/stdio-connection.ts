@@ -69,6 +69,7 @@ export function createStdioConnection(
     try {
       value = JSON.parse(text);
     } catch {
+      // JSON-RPC answers what cannot be read without an id.
       outbox.send(errorFrame(null, new RpcError(rpcCode.parseError, 'The line is not JSON.')));
       return;
     }

@@ -95,6 +95,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         await compare(connection);
         await watches.begin(connection);
       } catch (error) {
+        // Why it is given up is what is told.
         await connection.close().catch(() => {});
         throw error;
       }

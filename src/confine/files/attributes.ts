@@ -14,6 +14,7 @@ export type CarryOver = (from: number, to: number) => Promise<void>;
 export function createCarryOver(): CarryOver {
   let opened: Promise<Libc | undefined> | undefined;
   return async (from, to) => {
+    // Without koffi only the mode is kept, as said above.
     opened ??= openLibc().catch(() => undefined);
     const libc = await opened;
     if (!libc) return;

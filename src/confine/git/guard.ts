@@ -33,6 +33,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   /** One look at a time: what a command writes while another's start is looked at would be taken for a person's. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = turn.then(work, work);
+    // Whoever asked for it hears of a failure; the next one only waits its turn.
     turn = done.catch(() => undefined);
     return done;
   }

@@ -41,6 +41,7 @@ function namedByConfig(git: string, folder: string): readonly (string | undefine
   try {
     content = readFileSync(join(git, 'config'), 'utf8');
   } catch {
+    // No configuration, nothing that it names.
     return [];
   }
   const harmful = readConfig(content).entries.filter(

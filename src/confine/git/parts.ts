@@ -120,6 +120,7 @@ function readSmall(host: Buffer): string | undefined {
   try {
     fd = openSync(host, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch {
+    // Not there, or a link.
     return undefined;
   }
   try {
@@ -128,6 +129,7 @@ function readSmall(host: Buffer): string | undefined {
     const length = readSync(fd, bytes, 0, bytes.length, 0);
     return length > maxBytes ? undefined : bytes.toString('latin1', 0, length);
   } catch {
+    // As if it were not there.
     return undefined;
   } finally {
     closeSync(fd);

@@ -49,6 +49,7 @@ export function examineSafely(
   try {
     return examine(line, context, index, write);
   } catch {
+    // What the parser cannot bear is not run.
     return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };
   }
 }

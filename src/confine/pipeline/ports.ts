@@ -39,6 +39,7 @@ export function writePort(fd: number) {
     /** Resolves when all was read, or the reader is gone. */
     async end(): Promise<void> {
       if (socket.closed) return;
+      // A socket that ends with an error is closed as well.
       const closed = once(socket, 'close').catch(() => undefined);
       socket.end(() => socket.destroy());
       await closed;

@@ -34,6 +34,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
 
   async function look(name: ProgramName): Promise<FoundProgram> {
     if (name === 'rg') {
+      // Without the one that is shipped, the machine may have its own.
       const path = await (options.ripgrep ?? shippedRipgrep)().catch(() => undefined);
       if (path !== undefined) return { path, from: 'npm', ownSandbox: false };
     }
@@ -64,6 +65,7 @@ export function createShelf(options: ShelfOptions = {}): Shelf {
     async describe() {
       return Promise.all(
         names.map(async (name): Promise<ShelfEntry> => {
+          // A program that cannot be had is shown as missing.
           const program = await find(name).catch(() => undefined);
           if (!program) return { name, from: 'missing', remedy: remedyOf(name) };
           return { name, path: program.path, from: program.from, version: await versionOf(program.path) };

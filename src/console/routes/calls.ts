@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { ConfigError } from '../../contract/error.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { personOf } from '../entrance.ts';
 import type { LiveFeed } from '../live.ts';
@@ -126,7 +127,7 @@ export function addCallRoutes(
 
   app.get('/tasks/:id', async (context) => {
     const view = context.get('view');
-    const found = await (await dependencies.team()).task(context.req.param('id')).catch(() => undefined);
+    const found = await (await dependencies.team()).task(context.req.param('id')).catch(unlessMissing);
     if (!found) return context.notFound();
     return context.html(await taskPage(found.task, found.events, view));
   });
@@ -137,3 +138,7 @@ function spanOf(given: string | undefined): 'hour' | 'day' {
 }
 
 const mostMissed = 100;
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof ConfigError)) throw error;
+}

@@ -92,6 +92,7 @@ export function createAuditLog(
   /** For readers: a log that cannot be written now can still be read. */
   async function tryToDrain(): Promise<void> {
     await recovered().catch(() => {});
+    // As above: what waits to be written is written later.
     await drainUntil(accepted).catch(() => {});
   }
 

@@ -67,6 +67,7 @@ async function send(response: Response, outgoing: ServerResponse, isHead: boolea
     if ((await Promise.race([drained(outgoing), gone])) !== undefined) break;
   }
   outgoing.destroy();
+  // The client is gone: nobody is left to tell.
   await reader.cancel().catch(() => {});
 }
 

@@ -76,6 +76,7 @@ async function connectStdio(
     await pipe.drained();
     throw failed(pipe.lastWords(), new Error(by ? `It was ended by ${by}.` : `It ended with code ${code}.`));
   });
+  // Each request races it; where none runs, nobody is to be told.
   ended.catch(() => {});
   try {
     const client = await openClient(options, era === 'legacy' ? 'legacy' : { pin: '2026-07-28' });
@@ -116,6 +117,7 @@ async function connectHttp(
     await client.connect(transport, { signal, timeout: settings.startTimeoutMs });
     return connectionOf(client, closed, settings);
   } catch (error) {
+    // Why it was not connected is what is told.
     await client.close().catch(() => {});
     const refusal = refusalIn(error);
     if (refusal) throw refusal;
@@ -183,6 +185,7 @@ function connectionOf(
       throw error;
     } finally {
       underWay -= 1;
+      // It is lost already.
       if (isLost && underWay === 0) void client.close().catch(() => {});
     }
   }

@@ -58,6 +58,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
     const delayMs = Math.min(maxDelayMs, (options.firstDelayMs ?? 500) * 2 ** (failures - 1));
     become({ kind: 'failed', error, retryAtMs: now() + delayMs });
     clearTimeout(timer);
+    // A failure sets the next timer, and is told by the state.
     timer = setTimeout(() => void start().catch(() => {}), delayMs);
     timer.unref();
   }
@@ -115,6 +116,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
       clearTimeout(timer);
       const opening = live;
       live = undefined;
+      // What did not start, or does not end well, is over all the same.
       await (await opening?.catch(() => undefined))?.close().catch(() => {});
     },
   };

@@ -73,6 +73,7 @@ export function openGrantFile({ folder, key }: GrantPlace, name: string, url: st
         const words = Buffer.concat([opener.update(sealed.subarray(28)), opener.final()]).toString('utf8');
         return grantSchema.parse(JSON.parse(words));
       } catch {
+        // Sealed with another key, or damaged: as good as no login.
         return undefined;
       }
     },

@@ -48,6 +48,7 @@ function breakLock(path: string, held: string): void {
   try {
     renameSync(path, aside);
   } catch {
+    // Another one was quicker.
     return;
   }
   if (read(aside) !== held) take(aside, path);

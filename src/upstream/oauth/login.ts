@@ -53,6 +53,7 @@ export async function login(
     });
     const signals = [AbortSignal.timeout(waitMs), ...(options.signal ? [options.signal] : [])];
     const answered = callback.answer(state, AbortSignal.any(signals));
+    // It is awaited below; an answer that comes sooner must not be an unhandled refusal.
     answered.catch(() => {});
     options.show(authorizationUrl, metadata.issuer, callback.take);
     const { code, iss } = readAnswer(await answered, metadata, sdk.validateAuthorizationResponseIssuer);

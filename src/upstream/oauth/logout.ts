@@ -25,6 +25,7 @@ export async function logout(file: GrantFile, fetch: OauthFetch): Promise<'revok
       });
       return ok ? 'revoked' : 'forgotten';
     } catch {
+      // The login is forgotten here, and its issuer was not reached.
       return 'forgotten';
     }
   });

@@ -25,7 +25,7 @@ export function createAuthorizedFetch(name: string, serverUrl: string, access: A
       // Somebody may have logged in while this was on its way.
       token = await (refused === undefined ? access.token() : access.renew(refused));
       if (token !== undefined) {
-        await response.body?.cancel().catch(() => {});
+        await letGo(response.body);
         response = await send(url, withToken(init, token));
       }
     }
@@ -33,11 +33,11 @@ export function createAuthorizedFetch(name: string, serverUrl: string, access: A
     const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
     const { error, scope } = extractWWWAuthenticateParams(response);
     if (response.status === 401) {
-      await response.body?.cancel().catch(() => {});
+      await letGo(response.body);
       throw loginNeeded(name);
     }
     if (error !== 'insufficient_scope') return response;
-    await response.body?.cancel().catch(() => {});
+    await letGo(response.body);
     if (scope !== undefined && isScope(scope)) access.wants(scope);
     throw moreScopeNeeded(name, scope);
   };
@@ -53,4 +53,9 @@ function withToken(init: RequestInit, token: string | undefined): RequestInit {
 /** As RFC 6749 has them, and no longer than any that is meant. */
 function isScope(words: string): boolean {
   return words.length <= 1000 && /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(words);
+}
+
+/** Reads no more of an answer. One that broke off by itself is over as well. */
+async function letGo(body: ReadableStream | null): Promise<void> {
+  await body?.cancel().catch(() => {});
 }

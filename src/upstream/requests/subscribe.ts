@@ -18,6 +18,7 @@ export function createSubscriptions(client: Client, isModern: boolean): SetWatch
   async function setLegacy(uris: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     const before = held;
     held = uris;
+    // News of what nobody watches any more are passed over anyway.
     for (const uri of before)
       if (!uris.includes(uri)) await client.unsubscribeResource({ uri }).catch(() => {});
     const failures = new Map<string, unknown>();
@@ -41,6 +42,7 @@ export function createSubscriptions(client: Client, isModern: boolean): SetWatch
     stream = uris.length === 0 ? undefined : await client.listen({ resourceSubscriptions: [...uris] });
     held = uris;
     if (stream) listenAgain(stream);
+    // It is replaced: whether it could be ended changes nothing.
     await before?.close().catch(() => {});
     return new Map();
   }
@@ -51,12 +53,14 @@ export function createSubscriptions(client: Client, isModern: boolean): SetWatch
       if (by === 'local' || stream !== ended) return;
       held = [];
       stream = undefined;
+      // A connection that has ended begins its subscriptions anew when it is opened again.
       setTimeout(() => void settle().catch(() => {}), againMs).unref();
     });
   }
 
   function settle(): Promise<ReadonlyMap<string, unknown>> {
     const next = last.then(() => (isModern ? setModern(wanted) : setLegacy(wanted)));
+    // Whoever asked for it hears of a failure; the next change only waits its turn.
     last = next.catch(() => {});
     return next;
   }

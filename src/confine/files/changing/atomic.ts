@@ -102,6 +102,7 @@ export function syncFolder(folder: number): Promise<void> {
   try {
     fd = openSync(itself(folder), constants.O_RDONLY | constants.O_DIRECTORY);
   } catch {
+    // We may not read it.
     return Promise.resolve();
   }
   const durable = fsync(fd).finally(() => closeSync(fd));

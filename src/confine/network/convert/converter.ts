@@ -112,6 +112,7 @@ export function openConverter({
   return {
     convert(job) {
       const turn = last.then(() => convert(job));
+      // Whoever asked for it hears of a failure; the next page only waits its turn.
       last = turn.catch(() => {});
       return turn;
     },

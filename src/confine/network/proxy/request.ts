@@ -32,6 +32,7 @@ export async function passOn(
   try {
     await exchange(incoming, answer, socket, path, headersFor(incoming, target));
   } catch {
+    // Which side broke it off cannot be told; the client learns that it was.
     if (!answer.headersSent) refuse(incoming, answer, refusals.unreachable(target));
     else answer.destroy();
   } finally {

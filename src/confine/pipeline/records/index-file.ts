@@ -99,6 +99,7 @@ function parseRecord(line: string): IndexRecord | undefined {
       baseBytes: Number(fields.get('base_bytes')),
     };
   } catch {
+    // A line that a crash tore, or one of another making.
     return undefined;
   }
 }

@@ -52,6 +52,7 @@ export function createMirror(options: MirrorOptions) {
 
   function locked<T>(work: (index: number) => Promise<T>): Promise<T> {
     const mine = turn.then(() => holding(work));
+    // Whoever asked for it hears of a failure; the next one only waits its turn.
     turn = mine.catch(() => undefined);
     return mine;
   }

@@ -46,6 +46,7 @@ export function createCodeIndex(options: {
         }
       }
     } catch {
+      // The first use, or a file that cannot be read: the index is made anew.
       writeFileSync(file, '', { mode: 0o600 });
     }
     return loaded;

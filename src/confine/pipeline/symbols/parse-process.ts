@@ -26,6 +26,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 async function parse({ language, source }: ParseRequest): Promise<ParseReply['symbols']> {
   let parser = parsers.get(language);
   if (!parser) {
+    // A language without a grammar has no outline.
     parser = load(language).catch(() => undefined);
     parsers.set(language, parser);
   }

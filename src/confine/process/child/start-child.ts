@@ -53,6 +53,7 @@ export async function openStarter(): Promise<StartChild> {
       }
     };
   } catch {
+    // Without koffi, Node starts it, which takes longer.
     return startByNode;
   }
 }

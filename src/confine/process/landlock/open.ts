@@ -68,6 +68,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   async function dropIdle(): Promise<void> {
     for (const [key, opening] of threads) {
       if (threads.size <= maxThreads) return;
+      // A thread that did not start holds no place.
       const thread = await opening.catch(() => undefined);
       if (thread && thread.working === 0) {
         threads.delete(key);
@@ -174,6 +175,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       };
     },
     async close() {
+      // A thread that did not start needs no ending.
       for (const thread of threads.values()) await (await thread.catch(() => undefined))?.close();
       threads.clear();
       rmSync(own, { recursive: true, force: true });

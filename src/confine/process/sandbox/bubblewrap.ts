@@ -45,6 +45,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   writeGitSettings(settings, options.git, '/etc');
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
+  // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.
   const kernel = await openKernel().catch(() => undefined);
   const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
   const place = temporaryPlace([

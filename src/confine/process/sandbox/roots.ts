@@ -33,6 +33,7 @@ export function resolveRoots(roots: readonly FolderRoot[]): Roots {
       try {
         return locate(path, resolved);
       } catch {
+        // It lies in no root.
         return undefined;
       }
     },

@@ -79,6 +79,7 @@ export async function attend(
 /** Undefined where it takes longer. */
 async function within(ending: Promise<Ending>, ms: number): Promise<Ending | undefined> {
   const over = new AbortController();
+  // It is ended as soon as the command is.
   const time = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
   const ended = await Promise.race([ending, time]);
   over.abort();

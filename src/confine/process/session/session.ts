@@ -66,6 +66,7 @@ export function createSession(queue: Semaphore): Session {
       try {
         return await room;
       } catch {
+        // Each command then has a room of its own; the next one tries again.
         room = undefined;
         return { spawner: backend };
       }
@@ -73,6 +74,7 @@ export function createSession(queue: Semaphore): Session {
     async end() {
       closing.abort();
       await Promise.allSettled([...running, ...[...backgrounds.values()].map((command) => command.kill())]);
+      // A room that did not open needs no closing.
       await (await room?.catch(() => undefined))?.close();
     },
   };

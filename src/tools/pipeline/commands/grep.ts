@@ -170,6 +170,7 @@ export function asRipgrep(
       ...searched.map((word) => word.raw),
     ].join(' ');
   } catch {
+    // Nothing is suggested where the command cannot be read.
     return undefined;
   }
 }

@@ -207,6 +207,7 @@ function readFd(words: readonly Word[]): NameSearch | undefined {
     search.below.push(...below.map((word) => word.raw));
     return search;
   } catch {
+    // What cannot be read has no lesson in it.
     return undefined;
   }
 }
