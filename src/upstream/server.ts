@@ -24,9 +24,10 @@ import { outputOf } from './requests/result.ts';
 import { createTurns } from './requests/turns.ts';
 import { createWatches } from './requests/watches.ts';
 import { adaptTool } from './tools/adapt.ts';
-import { definitionDigest } from './tools/definition.ts';
+import { openApproved } from './tools/approved.ts';
+import type { RemoteTool } from './tools/definition.ts';
 import { shownNames } from './tools/names.ts';
-import { type Pin, PinProblem, type Pins } from './tools/pin.ts';
+import type { Pin, Pins } from './tools/pin.ts';
 
 /** One proxied server: its process or address, its pin, and the tools that it gives us. */
 export interface ProxiedServer {
@@ -59,18 +60,13 @@ export interface ServerOptions extends Pick<ConnectOptions, 'info' | 'startProce
 
 export function createServer(settings: ServerSettings, options: ServerOptions): ProxiedServer {
   const { name } = settings;
-  const { pins } = options;
   const turns = createTurns(settings.callsAtOnce);
   const elicitations = createElicitations(name);
   const watches = createWatches();
   const request = traceRequests(name, createLiveness(settings.callTimeoutMs));
   const access = accessOf(settings, options.oauth);
   let accessStamp = access?.stamp();
-  let pin: Pin | undefined;
-  let pinProblem: PinProblem | undefined;
-  let stamp = '';
-  /** Digests of what the running server lists, by remote name; absent while none was seen to run. */
-  let current: ReadonlyMap<string, string> | undefined;
+  const approved = openApproved(settings, options.pins);
   let shown: readonly Tool[] | undefined;
   let looking: Promise<void> | undefined;
   let isStale = false;
@@ -108,30 +104,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     options.onChanged('tools');
   }
 
-  function readPin(): void {
-    stamp = pins.stamp(name);
-    try {
-      pin = pins.read(name);
-      pinProblem = undefined;
-    } catch (error) {
-      if (!(error instanceof PinProblem)) throw error;
-      pin = undefined;
-      pinProblem = error;
-    }
-  }
-
   async function compare(connection: Connection): Promise<void> {
-    const listed = await connection.listTools();
-    current = new Map(listed.map((tool) => [tool.name, definitionDigest(tool)]));
-    try {
-      pin = pins.compare(name, listed, connection.offers);
-      pinProblem = undefined;
-    } catch (error) {
-      if (!(error instanceof PinProblem)) throw error;
-      pin = undefined;
-      pinProblem = error;
-    }
-    stamp = pins.stamp(name);
+    approved.compare(await connection.listTools(), connection.offers);
     changed();
   }
 
@@ -144,7 +118,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         isStale = false;
         await compare(connection).catch(() => {
           // A list that cannot be had is no list.
-          current = new Map();
+          approved.lost();
           changed();
         });
       }
@@ -152,16 +126,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     })();
   }
 
-  function isShown(remoteName: string): boolean {
-    if (settings.deny.includes(remoteName)) return false;
-    if (settings.allow && !settings.allow.includes(remoteName)) return false;
-    const approved = pin?.digests.get(remoteName);
-    if (approved === undefined) return false;
-    return current === undefined || current.get(remoteName) === approved;
-  }
-
   function problem(): Text | undefined {
-    return pinProblem ? pinWords(name) : supervisor.failure()?.text;
+    return approved.isDamaged ? pinWords(name) : supervisor.failure()?.text;
   }
 
   function unavailable(): Text | undefined {
@@ -181,8 +147,10 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       const result = await afterLoss(async () => {
         const connection = await supervisor.connection(context.signal);
         if (looking) await unlessAborted(looking, context.signal, () => cancelled());
-        if (pinProblem) throw new ToolError('unavailable', pinWords(name));
-        if (current?.get(remote.name) !== remote.digest || !isShown(remote.name)) throw notAsApproved(name);
+        if (approved.isDamaged) throw new ToolError('unavailable', pinWords(name));
+        if (!approved.isCurrent(remote.name, remote.digest) || !approved.isShown(remote.name)) {
+          throw notAsApproved(name);
+        }
         return request(connection, {
           method: 'tools/call',
           params: { name: remote.name, arguments: input },
@@ -242,21 +210,22 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
     }
   }
 
-  readPin();
   return {
     settings,
     tools() {
       if (shown) return shown;
-      const approved = [...(pin?.approved.values() ?? [])].filter((tool) => isShown(tool.name));
-      const names = shownNames(name, [...(pin?.approved.keys() ?? [])]);
-      shown = approved.flatMap((tool) => {
+      const pinned = approved.pin?.approved ?? new Map<string, RemoteTool>();
+      const names = shownNames(name, [...pinned.keys()]);
+      shown = [...pinned.values()].flatMap((tool) => {
+        if (!approved.isShown(tool.name)) return [];
         const shownName = names.get(tool.name);
         return shownName === undefined ? [] : [adaptTool(shownName, tool, settings, call, unavailable)];
       });
       return shown;
     },
     methods() {
-      if (!pin || pinProblem) return [];
+      const { pin } = approved;
+      if (!pin) return [];
       const offered = `${pin.offers.resources} ${pin.offers.prompts}`;
       // Kept while the offer is the same: the names of its prompts are remembered in them.
       if (methods?.offered !== offered)
@@ -264,9 +233,10 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       return methods.tools;
     },
     status() {
+      const { pin, isDamaged } = approved;
       return {
         name,
-        state: pinProblem ? 'closed' : supervisor.state().kind,
+        state: isDamaged ? 'closed' : supervisor.state().kind,
         problem: problem(),
         starts: supervisor.starts(),
         pinned: pin?.approved.size ?? 0,
@@ -274,8 +244,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         held: pin?.held ?? [],
       };
     },
-    isKnown: () => pin !== undefined || pinProblem !== undefined,
-    offers: () => pin?.offers ?? { resources: false, prompts: false },
+    isKnown: () => approved.pin !== undefined || approved.isDamaged,
+    offers: () => approved.pin?.offers ?? { resources: false, prompts: false },
     async look(signal) {
       await supervisor.connection(signal);
       await looking;
@@ -286,9 +256,7 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
         accessStamp = access.stamp();
         supervisor.wake();
       }
-      if (pins.stamp(name) === stamp) return;
-      readPin();
-      changed();
+      if (approved.refresh()) changed();
     },
     watch(uri, changed) {
       const end = watches.add(uri, changed);

@@ -11,9 +11,10 @@ import type {
 import type { Commands } from '../../contract/capabilities/process.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
+import { didHappen } from './change-state.ts';
 import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
-import { createRecorder, didHappen, type Recorder, type Tell } from './recorder.ts';
+import { createRecorder, type Recorder, type Tell } from './recorder.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';

@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { ChangeObserver, FileChange, FormerFile } from '../../contract/capabilities/files.ts';
 import type {
   Attribution,
@@ -12,11 +10,10 @@ import type {
 } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { readAtNow } from '../files/io.ts';
 import { createAdding } from './adding.ts';
-import { type Blobs, digestOf } from './blobs.ts';
+import type { Blobs } from './blobs.ts';
+import { afterOf, atOnceBytes, didHappen } from './change-state.ts';
 import type { Journal } from './journal.ts';
-import { isSame, stateAt } from './state.ts';
 
 export interface RecorderOptions {
   readonly store: () => Promise<HistoryStore>;
@@ -244,40 +241,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** Did a noted change happen? Where somebody changed the path after it, it did. */
-export function didHappen(entry: NewHistoryEntry): boolean {
-  try {
-    const found = stateAt(join(entry.root, entry.path), entry.before);
-    return !isSame(found, entry.before, true);
-  } catch {
-    // It cannot be looked at: better an entry too many.
-    return true;
-  }
-}
-
 async function all(works: readonly Promise<void>[]): Promise<void> {
   await Promise.all(works);
-}
-
-function afterOf(change: FileChange, content: Uint8Array | undefined): FileState {
-  const { former, action, movedFrom } = change;
-  if (action === 'remove' || action === 'move') return { kind: 'absent' };
-  const mode = former ? former.stat.mode & 0o777 : undefined;
-  if (movedFrom) {
-    const { stat } = movedFrom;
-    const state = { kind: 'file', bytes: stat.bytes, mode: stat.mode & 0o7777 } as const;
-    return stat.bytes > atOnceBytes ? state : { ...state, digest: digestOf(movedFrom.read()) };
-  }
-  const added = content ?? Buffer.alloc(0);
-  if (action !== 'append' || !former) {
-    return { kind: 'file', bytes: added.length, mode, digest: digestOf(added) };
-  }
-  const bytes = former.stat.bytes + added.length;
-  if (change.growsInPlace) {
-    return { kind: 'file', bytes, mode, tail: { bytes: added.length, digest: digestOf(added) } };
-  }
-  const old = readAtNow(former.descriptor, 0, former.stat.bytes);
-  return { kind: 'file', bytes, mode, digest: digestOf(Buffer.concat([old, added])) };
 }
 
 /** The pipeline's mirror is a record itself. */
@@ -302,5 +267,3 @@ const nobody: Attribution = { principal: 'server', sessionId: '', tool: '', audi
 const settled = Promise.resolve();
 /** Each holds a descriptor and waits for a thread. */
 const syncsTogether = 16;
-/** A larger file is copied by the kernel instead of through memory. */
-const atOnceBytes = 8 * 1024 * 1024;
