@@ -92,6 +92,7 @@ export async function openCheckpoint(
       judge: await rooms.judge(),
       roots: settings.roots.map((root) => root.path),
       walls: settings.process.sandbox === 'off' ? undefined : { network: settings.process.network },
+      judgement: settings.process.judgement,
     });
   });
   // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.

@@ -37,6 +37,7 @@ export function createPolicyInspector(parts: {
     explain: () =>
       explainPolicy({
         ...settings,
+        judgement: settings.process.judgement,
         builtin: listBuiltinRules(),
         network: namedHosts(settings.process.networkAsNamed, 'process.network'),
       }),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
+import type { Dialect } from '../contract/capabilities/process.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import { limits } from '../contract/limits.ts';
@@ -97,6 +98,7 @@ export interface Settings {
     readonly network: readonly string[];
     /** The same with its sets as their names. */
     readonly networkAsNamed: readonly string[];
+    readonly judgement: Dialect | undefined;
     readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;
   };
@@ -199,6 +201,7 @@ export function loadSettings(
       readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
       network: hostsOf(config.process?.network ?? []),
       networkAsNamed: config.process?.network ?? [],
+      judgement: config.process?.judgement,
       maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
     },

@@ -107,6 +107,12 @@ export const configSchema = z.strictObject({
         .describe(
           'Hosts that commands may reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; sets by name: npm, pypi, crates, go, github. Default and empty: none.',
         ),
+      judgement: z
+        .enum(['plain', 'listed', 'strict'])
+        .optional()
+        .describe(
+          'How commands are read. "plain": by what they do; "listed": rm -rf and kill are refused or asked about whatever they are given; "strict": no substitutions, eval, exec or base64 -d either. Default: "plain" where bash works in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
+        ),
       maxTimeoutMs: z
         .number()
         .int()

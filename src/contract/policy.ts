@@ -1,4 +1,4 @@
-import type { CommandLine, DecisionKind, JudgeContext } from './capabilities/process.ts';
+import type { CommandLine, DecisionKind, Dialect } from './capabilities/process.ts';
 import type { Text } from './text/text.ts';
 
 /** What a call would touch, as its tool reads it from the checked input; policy answers it. */
@@ -10,7 +10,7 @@ export interface Risk {
   readonly command?:
     | {
         readonly line: CommandLine;
-        readonly dialect: JudgeContext['dialect'];
+        readonly dialect: Dialect;
         /** What earlier commands of the session left it; a yes holds for these and this folder only. */
         readonly variables?: Readonly<Record<string, string>> | undefined;
       }
@@ -60,6 +60,6 @@ export interface RuleLine {
   readonly suggestion?: Text | undefined;
   /** What it finds: command lines, paths, hosts or tools. */
   readonly examples: readonly string[];
-  /** Only in the assistant's bash. */
-  readonly only?: 'strict' | undefined;
+  /** From this way of reading commands on; without it in every one. */
+  readonly from?: Dialect | undefined;
 }

@@ -180,6 +180,13 @@ describe('what the judge is given', () => {
     });
   });
 
+  test("in a person's project a command is read by what it does", async () => {
+    const { bash } = await import('../../src/tools/assistant/bash/bash.ts');
+    const commands = { shell: 'bash', kept: () => ({ variables: {} }) };
+    const risk = await bash.risk?.({ command: 'ls' } as never, { desk: { ownPath: '.' }, commands } as never);
+    expect(risk?.command?.dialect).toBe('plain');
+  });
+
   test.each([
     ['bash', 'bash'],
     ['bash ./run.sh', 'bash'],
@@ -192,7 +199,9 @@ describe('what the judge is given', () => {
   ])('what is typed into %s is judged as a command for %s', async (running, shell) => {
     const { bashInput } = await import('../../src/tools/assistant/bash/bash-input.ts');
     const commands = { shell: 'bash', background: () => ({ command: running }) };
-    const risk = await bashInput.risk?.({ process_id: 'x', text: 'sudo rm\n' }, { commands } as never);
+    const desk = { ownPath: '.' };
+    const risk = await bashInput.risk?.({ process_id: 'x', text: 'sudo rm\n' }, { desk, commands } as never);
+    expect(risk?.command?.dialect).toBe(shell && 'plain');
     expect(risk?.command?.line).toEqual(shell && { kind: 'script', script: 'sudo rm\n', shell });
   });
 });

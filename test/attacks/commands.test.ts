@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import type { Dialect } from '../../src/contract/capabilities/process.ts';
 import { limits } from '../../src/contract/limits.ts';
 import {
   asked,
@@ -17,7 +18,7 @@ import {
 const judge = createCommandJudge();
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
-function decide(script: string, dialect: 'plain' | 'strict' = 'plain', shell: 'sh' | 'bash' = 'bash') {
+function decide(script: string, dialect: Dialect = 'listed', shell: 'sh' | 'bash' = 'bash') {
   return judge.judge(
     { kind: 'script', script, shell },
     { dialect, roots: ['/workspace'], workingFolder: '/workspace' },
@@ -28,7 +29,7 @@ function decide(script: string, dialect: 'plain' | 'strict' = 'plain', shell: 's
 function tooMild(scripts: Iterable<string>, least: 'ask' | 'deny'): string[] {
   const mild: string[] = [];
   for (const script of scripts) {
-    for (const dialect of ['plain', 'strict'] as const) {
+    for (const dialect of ['listed', 'strict'] as const) {
       const { decision, rule } = decide(script, dialect);
       if (strictness[decision] < strictness[least]) mild.push(`${dialect} ${rule}: ${script}`);
     }

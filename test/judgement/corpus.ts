@@ -98,7 +98,7 @@ export const asked: readonly string[] = [
     'docker run x',
   ],
   ...[
-    'docker ps',
+    'docker rm x',
     'kubectl delete pod x',
     'kubectl -n a delete pod x',
     'kill 1',

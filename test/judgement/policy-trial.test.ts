@@ -22,7 +22,7 @@ const [shell] = defineToolset('t', [
     ja: { command: 'コマンド。' },
     example: { command: 'ls' },
     risk: ({ command }) => ({
-      command: { line: { kind: 'script', script: command, shell: 'bash' }, dialect: 'plain' },
+      command: { line: { kind: 'script', script: command, shell: 'bash' }, dialect: 'listed' },
     }),
     run: async () => ({}),
   }),
@@ -79,8 +79,12 @@ test('the explanation lists every rule in force with its decision in this mode',
   const rules: PolicyRule[] = [{ command: ['npm'], decision: 'deny', because: 'pnpm is used here' }];
   const explained = explainPolicy({ mode: 'full-access', rules, builtin: listBuiltinRules(), network: [] });
   const shown = renderExplanation(explained, 'ja');
+  const strict = renderExplanation({ ...explained, judgement: 'strict' }, 'en');
 
   expect(explained.builtin.filter(({ decision }) => decision === 'ask')).toEqual([]);
+  expect(shown).toContain('コマンドの読み方 (process.judgement): ツールごと');
+  expect(strict).toContain('How commands are read (process.judgement): strict\n');
+  expect(strict).toContain('  eval [from strict on]: ');
   expect(shown).toContain('rules[0]: pnpm is used here  {"command":["npm"]}');
   for (const { id } of listBuiltinRules()) expect(shown).toContain(`  ${id}`);
 });
@@ -125,7 +129,8 @@ test.each([
   ['npm ci', 'deny', 'needs-network', 'With --offline it runs at once'],
   ['pip install requests', 'deny', 'needs-network', 'process.network: ["pypi"]'],
   ['sudo apt install jq', 'deny', 'needs-system', 'ask the person'],
-  ['docker ps', 'deny', 'needs-daemon', 'Run the program itself'],
+  ['docker run alpine', 'deny', 'needs-daemon', 'Run the program itself'],
+  ['docker ps', 'allow', 'default', ''],
   ['npm ci --offline', 'allow', 'default', ''],
   ['npm uninstall left-pad', 'allow', 'default', ''],
   ["pip install -e '.[dev]'", 'allow', 'default', ''],

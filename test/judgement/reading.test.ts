@@ -3,7 +3,7 @@ import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { print } from '../../src/confine/judgement/print/print.ts';
 
 const judge = createCommandJudge();
-const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
+const context = { dialect: 'listed', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 const judged = (script: string) => judge.judge({ kind: 'script', script, shell: 'bash' }, context);
 
 describe('text that is not what it seems is refused, or is data to the last character', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Caller } from '../../contract/caller.ts';
-import type { CommandJudge } from '../../contract/capabilities/process.ts';
+import type { CommandJudge, JudgeContext } from '../../contract/capabilities/process.ts';
 import type { PolicyRule, Risk } from '../../contract/policy.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
@@ -36,7 +36,7 @@ function tool(name: string, annotations: Partial<Tool['annotations']> = {}): Too
 }
 
 function command(script: string): Risk {
-  return { command: { line: { kind: 'script', script, shell: 'bash' }, dialect: 'plain' } };
+  return { command: { line: { kind: 'script', script, shell: 'bash' }, dialect: 'listed' } };
 }
 
 function policy(rules: readonly PolicyRule[] = [], mode: PolicyOptions['mode'] = 'workspace-write') {
@@ -47,6 +47,27 @@ function decide(rules: readonly PolicyRule[], risk: Risk, caller = local, called
   const { decision, rule } = policy(rules).decide(called, caller, risk);
   return `${decision} by ${rule}`;
 }
+
+test('how commands are read is set for every tool by the operator, and by each tool otherwise', () => {
+  const read: string[] = [];
+  const noting = {
+    ...judge,
+    judge: (line: Parameters<typeof judge.judge>[0], context: JudgeContext) => {
+      read.push(context.dialect);
+      return judge.judge(line, context);
+    },
+  };
+  for (const judgement of [undefined, 'strict', 'plain'] as const) {
+    createPolicy({
+      mode: 'workspace-write',
+      rules: [],
+      judge: noting,
+      roots: ['/workspace'],
+      judgement,
+    }).decide(tool('bash'), local, command('ls'));
+  }
+  expect(read).toEqual(['listed', 'strict', 'plain']);
+});
 
 test('with no rules the built-in judgement stands, and its place is in the words', () => {
   expect(policy().decide(tool('bash'), local, command('reboot now'))).toEqual({

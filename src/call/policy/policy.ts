@@ -1,6 +1,12 @@
 import { posix } from 'node:path';
 import type { Caller } from '../../contract/caller.ts';
-import type { CommandJudge, DecisionKind, Judgement, Walls } from '../../contract/capabilities/process.ts';
+import type {
+  CommandJudge,
+  DecisionKind,
+  Dialect,
+  Judgement,
+  Walls,
+} from '../../contract/capabilities/process.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
 import { text, verbatim } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
@@ -17,6 +23,8 @@ export interface PolicyOptions {
   /** Host paths of the roots; relative working folders are taken from the first. */
   readonly roots: readonly string[];
   readonly walls?: Walls | undefined;
+  /** How commands are read; without it as each toolset asks. */
+  readonly judgement?: Dialect | undefined;
 }
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
@@ -40,7 +48,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     const known = judged.get(risk);
     if (known) return known;
     const judgement = options.judge.judge(risk.command.line, {
-      dialect: risk.command.dialect,
+      dialect: options.judgement ?? risk.command.dialect,
       roots: options.roots,
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
       variables: risk.command.variables,

@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/caller.ts';
-import type { DecisionKind } from '../../contract/capabilities/process.ts';
+import type { DecisionKind, Dialect } from '../../contract/capabilities/process.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
 import type { Locale, Text } from '../../contract/text/text.ts';
 import { text } from '../../contract/text/text.ts';
@@ -11,6 +11,8 @@ export interface PolicyExplanation {
   readonly meaning: Text;
   readonly operator: readonly (PolicyRule & { readonly id: string })[];
   readonly builtin: readonly RuleLine[];
+  /** How every command is read; absent where each toolset says so. */
+  readonly judgement?: Dialect | undefined;
   /** Whom commands may reach: sets by their names, other hosts by the key that lists them. */
   readonly network: readonly NamedHosts[];
 }
@@ -26,6 +28,7 @@ export function explainPolicy(parts: {
   readonly rules: readonly PolicyRule[];
   readonly builtin: readonly RuleLine[];
   readonly network: readonly NamedHosts[];
+  readonly judgement?: Dialect | undefined;
 }): PolicyExplanation {
   const inMode = (decision: DecisionKind): DecisionKind =>
     parts.mode === 'full-access' && decision === 'ask' ? 'allow' : decision;
@@ -35,13 +38,19 @@ export function explainPolicy(parts: {
     operator: parts.rules.map((rule, place) => ({ ...rule, id: rule.id ?? `rules[${place}]` })),
     builtin: parts.builtin.map((rule) => ({ ...rule, decision: inMode(rule.decision) })),
     network: parts.network,
+    judgement: parts.judgement,
   };
 }
 
 /** The explanation as lines for a terminal. */
 export function renderExplanation(explained: PolicyExplanation, locale: Locale): string {
   const words = labels[locale];
-  const lines = [`${words.mode}: ${explained.mode} (${explained.meaning[locale]})`, '', `${words.operator}:`];
+  const lines = [
+    `${words.mode}: ${explained.mode} (${explained.meaning[locale]})`,
+    `${words.judgement}: ${explained.judgement ?? words.byTool}`,
+    '',
+    `${words.operator}:`,
+  ];
   if (explained.operator.length === 0) lines.push(`  ${words.none}`);
   for (const { id, decision, because, match: _match, notMatch: _notMatch, ...about } of explained.operator) {
     lines.push(`  ${decision.padEnd(5)} ${id}: ${because}  ${JSON.stringify(about)}`);
@@ -54,8 +63,8 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
     if (rules.length === 0) continue;
     lines.push('', `${words.builtin} (${decision}):`);
     for (const rule of rules) {
-      const only = rule.only === undefined ? '' : ` [${words.strict}]`;
-      lines.push(`  ${rule.id}${only}: ${rule.because[locale]}`);
+      const from = rule.from === undefined ? '' : ` [${words.from(rule.from)}]`;
+      lines.push(`  ${rule.id}${from}: ${rule.because[locale]}`);
       if (rule.examples.length > 0) lines.push(`    ${rule.examples.join('   ')}`);
     }
   }
@@ -165,7 +174,9 @@ const labels = {
     builtin: 'Built-in rules',
     none: 'none',
     network: 'Hosts that commands reach (process.network)',
-    strict: "assistant's bash only",
+    judgement: 'How commands are read (process.judgement)',
+    byTool: 'by tool; plain for bash in your project, strict in its own folder, listed for shell_exec',
+    from: (dialect: Dialect) => `from ${dialect} on`,
     rule: 'rule',
     grant: 'Allowing it for the session or always would allow',
   },
@@ -175,7 +186,10 @@ const labels = {
     builtin: '組み込み規則',
     none: 'なし',
     network: 'コマンドが接続できるホスト (process.network)',
-    strict: 'アシスタントの bash のみ',
+    judgement: 'コマンドの読み方 (process.judgement)',
+    byTool:
+      'ツールごと。プロジェクト内の bash は plain、専用フォルダーの bash は strict、shell_exec は listed',
+    from: (dialect: Dialect) => `${dialect} 以上`,
     rule: '規則',
     grant: 'セッション中または常に許可した場合に許可される範囲',
   },

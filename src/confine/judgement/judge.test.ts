@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import type { Dialect } from '../../contract/capabilities/process.ts';
 import { createCommandJudge } from './judge.ts';
 
 const judge = createCommandJudge();
-const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
+const context = { dialect: 'listed', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 
-function script(script: string, dialect: 'plain' | 'strict' = 'plain') {
+function script(script: string, dialect: Dialect = 'listed') {
   return judge.judge({ kind: 'script', script, shell: 'bash' }, { ...context, dialect });
 }
 
@@ -60,11 +61,32 @@ test('a program with arguments is judged without a shell in between', () => {
 
 test('substitutions are refused only in the strict dialect', () => {
   expect(script('echo $(date)').decision).toBe('allow');
+  expect(script('echo $(date)', 'plain').decision).toBe('allow');
   expect(script('echo $(date)', 'strict')).toMatchObject({
     decision: 'deny',
     rule: 'command-substitution',
     excerpt: '$(date)',
   });
+});
+
+test('in the plain dialect rm is judged by what it is given, and not by its options', () => {
+  expect(script('rm -rf dist', 'plain').decision).toBe('allow');
+  expect(script('rm -rf dist', 'listed').rule).toBe('rm-recursive-force');
+  expect(script('rm -rf dist', 'strict').rule).toBe('rm-recursive-force');
+  for (const all of ['rm -rf .', 'rm -rf /', 'rm -rf ~', 'rm -rf *', 'rm -rf "$x"', 'rm -rf ..'])
+    expect(script(all, 'plain').decision, all).toBe('deny');
+});
+
+test('behind walls a process that the session has started is ended without a question', () => {
+  const behind = (line: string, dialect: Dialect) =>
+    judge.judge(
+      { kind: 'script', script: line, shell: 'bash' },
+      { ...context, dialect, walls: { network: [] } },
+    ).decision;
+
+  expect(behind('kill $(lsof -ti :3000)', 'plain')).toBe('allow');
+  expect(behind('kill $(lsof -ti :3000)', 'listed')).toBe('ask');
+  expect(script('kill 123', 'plain').decision).toBe('ask');
 });
 
 test('an excerpt is short, on one line and hides nothing', () => {

@@ -3,6 +3,7 @@ import type {
   CommandLine,
   CommandWriter,
   DecisionKind,
+  Dialect,
   JudgeContext,
   Judgement,
 } from '../../contract/capabilities/process.ts';
@@ -16,6 +17,8 @@ import type { CommandRule, Rule, Use } from './rules/rule.ts';
 import { hasTilde, type Word } from './words.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
+/** Each refuses what the one before does, and more. */
+const dialects: readonly Dialect[] = ['plain', 'listed', 'strict'];
 
 /** Judges commands by the built-in rules: deny over ask over allow, over all commands found in the line. */
 export function createCommandJudge(write: Write = print): CommandJudge & CommandWriter {
@@ -25,8 +28,8 @@ export function createCommandJudge(write: Write = print): CommandJudge & Command
     judge(line, context) {
       const { findings, uses } = examineSafely(line, context, index, write);
       const fitting = findings.filter(({ rule }) => {
-        const dialect = byId.get(rule)?.dialect;
-        return dialect === undefined || dialect === context.dialect;
+        const from = byId.get(rule)?.dialect;
+        return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
       });
       return judgementOf(fitting, uses, byId);
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCommandJudge } from './judge.ts';
 
 const judge = createCommandJudge();
-const context = { dialect: 'plain', roots: ['/w'], workingFolder: '/w' } as const;
+const context = { dialect: 'listed', roots: ['/w'], workingFolder: '/w' } as const;
 const judged = (script: string, shell: 'sh' | 'bash') =>
   judge.judge({ kind: 'script', script, shell }, context);
 

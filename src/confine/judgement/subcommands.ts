@@ -28,6 +28,33 @@ export function hasSubcommand(args: readonly Word[], names: readonly string[]): 
   return subcommandsOf(args).some((word) => word.value === undefined || names.includes(word.value));
 }
 
+/** The words right at the start that say what is done, behind options that take the next word and are known. */
+export function leadingWords(args: readonly Word[], valued = /^$/): readonly string[] {
+  const leading: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const { value } = args[at] as Word;
+    if (value === undefined) break;
+    if (valued.test(value)) at++;
+    else if (value.startsWith('-')) break;
+    else leading.push(value);
+  }
+  return leading;
+}
+
+/** It is asked for its version or its help and for nothing else. */
+export function onlyTells(args: readonly Word[]): boolean {
+  return args.length === 1 && /^--(version|help)$/.test(args[0]?.value ?? '');
+}
+
+/** Is one of these words among the options, before a `--` ends them? */
+export function hasWord(args: readonly Word[], pattern: RegExp): boolean {
+  for (const { value } of args) {
+    if (value === '--') return false;
+    if (value !== undefined && pattern.test(value)) return true;
+  }
+  return false;
+}
+
 /** Words that are no options. */
 export function operandsOf(args: readonly Word[]): readonly Word[] {
   return args.filter((word) => !word.prefix.startsWith('-'));

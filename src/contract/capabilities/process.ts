@@ -192,9 +192,15 @@ export interface CommandWriter {
   written(command: CommandLine): CommandLine | undefined;
 }
 
+/**
+ * How much is refused for the way it is written, each including the one before. `plain`: what cannot be told beforehand,
+ * or must not happen. `listed`: the words that `agent-cli` lists as well, `rm -rf` and `kill` whatever they are given.
+ * `strict`: substitutions, eval, exec and base64 -d too, as the assistant's own folder asks.
+ */
+export type Dialect = 'plain' | 'listed' | 'strict';
+
 export interface JudgeContext {
-  /** `strict` is the assistant's bash (document 001): no substitutions, eval, exec, base64 -d. */
-  readonly dialect: 'strict' | 'plain';
+  readonly dialect: Dialect;
   readonly roots: readonly string[];
   readonly workingFolder: string;
   /** Variables that earlier commands chose and this one begins with. */

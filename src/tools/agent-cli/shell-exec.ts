@@ -109,7 +109,7 @@ export function createShellExec(): LooseTool {
       const line = commandLineOf(input, commands.shell);
       if (followingOf(line)) return {};
       return {
-        command: { line, dialect: 'plain' },
+        command: { line, dialect: 'listed' },
         workingFolder: input.cwd === undefined ? '.' : files.at(input.cwd).path,
       };
     },

@@ -1,13 +1,17 @@
-import { askRules } from './ask.ts';
 import { constructRules } from './constructs.ts';
+import { containerRules } from './containers.ts';
 import { evaluationRules } from './evaluation.ts';
 import { fetchedRules } from './fetched.ts';
 import { fileRules } from './files.ts';
 import { gitRules } from './git.ts';
+import { machineRules } from './machines.ts';
 import { moveRules } from './move.ts';
 import { needRules } from './needs.ts';
 import { packageRules } from './packages.ts';
+import { processRules } from './processes.ts';
+import { publishRules } from './publishers.ts';
 import type { CommandRule, Rule } from './rule.ts';
+import { sendingRules } from './sending.ts';
 import { shellRules } from './shell.ts';
 import { strictRules } from './strict.ts';
 import { systemRules } from './system.ts';
@@ -21,8 +25,12 @@ export const commandRules: readonly CommandRule[] = [
   ...evaluationRules,
   ...gitRules,
   ...strictRules,
-  ...askRules,
+  ...machineRules,
+  ...sendingRules,
+  ...containerRules,
+  ...processRules,
   ...fetchedRules,
+  ...publishRules,
   ...packageRules,
 ];
 

@@ -11,6 +11,7 @@ export const fileRules: readonly CommandRule[] = [
   {
     id: 'rm-recursive-force',
     decision: 'deny',
+    dialect: 'listed',
     programs: ['rm', 'srm'],
     because: text(
       'rm with recursive and force together removes folders without a way back',

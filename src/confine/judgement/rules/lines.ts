@@ -9,6 +9,6 @@ export function listBuiltinRules(): readonly RuleLine[] {
     because,
     suggestion,
     examples: match.filter((example) => example.length <= 80 && !example.includes('\n')).slice(0, 3),
-    ...(dialect === 'strict' ? { only: 'strict' as const } : {}),
+    ...(dialect && { from: dialect }),
   }));
 }

@@ -142,8 +142,8 @@ const lacks = {
       'Run the program itself, or ask the person to start the container.',
       'プログラムを直接実行するか、コンテナーの起動を人に依頼してください。',
     ),
-    match: ['docker run -it alpine sh', 'docker compose up -d', 'docker ps'],
-    notMatch: ['docker --version', 'docker -H tcp://box:2375 ps', 'cat docker-compose.yml'],
+    match: ['docker run -it alpine sh', 'docker compose up -d'],
+    notMatch: ['docker --version', 'docker ps', 'docker -H tcp://box:2375 ps', 'cat docker-compose.yml'],
   },
 } as const satisfies Record<Need['kind'], ConstructRule>;
 

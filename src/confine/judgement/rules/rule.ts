@@ -1,4 +1,4 @@
-import type { DecisionKind, JudgeContext, Walls } from '../../../contract/capabilities/process.ts';
+import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/process.ts';
 import type { Text } from '../../../contract/text/text.ts';
 import type { Variables } from '../variables.ts';
 import type { Word } from '../words.ts';
@@ -17,8 +17,8 @@ export type Need =
 interface RuleBase {
   readonly id: string;
   readonly decision: DecisionKind;
-  /** Only for the assistant's bash; without it for every command. */
-  readonly dialect?: 'strict' | undefined;
+  /** From this way of reading on; without it in every one. */
+  readonly dialect?: Dialect | undefined;
   /** It speaks of what the sandbox does not give. */
   readonly inWalls?: boolean | undefined;
   readonly because: Text;
@@ -68,7 +68,7 @@ export interface Input {
 
 /** What rules may know of the whole command line. */
 export interface Scene {
-  readonly dialect: JudgeContext['dialect'];
+  readonly dialect: Dialect;
   readonly walls: Walls | undefined;
   readonly roots: readonly string[];
   /** Every folder that a command in it may run in; nothing where that is not known. */

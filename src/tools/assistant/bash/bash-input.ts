@@ -4,7 +4,7 @@ import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { backgroundOf, processIdInput, stateOf, stateOutput } from './background.ts';
-import { scriptOf } from './bash.ts';
+import { dialectOf, scriptOf } from './bash.ts';
 
 export const bashInput = defineTool({
   name: 'bash_input',
@@ -16,7 +16,7 @@ export const bashInput = defineTool({
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
-  uses: ['commands'],
+  uses: ['desk', 'commands'],
   input: z.object({
     process_id: processIdInput.describe('From bash.'),
     text: z
@@ -35,11 +35,11 @@ export const bashInput = defineTool({
   ja: { process_id: 'bash が返した ID。', text: '例: "yes\\n"' },
   example: { process_id: 'bg_1', text: 'yes\n' },
   // What a shell reads is a command like any other; for other programs it is data.
-  risk: ({ process_id, text: words }, { commands }) => {
+  risk: ({ process_id, text: words }, { desk, commands }) => {
     const running = commands.background(process_id)?.command ?? '';
     if (!shell.test(running)) return {};
     const line = scriptOf(words, otherShell.test(running) ? 'sh' : commands.shell);
-    return { command: { line, dialect: 'strict' } };
+    return { command: { line, dialect: dialectOf(desk) } };
   },
   render: ({ running }, locale) =>
     running

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { CommandLine, Commands } from '../../../contract/capabilities/process.ts';
+import type { Desk } from '../../../contract/capabilities/capabilities.ts';
+import type { CommandLine, Commands, Dialect } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
@@ -13,8 +14,8 @@ export const bash = defineTool({
   category: 'shell',
   title: text('Run a command', 'コマンドを実行'),
   description: text(
-    'Run a shell command. Folder, exports, /tmp and localhost last; what takes long goes on in the background. Not allowed: $() and backquotes, eval, exec, sudo, su, rm -rf.',
-    'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。$() やバッククォート、eval、exec、sudo、su、rm -rf は使えません。サーバーには background を使います。',
+    'Run a shell command. Folder, exports, /tmp and localhost last; what takes long goes on in the background. A refusal says what to write instead.',
+    'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。拒否された場合は代わりの書き方が返ります。サーバーには background を使います。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
@@ -66,7 +67,7 @@ export const bash = defineTool({
     assertAllowed(timeout, commands);
     const { variables } = commands.kept();
     return {
-      command: { line: scriptOf(command, commands.shell), dialect: 'strict', variables },
+      command: { line: scriptOf(command, commands.shell), dialect: dialectOf(desk), variables },
       workingFolder: commandFolder(desk, commands),
     };
   },
@@ -174,7 +175,12 @@ function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands):
   );
 }
 
-/** The dialect that is judged is the one that runs: bash's, or where there is none what every `sh` reads alike. */
+/** The strict reading belongs to the assistant's own folder; in a person's project commands are read by what they do. */
+export function dialectOf({ ownPath }: Pick<Desk, 'ownPath'>): Dialect {
+  return ownPath === '.' ? 'plain' : 'strict';
+}
+
+/** The shell that is judged is the one that runs: bash's, or where there is none what every `sh` reads alike. */
 export function scriptOf(command: string, shell: Commands['shell']): CommandLine {
   return { kind: 'script', script: command, shell };
 }

@@ -1,0 +1,138 @@
+import { text } from '../../../contract/text/text.ts';
+import { hasSubcommand, hasWord, leadingWords, onlyTells } from '../subcommands.ts';
+import type { Word } from '../words.ts';
+import { mayStayHere } from './needs.ts';
+import type { CommandRule } from './rule.ts';
+
+const person = text('A person must agree to it.', '人の同意が必要です。');
+
+/** Containers and clusters: what runs there is outside of these walls. */
+export const containerRules: readonly CommandRule[] = [
+  {
+    id: 'container',
+    decision: 'ask',
+    programs: [
+      'docker',
+      'docker.io',
+      'crictl',
+      'podman-remote',
+      'docker-machine',
+      'colima',
+      'limactl',
+      'podman',
+      'nerdctl',
+      'docker-compose',
+      'podman-compose',
+      'lxc',
+      'lxd',
+      'ctr',
+      'buildah',
+      'vagrant',
+      'virsh',
+    ],
+    because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に届きます'),
+    suggestion: person,
+    fits: ({ program, args }) => !onlyTells(args) && !onlyReads(program, args),
+    needs: ({ args }) =>
+      args.some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix)) ? undefined : { kind: 'daemon' },
+    match: [
+      'docker run -it alpine sh',
+      'docker-compose up',
+      'docker -H ssh://box ps',
+      'docker config rm x',
+      'docker compose -f x.yml up',
+      'docker context use x',
+      'docker "$x" ps',
+    ],
+    notMatch: [
+      'cat docker-compose.yml',
+      'grep docker README.md',
+      'hadolint Dockerfile',
+      'docker --version',
+      'docker ps -a',
+      'docker compose -f x.yml logs api',
+      'docker-compose ps',
+      'docker image ls',
+      'docker run --help',
+    ],
+  },
+  {
+    id: 'cluster-delete',
+    decision: 'ask',
+    programs: ['kubectl', 'oc', 'helm', 'terraform', 'tofu', 'pulumi'],
+    because: text('it removes or changes running systems', '稼働中のシステムを削除または変更します'),
+    suggestion: person,
+    fits: ({ args }) =>
+      !onlyTries(args) &&
+      hasSubcommand(args, [
+        'delete',
+        'drain',
+        'uninstall',
+        'destroy',
+        'apply',
+        'replace',
+        'scale',
+        'exec',
+        'edit',
+        'patch',
+        'rollout',
+        'upgrade',
+        'install',
+        'up',
+        'cordon',
+        'taint',
+        'del',
+      ]),
+    needs: ({ program, args }) =>
+      /^(kubectl|oc|helm)$/.test(program) && !mayStayHere(args) ? { kind: 'network' } : undefined,
+    match: [
+      'kubectl delete pod x',
+      'kubectl -n prod delete pod x',
+      'kubectl --context a delete ns b',
+      'kubectl delete pod x --dry-run=none',
+      'kubectl exec x -- ls --dry-run',
+      'kubectl rollout undo deploy/api',
+      'helm uninstall x',
+      'terraform destroy',
+    ],
+    notMatch: [
+      'kubectl get pods',
+      'kubectl logs x',
+      'terraform plan',
+      'helm list',
+      'kubectl apply --dry-run=client -f x.yml',
+      'kubectl -n web rollout status deploy/api',
+      'helm upgrade web ./chart --dry-run',
+    ],
+  },
+];
+
+const things =
+  /^(image|container|network|volume|context|system|builder|buildx|node|service|stack|config|secret|plugin|manifest|compose|pod|machine)$/;
+const looks =
+  /^(ps|ls|list|images|logs|inspect|version|info|stats|top|port|history|search|diff|events|df|tree|show|status|global-status)$/;
+const composeOptions = /^(-f|--file|-p|--project-name|--profile|--env-file|--project-directory)$/;
+
+/** `docker ps`, `docker compose -f x logs`: nothing changes, and it is this machine's own. */
+function onlyReads(program: string, args: readonly Word[]): boolean {
+  if (hasWord(args, /^--help$/)) return true;
+  const isCompose = /-compose$/.test(program);
+  const [first = '', second = ''] = [
+    ...(isCompose ? ['compose'] : []),
+    ...leadingWords(args, composeOptions),
+  ];
+  if (first === 'compose' && second === 'config') return true;
+  return looks.test(things.test(first) ? second : first);
+}
+
+/** A dry run, or a look at a rollout. */
+function onlyTries(args: readonly Word[]): boolean {
+  const [first, second] = leadingWords(
+    args,
+    /^(-n|--namespace|--context|--kubeconfig|--cluster|--kube-context)$/,
+  );
+  if (first === 'rollout') return second === 'status' || second === 'history';
+  return (
+    hasWord(args, /^--(help|dry-run(=(client|server|true))?)$/) && !hasWord(args, /^--dry-run=(none|false)$/)
+  );
+}

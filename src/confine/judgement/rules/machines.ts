@@ -1,0 +1,60 @@
+import { superuserPrograms } from '../../../contract/superuser.ts';
+import { text } from '../../../contract/text/text.ts';
+import { onlyTells, operandsOf } from '../subcommands.ts';
+import { mayStayHere } from './needs.ts';
+import type { CommandRule } from './rule.ts';
+
+const person = text('A person must agree to it.', '人の同意が必要です。');
+
+/** Other users and other machines. */
+export const machineRules: readonly CommandRule[] = [
+  {
+    id: 'superuser',
+    decision: 'ask',
+    programs: superuserPrograms,
+    because: text('it runs as another user', '別のユーザーとして実行します'),
+    suggestion: text('Try without it, or let a person agree.', '使わずに試すか、人の同意を得てください。'),
+    fits: ({ args }) => !onlyTells(args),
+    needs: () => ({ kind: 'system' }),
+    match: ['sudo ls', '/usr/bin/sudo -u www ls', 'su -c ls', 'doas ls', 'env sudo ls'],
+    notMatch: ['grep -r sudo .', 'echo sudo', 'man su', 'sudo --version'],
+  },
+  {
+    id: 'remote-shell',
+    decision: 'ask',
+    programs: [
+      'ssh',
+      'scp',
+      'sftp',
+      'mosh',
+      'telnet',
+      'rsh',
+      'rlogin',
+      'sshpass',
+      'autossh',
+      'ssh-copy-id',
+      'sshfs',
+      ...['ansible', 'ansible-playbook', 'salt', 'pdsh', 'clush', 'pssh', 'parallel-ssh', 'dsh', 'fab'],
+    ],
+    because: text('it works on another machine', '別のマシンで動作します'),
+    suggestion: person,
+    fits: ({ args }) => !(args.length === 1 && /^(-V|--version)$/.test(args[0]?.value ?? '')),
+    needs: ({ args }) => (mayStayHere(args) ? undefined : { kind: 'network' }),
+    match: ["ansible all -m shell -a 'ls'", 'ssh host ls', 'scp a host:b', 'sftp host', 'env A=b ssh host'],
+    notMatch: ['ssh -V', 'ssh-keygen -l -f k', 'grep ssh x'],
+  },
+  {
+    id: 'remote-copy',
+    decision: 'ask',
+    programs: ['rsync'],
+    because: text('it copies to or from another machine', '別のマシンとの間でコピーします'),
+    suggestion: person,
+    fits: ({ args }) =>
+      operandsOf(args).some((word) =>
+        word.value === undefined ? !/^[./]/.test(word.prefix) : /^[^/]*:/.test(word.value),
+      ),
+    needs: ({ args }) => (mayStayHere(args) ? undefined : { kind: 'network' }),
+    match: ['rsync -a . host:/x', 'rsync host::mod .', 'rsync rsync://h/x .', 'rsync a "$x"'],
+    notMatch: ['rsync -a src/ dst/', 'rsync -a ./a:b c'],
+  },
+];

@@ -1,0 +1,80 @@
+import { text } from '../../../contract/text/text.ts';
+import { hasWord, operandsOf } from '../subcommands.ts';
+import { mayStayHere } from './needs.ts';
+import type { CommandRule } from './rule.ts';
+
+/** The words for it, which may stand anywhere among the others. */
+const publishers: Readonly<Record<string, RegExp>> = {
+  twine: /^(upload|register)$/,
+  flit: /^publish$/,
+  hatch: /^publish$/,
+  mvn: /(^|:)(deploy|deploy-file)$|^release:perform$/,
+  mvnw: /(^|:)(deploy|deploy-file)$|^release:perform$/,
+  gradle: /(^|:)(publish(?!ToMavenLocal\b)\w*|uploadArchives)$/,
+  gradlew: /(^|:)(publish(?!ToMavenLocal\b)\w*|uploadArchives)$/,
+  sbt: /(^|\s|\/)publish(Signed)?$/,
+  lerna: /^publish$/,
+  changeset: /^publish$/,
+  vsce: /^(publish|unpublish)$/,
+  ovsx: /^publish$/,
+  'mcp-publisher': /^publish$/,
+  aws: /^(rm|rb|(delete|terminate|destroy|remove|purge|deregister|stop|reboot|detach|revoke|disable)-[\w-]+)$/,
+  gcloud: /^(delete|destroy|deploy|stop|reset)$/,
+  az: /^(delete|purge|stop|deallocate)$/,
+  heroku: /destroy$|^(ps:stop|releases:rollback|pg:reset)$/,
+  fly: /^(destroy|deploy)$/,
+  flyctl: /^(destroy|deploy)$/,
+  netlify: /^deploy$/,
+  firebase: /^deploy$/,
+  wrangler: /^(deploy|delete|publish)$/,
+  serverless: /^(deploy|remove)$/,
+  cdk: /^(deploy|destroy)$/,
+  sam: /^(deploy|delete)$/,
+};
+
+/** Programs that publish, deploy or delete what others use, and are no package managers. */
+export const publishRules: readonly CommandRule[] = [
+  {
+    id: 'publish',
+    decision: 'ask',
+    programs: Object.keys(publishers),
+    because: text(
+      'it publishes, deploys or deletes what others use',
+      '他の人が使うものを公開、配置、または削除します',
+    ),
+    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    fits: ({ program, args }) => {
+      if (hasWord(args, /^--(help|dry-?run)$/)) return false;
+      const pattern = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
+      return operandsOf(args).some((word) =>
+        word.value === undefined ? false : pattern?.test(word.value) === true,
+      );
+    },
+    // What builds may publish to a folder.
+    needs: ({ program, args }) =>
+      /^(mvnw?|gradlew?|sbt|cdk|sam|serverless)$/.test(program) || mayStayHere(args)
+        ? undefined
+        : { kind: 'network' },
+    match: [
+      'twine upload dist/*',
+      'mvn clean deploy',
+      './gradlew build publishToMavenLocal publish',
+      'npx lerna publish',
+      'npx vsce publish',
+      'aws s3 rm --recursive s3://b',
+      'aws ec2 terminate-instances --instance-ids i',
+      'npx wrangler deploy',
+    ],
+    notMatch: [
+      'twine check dist/*',
+      'mvn verify',
+      './gradlew publishToMavenLocal',
+      'npx lerna run build',
+      'aws s3 ls',
+      'gcloud config list',
+      'netlify build',
+      'twine --help',
+      'aws s3 sync --delete --dryrun a s3://b',
+    ],
+  },
+];
