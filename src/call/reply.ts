@@ -1,6 +1,6 @@
 import type { Reply } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
-import { joinSentences, type Locale } from '../contract/text/text.ts';
+import { joinSentences, type Locale, text } from '../contract/text/text.ts';
 import type { ToolOutput } from '../contract/tool/tool.ts';
 import { QuestionPending } from './asking/pending.ts';
 
@@ -39,12 +39,11 @@ export function failureReply(thrown: unknown, auditId: string, locale: Locale): 
 }
 
 function internalReply(auditId: string, locale: Locale): Reply {
-  const message =
-    locale === 'ja' ? 'サーバー内部で問題が起きました。' : 'Something failed inside the server.';
-  const suggestion =
-    locale === 'ja'
-      ? `管理者は \`sekisho audit search ${auditId}\` で詳細を確認できます。`
-      : `The operator finds it with \`sekisho audit search ${auditId}\`.`;
+  const message = text('Something failed inside the server.', 'サーバー内部で問題が起きました。')[locale];
+  const suggestion = text(
+    `The operator finds it with \`sekisho audit search ${auditId}\`.`,
+    `運用者は \`sekisho audit search ${auditId}\` で詳細を確認できます。`,
+  )[locale];
   return {
     kind: 'error',
     code: 'internal',

@@ -12,6 +12,7 @@ import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { Admission, Gateway } from '../contract/gateway.ts';
 import type { CallWatcher } from '../contract/observe.ts';
 import type { Operator } from '../contract/operator.ts';
+import { text } from '../contract/text/text.ts';
 import type { RiskContext, Toolset } from '../contract/tool/tool.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
@@ -239,7 +240,10 @@ function admissionOf(caller: Caller): Admission {
 
 function instructionsFor(settings: Settings): string {
   if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
-  return settings.locale === 'ja'
-    ? 'すべての呼び出しは審査され、記録されます。help が使えるツールを示します。拒否されたときは、返された提案に従ってください。'
-    : 'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.';
+  return instructions[settings.locale];
 }
+
+const instructions = text(
+  'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.',
+  'すべての呼び出しは審査され、記録されます。help が使えるツールを示します。拒否されたときは、返された提案に従ってください。',
+);

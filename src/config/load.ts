@@ -7,7 +7,7 @@ import { ConfigError } from '../contract/error.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
-import type { Locale } from '../contract/text/text.ts';
+import { type Locale, locales } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 import { readConfig } from './file/file.ts';
@@ -170,7 +170,7 @@ export function loadSettings(
       'workspace-write',
       'full-access',
     ]),
-    locale: oneOf('--locale', flags.locale ?? config.locale ?? localeOf(environment), ['en', 'ja']),
+    locale: oneOf('--locale', flags.locale ?? config.locale ?? localeOf(environment), locales),
     stateFolder,
     recordFlags: recordFlagsOf(flags, config, roots[0].path, cwd),
     hiddenPaths: insideOf(roots, own),

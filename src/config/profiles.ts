@@ -1,8 +1,9 @@
+import { type Text, text } from '../contract/text/text.ts';
 import type { ConfigFile } from './schema.ts';
 
 /** A sensible set of toolsets and settings under one name; flags and the file still win over it. */
 export interface Profile {
-  readonly summary: { readonly en: string; readonly ja: string };
+  readonly summary: Text;
   readonly config: ConfigFile;
 }
 
@@ -11,10 +12,10 @@ export const workingRates: NonNullable<ConfigFile['rateLimits']> = [{ perMinute:
 
 export const profiles = {
   coding: {
-    summary: {
-      en: 'Files, search, edits and a judged shell in your project folder.',
-      ja: 'プロジェクトのフォルダーでのファイル、検索、編集、審査されるシェル。',
-    },
+    summary: text(
+      'Files, search, edits and a judged shell in your project folder.',
+      'プロジェクトのフォルダーでのファイル、検索、編集、審査されるシェル。',
+    ),
     config: {
       toolsets: ['assistant'],
       assistant: { layout: 'workspace' },
@@ -23,38 +24,38 @@ export const profiles = {
     },
   },
   notes: {
-    summary: {
-      en: 'A vault of Markdown notes, read and searched by the line.',
-      ja: 'Markdown ノートの保管庫。行単位で読み、検索します。',
-    },
+    summary: text(
+      'A vault of Markdown notes, read and searched by the line.',
+      'Markdown ノートの保管庫。行単位で読み、検索します。',
+    ),
     config: { toolsets: ['vault'] },
   },
   chat: {
-    summary: {
-      en: 'Files in a folder of the day, the web and long-term memory, for a chat assistant.',
-      ja: '日ごとのフォルダーでのファイル、ウェブ、長期記憶。チャットアシスタント向け。',
-    },
+    summary: text(
+      'Files in a folder of the day, the web and long-term memory, for a chat assistant.',
+      '日ごとのフォルダーでのファイル、ウェブ、長期記憶。チャットアシスタント向け。',
+    ),
     config: { toolsets: ['assistant'], assistant: { layout: 'output' } },
   },
   pipes: {
-    summary: {
-      en: 'Text work by pipelines without a shell; every write is mirrored.',
-      ja: 'シェルを使わないパイプラインでのテキスト処理。書き込みはすべて控えを残します。',
-    },
+    summary: text(
+      'Text work by pipelines without a shell; every write is mirrored.',
+      'シェルを使わないパイプラインでのテキスト処理。書き込みはすべて控えを残します。',
+    ),
     config: { toolsets: ['pipeline'] },
   },
   team: {
-    summary: {
-      en: 'Agents that share tasks and talk to each other, with files and a judged shell.',
-      ja: 'タスクを分け合い、会話するエージェント。ファイルと審査されるシェル付き。',
-    },
+    summary: text(
+      'Agents that share tasks and talk to each other, with files and a judged shell.',
+      'タスクを分け合い、会話するエージェント。ファイルと審査されるシェル付き。',
+    ),
     config: { toolsets: ['collaboration', 'agent-cli'], rateLimits: workingRates },
   },
   gateway: {
-    summary: {
-      en: 'Only the tools of the servers behind it, judged, pinned and recorded.',
-      ja: '背後のサーバーのツールだけ。審査し、定義を固定し、記録します。',
-    },
+    summary: text(
+      'Only the tools of the servers behind it, judged, pinned and recorded.',
+      '背後のサーバーのツールだけ。審査し、定義を固定し、記録します。',
+    ),
     config: { toolsets: [] },
   },
 } as const satisfies Record<string, Profile>;

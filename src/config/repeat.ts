@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { locales } from '../contract/text/text.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 import type { Flags, Settings } from './load.ts';
 import { homeOf, stateFolderOf } from './state.ts';
@@ -37,7 +38,7 @@ export function repeatSettings(
   for (const kind of flags.allowMime ?? []) add('--allow-mime', kind);
   if (flags.allowExecutable) args.push('--allow-executable');
   add('--state', flags.state === undefined ? movedState(settings, environment) : path(flags.state));
-  add('--locale', flags.locale ?? (settings.locale === 'en' ? undefined : settings.locale));
+  add('--locale', flags.locale ?? (settings.locale === locales[0] ? undefined : settings.locale));
   return { args, env: variablesOf(environment, cwd) };
 }
 

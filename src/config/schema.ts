@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { locales } from '../contract/text/text.ts';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { oauthTrustSchema } from './oauth.ts';
@@ -54,7 +55,7 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('How far tools may go before a person is asked.'),
   locale: z
-    .enum(['en', 'ja'])
+    .enum(locales)
     .optional()
     .describe('Language of tool texts and messages. Default: from the environment.'),
   state: z.string().min(1).optional().describe('Folder of the audit log, approvals, memories and history.'),

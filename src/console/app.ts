@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
+import { isLocale } from '../contract/text/text.ts';
 import { csrfOf, isCsrf, languageCookie } from './cookies.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { addEntrance, personOf } from './entrance.ts';
@@ -31,7 +32,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   const assets = await assetPaths(dependencies);
   const outside = (request: Request): Outside => {
     const locale = localeOf(request, dependencies.locale);
-    return { locale, words: locale === 'ja' ? ja : en, assets };
+    return { locale, words: { en, ja }[locale], assets };
   };
   const app = new Hono<PageContext>();
 
@@ -46,7 +47,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
     const language = context.req.query('lang');
-    if (language === 'en' || language === 'ja') {
+    if (isLocale(language)) {
       context.res.headers.append('set-cookie', languageCookie(request, language));
     }
   });

@@ -1,10 +1,10 @@
-import type { Locale } from '../contract/text/text.ts';
+import { isLocale, type Locale } from '../contract/text/text.ts';
 import { cookieOf } from './cookies.ts';
 
 /** The language of a page: what was chosen on it, else what the browser prefers, else the server's. */
 export function localeOf(request: Request, fallback: Locale): Locale {
   const chosen = new URL(request.url).searchParams.get('lang') ?? cookieOf(request, 'sekisho-lang');
-  if (chosen === 'en' || chosen === 'ja') return chosen;
+  if (isLocale(chosen)) return chosen;
   const preferred = (request.headers.get('accept-language') ?? '')
     .slice(0, 200)
     .split(',')
@@ -15,7 +15,7 @@ export function localeOf(request: Request, fallback: Locale): Locale {
         quality: quality === undefined ? 1 : Number(quality) || 0,
       };
     })
-    .filter(({ tag, quality }) => (tag === 'ja' || tag === 'en') && quality > 0)
+    .filter(({ tag, quality }) => isLocale(tag) && quality > 0)
     .sort((one, other) => other.quality - one.quality)[0];
   return (preferred?.tag as Locale | undefined) ?? fallback;
 }

@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
+import { type Locale, otherLocale } from '../contract/text/text.ts';
 import { shell } from './pages/page.ts';
 import type { AssetPaths, Html } from './pages/view.ts';
 import type { Words } from './words/en.ts';
 
 interface Outside {
-  readonly locale: string;
+  readonly locale: Locale;
   readonly words: Words;
   readonly assets: AssetPaths;
 }
@@ -20,7 +21,7 @@ export function loginPage(outside: Outside, problem?: 'bad' | 'often' | 'out'): 
 ${problem === undefined ? '' : html`<p class="note" role="alert">${say[problem]}</p>`}
 <p>${say.link}</p><pre>sekisho console</pre><p class="quiet">${say.linkNote}</p>
 <form method="post" action="/login" class="stack"><label>${say.token}<input type="password" name="token" autocomplete="off" required maxlength="200" spellcheck="false"></label>
-<p class="quiet">${say.tokenNote}</p><div class="row"><button>${say.submit}</button> <a href="?lang=${locale === 'ja' ? 'en' : 'ja'}">${words.language}</a></div></form></main>`,
+<p class="quiet">${say.tokenNote}</p><div class="row"><button>${say.submit}</button> <a href="?lang=${otherLocale[locale]}">${words.language}</a></div></form></main>`,
   );
 }
 

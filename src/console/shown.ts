@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
-import type { Locale } from '../contract/text/text.ts';
+import { type Locale, text } from '../contract/text/text.ts';
 import type { Html, View } from './pages/view.ts';
 
 /** A stranger's words on one line: hidden characters made visible, cut where they are long. */
@@ -31,15 +31,18 @@ export function time(ms: number, { locale, dependencies }: Pick<View, 'locale' |
 export function clock(at: Date, locale: Locale, isToday: boolean): string {
   const day = { month: 'short', day: 'numeric' } as const;
   const hours = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
-  return new Intl.DateTimeFormat(locale === 'ja' ? 'ja-JP' : 'en-GB', {
+  return new Intl.DateTimeFormat(regions[locale], {
     ...(isToday ? {} : day),
     ...hours,
   }).format(at);
 }
 
 export function count(value: number, locale: Locale): string {
-  return new Intl.NumberFormat(locale === 'ja' ? 'ja-JP' : 'en-GB').format(value);
+  return new Intl.NumberFormat(regions[locale]).format(value);
 }
+
+/** Whose habits of writing dates and numbers a language comes with. */
+const regions = text('en-GB', 'ja-JP');
 
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 
@@ -26,17 +26,20 @@ export function questionFor(asked: {
   readonly locale: Locale;
 }): string {
   const { tool, caller, risk, verdict, locale } = asked;
-  const words = labels[locale];
-  const lines = [headline(tool, risk, verdict, locale), cleanLine(words.wants(caller.principal, tool.name))];
-  if (risk.command) lines.push(`${words.command}: ${continued(shown(risk.command.line))}`);
-  else lines.push(`${words.arguments}: ${argumentLines(asked.input)}`);
-  if (risk.workingFolder !== undefined) lines.push(`${words.folder}: ${cleanLine(risk.workingFolder)}`);
+  const lines = [
+    headline(tool, risk, verdict, locale),
+    cleanLine(labels.wants(caller.principal, tool.name)[locale]),
+  ];
+  if (risk.command) lines.push(`${labels.command[locale]}: ${continued(shown(risk.command.line))}`);
+  else lines.push(`${labels.arguments[locale]}: ${argumentLines(asked.input)}`);
+  if (risk.workingFolder !== undefined)
+    lines.push(`${labels.folder[locale]}: ${cleanLine(risk.workingFolder)}`);
   const variables = variablesIn(risk);
-  if (variables !== '') lines.push(`${words.variables}: ${cleanLine(variables)}`);
-  if (risk.writes?.length) lines.push(`${words.changes}: ${cleanLine(risk.writes.join(', '))}`);
-  if (risk.hosts?.length) lines.push(`${words.hosts}: ${cleanLine(risk.hosts.join(', '))}`);
-  lines.push(`${words.because}: ${cleanLine(`${verdict.because[locale]} (${verdict.rule})`)}`);
-  lines.push(`${words.always}: ${cleanLine(asked.grant)}`);
+  if (variables !== '') lines.push(`${labels.variables[locale]}: ${cleanLine(variables)}`);
+  if (risk.writes?.length) lines.push(`${labels.changes[locale]}: ${cleanLine(risk.writes.join(', '))}`);
+  if (risk.hosts?.length) lines.push(`${labels.hosts[locale]}: ${cleanLine(risk.hosts.join(', '))}`);
+  lines.push(`${labels.because[locale]}: ${cleanLine(`${verdict.because[locale]} (${verdict.rule})`)}`);
+  lines.push(`${labels.always[locale]}: ${cleanLine(asked.grant)}`);
   return lines.map(shortened).join('\n');
 }
 
@@ -60,7 +63,7 @@ function headline(
   const command = risk.command && shown(risk.command.line);
   const target = risk.writes?.[0] ?? risk.hosts?.[0] ?? '';
   const risky = cleanLine(excerpt || command || `${tool.name} ${target}`.trim());
-  const more = others > 0 ? labels[locale].more(others) : '';
+  const more = others > 0 ? labels.more(others)[locale] : '';
   const part = `${middleOut(risky, riskyChars - more.length)}${more}`;
   // The reason of a built-in rule names the part once more.
   const place = `\`${excerpt}\`: `;
@@ -106,30 +109,20 @@ function shortened(line: string): string {
 }
 
 const labels = {
-  en: {
-    more: (count: number) => ` (+${count} more)`,
-    wants: (who: string, tool: string) => `${who} wants to call ${tool}.`,
-    command: 'Command',
-    arguments: 'Arguments',
-    folder: 'Folder',
-    variables: 'Variables',
-    changes: 'Changes',
-    hosts: 'Hosts',
-    because: 'Why you are asked',
-    always: 'Allowing it for the session or always would allow',
-  },
-  ja: {
-    more: (count: number) => ` (ほか ${count} 件)`,
-    wants: (who: string, tool: string) => `${who} が ${tool} を呼び出そうとしています。`,
-    command: 'コマンド',
-    arguments: '引数',
-    folder: 'フォルダー',
-    variables: '変数',
-    changes: '変更先',
-    hosts: '接続先',
-    because: '確認の理由',
-    always: 'セッション中または常に許可した場合に許可される範囲',
-  },
+  more: (count: number) => text(` (+${count} more)`, ` (ほか ${count} 件)`),
+  wants: (who: string, tool: string) =>
+    text(`${who} wants to call ${tool}.`, `${who} が ${tool} を呼び出そうとしています。`),
+  command: text('Command', 'コマンド'),
+  arguments: text('Arguments', '引数'),
+  folder: text('Folder', 'フォルダー'),
+  variables: text('Variables', '変数'),
+  changes: text('Changes', '変更先'),
+  hosts: text('Hosts', '接続先'),
+  because: text('Why you are asked', '確認の理由'),
+  always: text(
+    'Allowing it for the session or always would allow',
+    'セッション中または常に許可した場合に許可される範囲',
+  ),
 } as const;
 
 function shown(line: CommandLine): string {

@@ -1,8 +1,7 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { DecisionKind, Dialect } from '../../contract/capabilities/process.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
-import type { Locale, Text } from '../../contract/text/text.ts';
-import { text } from '../../contract/text/text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
@@ -44,26 +43,25 @@ export function explainPolicy(parts: {
 
 /** The explanation as lines for a terminal. */
 export function renderExplanation(explained: PolicyExplanation, locale: Locale): string {
-  const words = labels[locale];
   const lines = [
-    `${words.mode}: ${explained.mode} (${explained.meaning[locale]})`,
-    `${words.judgement}: ${explained.judgement ?? words.byTool}`,
+    `${labels.mode[locale]}: ${explained.mode} (${explained.meaning[locale]})`,
+    `${labels.judgement[locale]}: ${explained.judgement ?? labels.byTool[locale]}`,
     '',
-    `${words.operator}:`,
+    `${labels.operator[locale]}:`,
   ];
-  if (explained.operator.length === 0) lines.push(`  ${words.none}`);
+  if (explained.operator.length === 0) lines.push(`  ${labels.none[locale]}`);
   for (const { id, decision, because, match: _match, notMatch: _notMatch, ...about } of explained.operator) {
     lines.push(`  ${decision.padEnd(5)} ${id}: ${because}  ${JSON.stringify(about)}`);
   }
-  lines.push('', `${words.network}:`);
-  if (explained.network.length === 0) lines.push(`  ${words.none}`);
+  lines.push('', `${labels.network[locale]}:`);
+  if (explained.network.length === 0) lines.push(`  ${labels.none[locale]}`);
   for (const { name, hosts } of explained.network) lines.push(`  ${name}: ${hosts.join(', ')}`);
   for (const decision of ['deny', 'ask', 'allow'] as const) {
     const rules = explained.builtin.filter((rule) => rule.decision === decision);
     if (rules.length === 0) continue;
-    lines.push('', `${words.builtin} (${decision}):`);
+    lines.push('', `${labels.builtin[locale]} (${decision}):`);
     for (const rule of rules) {
-      const from = rule.from === undefined ? '' : ` [${words.from(rule.from)}]`;
+      const from = rule.from === undefined ? '' : ` [${labels.from(rule.from)[locale]}]`;
       lines.push(`  ${rule.id}${from}: ${rule.because[locale]}`);
       if (rule.examples.length > 0) lines.push(`    ${rule.examples.join('   ')}`);
     }
@@ -118,11 +116,10 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
 
 /** The trial as lines for a terminal. */
 export function renderTrial(trial: PolicyTrial, locale: Locale): string {
-  const words = labels[locale];
-  const rule = trial.rule === undefined ? '' : ` (${words.rule} ${trial.rule})`;
+  const rule = trial.rule === undefined ? '' : ` (${labels.rule[locale]} ${trial.rule})`;
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
-  if (trial.grant !== undefined) lines.push(`${words.grant}: ${trial.grant}`);
+  if (trial.grant !== undefined) lines.push(`${labels.grant[locale]}: ${trial.grant}`);
   return lines.join('\n');
 }
 
@@ -168,29 +165,23 @@ const meanings: Readonly<Record<Mode, Text>> = {
 };
 
 const labels = {
-  en: {
-    mode: 'Mode',
-    operator: "The operator's rules",
-    builtin: 'Built-in rules',
-    none: 'none',
-    network: 'Hosts that commands reach (process.network)',
-    judgement: 'How commands are read (process.judgement)',
-    byTool: 'by tool; plain for bash in your project, strict in its own folder, listed for shell_exec',
-    from: (dialect: Dialect) => `from ${dialect} on`,
-    rule: 'rule',
-    grant: 'Allowing it for the session or always would allow',
-  },
-  ja: {
-    mode: 'モード',
-    operator: '運用者の規則',
-    builtin: '組み込み規則',
-    none: 'なし',
-    network: 'コマンドが接続できるホスト (process.network)',
-    judgement: 'コマンドの読み方 (process.judgement)',
-    byTool:
-      'ツールごと。プロジェクト内の bash は plain、専用フォルダーの bash は strict、shell_exec は listed',
-    from: (dialect: Dialect) => `${dialect} 以上`,
-    rule: '規則',
-    grant: 'セッション中または常に許可した場合に許可される範囲',
-  },
+  mode: text('Mode', 'モード'),
+  operator: text("The operator's rules", '運用者の規則'),
+  builtin: text('Built-in rules', '組み込み規則'),
+  none: text('none', 'なし'),
+  network: text(
+    'Hosts that commands reach (process.network)',
+    'コマンドが接続できるホスト (process.network)',
+  ),
+  judgement: text('How commands are read (process.judgement)', 'コマンドの読み方 (process.judgement)'),
+  byTool: text(
+    'by tool; plain for bash in your project, strict in its own folder, listed for shell_exec',
+    'ツールごと。プロジェクト内の bash は plain、専用フォルダーの bash は strict、shell_exec は listed',
+  ),
+  from: (dialect: Dialect) => text(`from ${dialect} on`, `${dialect} 以上`),
+  rule: text('rule', '規則'),
+  grant: text(
+    'Allowing it for the session or always would allow',
+    'セッション中または常に許可した場合に許可される範囲',
+  ),
 } as const;

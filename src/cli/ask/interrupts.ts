@@ -1,4 +1,4 @@
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
 /** What Ctrl-C and a request to end come to, whatever is going on. */
@@ -51,7 +51,7 @@ export function createInterrupts(lines: () => Lines | undefined, locale: Locale)
   };
 }
 
-const howToLeave = {
-  en: 'Ctrl-C again, Ctrl-D or /exit leaves.',
-  ja: 'もう一度 Ctrl-C、または Ctrl-D か /exit で終了します。',
-} as const;
+const howToLeave = text(
+  'Ctrl-C again, Ctrl-D or /exit leaves.',
+  'もう一度 Ctrl-C、または Ctrl-D か /exit で終了します。',
+);

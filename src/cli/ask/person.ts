@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { AskPerson } from '../../ask/carry-out.ts';
 import type { Answer } from '../../contract/call.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import type { Lines } from './lines.ts';
 
 /** Puts policy's questions to the person at the terminal, one at a time. Anything but a clear yes is a no. */
@@ -12,17 +12,17 @@ export function createAskPerson(lines: () => Lines, output: Writable, locale: Lo
       if (signal.aborted) return { action: 'cancel' };
       // The message was cleaned where it was written.
       output.write(`\n${question.message}\n`);
-      return answerOf(await lines().answer(prompts[locale], signal));
+      return answerOf(await lines().answer(prompt[locale], signal));
     });
     turn = asked;
     return asked;
   };
 }
 
-const prompts = {
-  en: 'Allow? [y] once, [s] for this session, [N] no: ',
-  ja: '許可しますか。[y] 今回だけ、[s] このセッション中、[N] いいえ: ',
-} as const;
+const prompt = text(
+  'Allow? [y] once, [s] for this session, [N] no: ',
+  '許可しますか。[y] 今回だけ、[s] このセッション中、[N] いいえ: ',
+);
 
 function answerOf(line: string | undefined): Answer {
   if (line === undefined) return { action: 'cancel' };

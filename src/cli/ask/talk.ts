@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { ConfigError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import type { Conversation } from './conversation.ts';
 import type { Lines } from './lines.ts';
 
@@ -19,7 +19,6 @@ export interface TalkOptions {
 
 /** An interactive session: a bare line is a question. Returns the exit code of the last one. */
 export async function talk(options: TalkOptions): Promise<number> {
-  const words = sentences[options.locale];
   let exitCode = 0;
   for (;;) {
     const line = await options.lines.next('> ');
@@ -36,7 +35,7 @@ export async function talk(options: TalkOptions): Promise<number> {
         break;
       case 'clear':
         options.conversation.clear();
-        note(options.output, words.cleared);
+        note(options.output, cleared[options.locale]);
         break;
       case 'model':
         chooseModel(rest, options);
@@ -44,7 +43,7 @@ export async function talk(options: TalkOptions): Promise<number> {
       case 'exit':
         return exitCode;
       default:
-        note(options.output, words.commands);
+        note(options.output, commands[options.locale]);
     }
   }
 }
@@ -76,13 +75,8 @@ function note(output: Writable, words: string): void {
   output.write(`${cleanLine(words)}\n`);
 }
 
-const sentences = {
-  en: {
-    cleared: 'The conversation is forgotten.',
-    commands: '/ask QUESTION · /tools · /clear · /model [NAME] · /exit',
-  },
-  ja: {
-    cleared: '会話を消去しました。',
-    commands: '/ask 質問 · /tools · /clear · /model [名前] · /exit',
-  },
-} as const;
+const cleared = text('The conversation is forgotten.', '会話を消去しました。');
+const commands = text(
+  '/ask QUESTION · /tools · /clear · /model [NAME] · /exit',
+  '/ask 質問 · /tools · /clear · /model [名前] · /exit',
+);

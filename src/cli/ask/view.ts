@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type AskEvent, encodeEvent } from '../../ask/model/events.ts';
 import { cleanChunk, cleanLine, cleanText } from '../../contract/text/clean-text.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 
 /** Where events are shown. */
 export interface View {
@@ -110,9 +110,10 @@ export function createTextView(
 
 function shortened(event: Extract<AskEvent, { type: 'shortened' }>, locale: Locale): string {
   const { left_out_messages: messages, shortened_results: results } = event;
-  return locale === 'ja'
-    ? `会話が長いため、古いメッセージ${messages}件を送らず、結果${results}件を短くしました。`
-    : `The conversation is long: ${messages} older messages are not sent, ${results} results are shortened.`;
+  return text(
+    `The conversation is long: ${messages} older messages are not sent, ${results} results are shortened.`,
+    `会話が長いため、古いメッセージ${messages}件を送らず、結果${results}件を短くしました。`,
+  )[locale];
 }
 
 function short(words: string, maxChars: number): string {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Flags } from '../../config/load.ts';
 import { profiles } from '../../config/profiles.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
+import { locales } from '../../contract/text/text.ts';
 
 /** Above the options that every command takes, in its help. */
 export const settingsHeading = 'Settings of the server and its records:';
@@ -24,7 +25,7 @@ export function withSettings(command: Command): Command {
         'full-access',
       ]),
     )
-    .addOption(new Option('--locale <locale>', 'language of texts').choices(['en', 'ja']))
+    .addOption(new Option('--locale <locale>', 'language of texts').choices(locales))
     .option('--state <path>', 'folder of the audit log, approvals and memories')
     .option(
       '--allow-mime <type>',

@@ -6,7 +6,7 @@ import { assertMakeable } from '../../config/makeable.ts';
 import { profiles } from '../../config/profiles.ts';
 import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import { clientConfig, clientNames } from '../clients.ts';
 import { ownCommand, ownName, schemaAddress } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
@@ -36,7 +36,7 @@ export async function init(options: Options): Promise<number> {
   };
   const answers = options.yes || !process.stdin.isTTY ? given : await askPerson(given, locale);
   if (!answers) {
-    process.stderr.write(`\n${words[locale].nothing}\n`);
+    process.stderr.write(`\n${words.nothing[locale]}\n`);
     return 1;
   }
   mkdirSync(dirname(path), { recursive: true });
@@ -45,48 +45,45 @@ export async function init(options: Options): Promise<number> {
   loadSettings({ config: path });
   const { command, args } = ownCommand(['serve', '--config', path]);
   const { file, words: lines } = clientConfig(answers.client, command, args);
-  say(words[locale].done(path, file[locale], lines));
+  say(words.done(path, file[locale], lines)[locale]);
   return 0;
 }
 
 function configFor({ folder, profile }: Answers, locale: Locale): string {
-  const { folders, mode, rules } = comments[locale];
   return `{
   "$schema": ${JSON.stringify(schemaAddress())},
   // ${profiles[profile].summary[locale]}
   "profile": ${JSON.stringify(profile)},
-  // ${folders}
+  // ${comments.folders[locale]}
   "roots": [${JSON.stringify(folder)}],
-  // ${mode}
+  // ${comments.mode[locale]}
   "mode": "workspace-write",
-  // ${rules}
+  // ${comments.rules[locale]}
   "rules": []
 }
 `;
 }
 
 const comments = {
-  en: {
-    folders: 'Folders that tools may see; the first is where relative paths begin.',
-    mode: 'read-only, workspace-write (a person is asked for what is risky) or full-access',
-    rules: 'Your own rules; the strictest of all that fit wins.',
-  },
-  ja: {
-    folders: 'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
-    mode: 'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
-    rules: '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
-  },
-} as const satisfies Record<Locale, unknown>;
+  folders: text(
+    'Folders that tools may see; the first is where relative paths begin.',
+    'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
+  ),
+  mode: text(
+    'read-only, workspace-write (a person is asked for what is risky) or full-access',
+    'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
+  ),
+  rules: text(
+    'Your own rules; the strictest of all that fit wins.',
+    '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
+  ),
+} as const;
 
 const words = {
-  en: {
-    nothing: 'Nothing was written.',
-    done: (path: string, file: string, lines: string) =>
+  nothing: text('Nothing was written.', '何も書きませんでした。'),
+  done: (path: string, file: string, lines: string) =>
+    text(
       `Wrote ${path}.\n\nPut this into ${file}:\n\n${lines}\n\n\`${ownName()} doctor\` says what works on this machine.`,
-  },
-  ja: {
-    nothing: '何も書きませんでした。',
-    done: (path: string, file: string, lines: string) =>
       `${path} を書きました。\n\n次を ${file} に入れてください:\n\n${lines}\n\nこのマシンで何が動くかは \`${ownName()} doctor\` で分かります。`,
-  },
-} as const satisfies Record<Locale, unknown>;
+    ),
+} as const;

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, text } from '../../contract/text/text.ts';
 import { type ClientName, clientNames } from '../clients.ts';
 
 export interface Answers {
@@ -16,22 +16,21 @@ export interface Answers {
 /** Asks a person at the terminal; Enter takes what was given. Undefined when they leave by Ctrl-C or Ctrl-D. */
 export async function askPerson(given: Answers, locale: Locale): Promise<Answers | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const words = questions[locale];
   try {
-    const folder = await question(terminal, words.folder, given.folder, locale, (answer) =>
+    const folder = await question(terminal, questions.folder[locale], given.folder, locale, (answer) =>
       existingFolder(resolve(answer.replace(/^~(?=\/|$)/, homedir()))),
     );
     for (const name of profileNames)
       process.stderr.write(`  ${name.padEnd(8)} ${profiles[name].summary[locale]}\n`);
-    const profile = await question(terminal, words.profile, given.profile, locale, (answer) =>
-      oneOf(words.itsProfile, answer, profileNames),
+    const profile = await question(terminal, questions.profile[locale], given.profile, locale, (answer) =>
+      oneOf(questions.itsProfile[locale], answer, profileNames),
     );
     const client = await question(
       terminal,
-      `${words.client} (${clientNames.join(', ')})`,
+      `${questions.client[locale]} (${clientNames.join(', ')})`,
       given.client,
       locale,
-      (answer) => oneOf(words.itsClient, answer, clientNames),
+      (answer) => oneOf(questions.itsClient[locale], answer, clientNames),
     );
     return { folder, profile, client };
   } catch (error) {
@@ -67,26 +66,16 @@ async function question<T>(
       return take(answer === '' ? otherwise : answer);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      process.stderr.write(`${error.message} ${questions[locale].again}\n`);
+      process.stderr.write(`${error.message} ${questions.again[locale]}\n`);
     }
   }
 }
 
 const questions = {
-  en: {
-    folder: 'Which folder may tools see?',
-    profile: 'Which profile?',
-    client: 'Which client?',
-    itsProfile: 'The profile',
-    itsClient: 'The client',
-    again: 'Once more, please.',
-  },
-  ja: {
-    folder: 'ツールに見せるフォルダーは?',
-    profile: 'プロファイルは?',
-    client: 'クライアントは?',
-    itsProfile: 'プロファイル:',
-    itsClient: 'クライアント:',
-    again: 'もう一度入力してください。',
-  },
-} as const satisfies Record<Locale, unknown>;
+  folder: text('Which folder may tools see?', 'ツールに見せるフォルダーは?'),
+  profile: text('Which profile?', 'プロファイルは?'),
+  client: text('Which client?', 'クライアントは?'),
+  itsProfile: text('The profile', 'プロファイル:'),
+  itsClient: text('The client', 'クライアント:'),
+  again: text('Once more, please.', 'もう一度入力してください。'),
+} as const;

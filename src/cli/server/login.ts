@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 import type { Flags } from '../../config/load.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { say } from '../common/say.ts';
 import { wordsOf } from './report.ts';
 import { serverOf, withUpstreams } from './server.ts';
@@ -13,26 +13,25 @@ type Options = Readonly<Record<string, unknown>>;
 export function loginServer(name: string, flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale, { acts }) => {
     const server = serverOf(upstreams, name);
-    const told = words[locale];
     let lines: Interface | undefined;
     try {
       await acts.logInServer(name, {
         scope: options.scope as string | undefined,
         show(url, issuer, handBack) {
-          say(told.open(name, cleanText(issuer)));
+          say(words.open(name, cleanText(issuer))[locale]);
           say(cleanText(url.href));
           const scope = url.searchParams.get('scope');
-          if (scope) say(told.rights(cleanText(scope)));
+          if (scope) say(words.rights(cleanText(scope))[locale]);
           if (options.browser !== false && process.stdout.isTTY) openBrowser(url);
           if (!process.stdin.isTTY) return;
-          say(told.elsewhere);
+          say(words.elsewhere[locale]);
           lines = createInterface({ input: process.stdin });
           lines.on('line', (line) => {
-            if (line.trim() !== '' && !handBack(line)) say(told.another);
+            if (line.trim() !== '' && !handBack(line)) say(words.another[locale]);
           });
         },
       });
-      say(`${name}: ${told.in}`);
+      say(`${name}: ${words.in[locale]}`);
       await server.look(new AbortController().signal);
     } catch (error) {
       process.stderr.write(`${name}: ${wordsOf(error, locale)}\n`);
@@ -41,8 +40,8 @@ export function loginServer(name: string, flags: Flags, options: Options): Promi
       lines?.close();
     }
     const { tools, held } = server.status();
-    say(`${name}: ${told.tools(tools.length)}`);
-    if (held.length > 0) say(told.held(name));
+    say(`${name}: ${words.tools(tools.length)[locale]}`);
+    if (held.length > 0) say(words.held(name)[locale]);
     return 0;
   });
 }
@@ -52,7 +51,7 @@ export function logoutServer(name: string, flags: Flags): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale, { acts }) => {
     serverOf(upstreams, name);
     try {
-      say(`${name}: ${words[locale][await acts.logOutServer(name)]}`);
+      say(`${name}: ${words[await acts.logOutServer(name)][locale]}`);
       return 0;
     } catch (error) {
       process.stderr.write(`${name}: ${wordsOf(error, locale)}\n`);
@@ -62,35 +61,31 @@ export function logoutServer(name: string, flags: Flags): Promise<number> {
 }
 
 const words = {
-  en: {
-    open: (name: string, issuer: string) =>
+  open: (name: string, issuer: string) =>
+    text(
       `Log in for ${name} at ${issuer}. Open this address within 5 minutes:`,
-    rights: (scope: string) => `Rights asked for: ${scope}`,
-    elsewhere: 'If the browser is on another machine, paste the address that it ends at:',
-    another: 'That is not the answer to this login.',
-    in: 'logged in.',
-    tools: (count: number) => `${count} tools.`,
-    held: (name: string) => `Some wait for your look: sekisho server approve ${name}`,
-    revoked: 'logged out.',
-    forgotten:
-      'logged out here. The authorization server could not be told; the token ends there by its own time.',
-    none: 'there was no login.',
-  },
-  ja: {
-    open: (name: string, issuer: string) =>
       `${issuer} で ${name} にログインします。5 分以内に次のアドレスを開いてください:`,
-    rights: (scope: string) => `求める権限: ${scope}`,
-    elsewhere: 'ブラウザーが別のマシンにある場合は、最後に表示されたアドレスを貼り付けてください:',
-    another: 'このログインの応答ではありません。',
-    in: 'ログインしました。',
-    tools: (count: number) => `ツール ${count} 個。`,
-    held: (name: string) => `確認待ちのツールがあります: sekisho server approve ${name}`,
-    revoked: 'ログアウトしました。',
-    forgotten:
-      'こちら側ではログアウトしました。認可サーバーには通知できませんでした。トークンは期限まで有効です。',
-    none: 'ログインしていません。',
-  },
-} as const satisfies Record<Locale, unknown>;
+    ),
+  rights: (scope: string) => text(`Rights asked for: ${scope}`, `求める権限: ${scope}`),
+  elsewhere: text(
+    'If the browser is on another machine, paste the address that it ends at:',
+    'ブラウザーが別のマシンにある場合は、最後に表示されたアドレスを貼り付けてください:',
+  ),
+  another: text('That is not the answer to this login.', 'このログインの応答ではありません。'),
+  in: text('logged in.', 'ログインしました。'),
+  tools: (count: number) => text(`${count} tools.`, `ツール ${count} 個。`),
+  held: (name: string) =>
+    text(
+      `Some wait for your look: sekisho server approve ${name}`,
+      `確認待ちのツールがあります: sekisho server approve ${name}`,
+    ),
+  revoked: text('logged out.', 'ログアウトしました。'),
+  forgotten: text(
+    'logged out here. The authorization server could not be told; the token ends there by its own time.',
+    'こちら側ではログアウトしました。認可サーバーには通知できませんでした。トークンは期限まで有効です。',
+  ),
+  none: text('there was no login.', 'ログインしていません。'),
+} as const;
 
 /** A convenience: where there is no browser, the address that was printed is enough. */
 function openBrowser(url: URL): void {

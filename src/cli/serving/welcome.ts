@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import { localTokenRole } from '../../contract/caller.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { text } from '../../contract/text/text.ts';
 import { ownName } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { personHere } from '../common/with-operator.ts';
@@ -32,45 +32,46 @@ export async function welcome(
   const client = {
     mcpServers: { sekisho: { type: 'http', url, headers: { Authorization: `Bearer ${token}` } } },
   };
-  const words = lines[settings.locale];
+  const { locale } = settings;
   note(
     [
-      words.serves(settings.roots.map((root) => root.path).join(', ')),
+      lines.serves(settings.roots.map((root) => root.path).join(', '))[locale],
       `  toolsets  ${settings.toolsets.join(', ')}   mode  ${settings.mode}`,
       `  address   ${url}`,
       `  token     ${token}`,
       ...limitLines(settings).map((line) => `  limit     ${line}`),
       ...(settings.http.console
-        ? [`  console   ${await consoleLink(checkpoint, address)}  (${words.once})`]
+        ? [`  console   ${await consoleLink(checkpoint, address)}  (${lines.once[locale]})`]
         : []),
       '',
-      words.overHttp,
+      lines.overHttp[locale],
       JSON.stringify(client, null, 2),
       '',
-      words.startsItself,
+      lines.startsItself[locale],
       JSON.stringify({ mcpServers: { sekisho: sameOverStdio } }, null, 2),
       '',
-      words.recorded(`${ownName()} audit tail${where}`),
+      lines.recorded(`${ownName()} audit tail${where}`)[locale],
     ].join('\n'),
   );
 }
 
 const lines = {
-  en: {
-    serves: (folders: string) => `Sekisho serves ${folders}`,
-    once: 'works once, for ten minutes',
-    overHttp: 'Paste into a client that speaks HTTP:',
-    startsItself: 'Or into one that starts its servers itself:',
-    recorded: (tail: string) => `Every call is recorded: \`${tail}\`. Ctrl-C stops the server.`,
-  },
-  ja: {
-    serves: (folders: string) => `Sekisho は ${folders} を提供しています`,
-    once: '一度だけ、10 分間有効',
-    overHttp: 'HTTP でつなぐクライアントには、これを貼り付けます:',
-    startsItself: 'サーバーを自分で起動するクライアントには、これを貼り付けます:',
-    recorded: (tail: string) => `呼び出しはすべて記録されます: \`${tail}\`。Ctrl-C で止まります。`,
-  },
-} as const satisfies Record<Locale, unknown>;
+  serves: (folders: string) => text(`Sekisho serves ${folders}`, `Sekisho は ${folders} を提供しています`),
+  once: text('works once, for ten minutes', '一度だけ、10 分間有効'),
+  overHttp: text(
+    'Paste into a client that speaks HTTP:',
+    'HTTP でつなぐクライアントには、これを貼り付けます:',
+  ),
+  startsItself: text(
+    'Or into one that starts its servers itself:',
+    'サーバーを自分で起動するクライアントには、これを貼り付けます:',
+  ),
+  recorded: (tail: string) =>
+    text(
+      `Every call is recorded: \`${tail}\`. Ctrl-C stops the server.`,
+      `呼び出しはすべて記録されます: \`${tail}\`。Ctrl-C で止まります。`,
+    ),
+} as const;
 
 /** One token of this machine's user, kept in the state folder (0600) so that each start prints the same one. */
 async function tokenOf(checkpoint: Checkpoint): Promise<string> {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigError, ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { createPublicAddressCheck } from './address.ts';
 
 /** Which addresses may be asked. A list that is absent does not restrict; an empty `allowHosts` allows nothing. */
@@ -98,7 +98,7 @@ function parseUrl(input: string): URL {
   return url;
 }
 
-function badUrl(problem: { readonly en: string; readonly ja: string }): ToolError {
+function badUrl(problem: Text): ToolError {
   return new ToolError('invalid_parameter', text(`url ${problem.en}.`, `url ${problem.ja}。`), {
     suggestion: text(
       'Write it like https://example.com/page.',

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Locale } from '../../contract/text/text.ts';
 import type { Words } from '../words/en.ts';
 import type { AssetPaths, View } from './view.ts';
 
@@ -10,7 +11,7 @@ export interface PageContext {
 
 /** What a page needs before anybody is logged in. */
 export interface Outside {
-  readonly locale: 'en' | 'ja';
+  readonly locale: Locale;
   readonly words: Words;
   readonly assets: AssetPaths;
 }

@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import { type Locale, otherLocale } from '../../contract/text/text.ts';
 import { line } from '../shown.ts';
 import type { Words } from '../words/en.ts';
 import type { AssetPaths, Html, View } from './view.ts';
@@ -38,7 +39,7 @@ export function page(view: View, name: PageName, title: string, content: Html): 
   <a class="mark" href="/"><img class="seal" src="${view.assets.icon}" alt="">${words.name}</a>
   <nav aria-label="${words.menu}"><ul>${items}</ul></nav>
   <div class="who"><span title="${line(person.name)}">${line(person.name.replace(/^console:/, ''), 24)}</span>
-    <a href="${otherLanguage(here, view.locale)}" hreflang="${view.locale === 'ja' ? 'en' : 'ja'}">${words.language}</a>
+    <a href="${otherLanguage(here, view.locale)}" hreflang="${otherLocale[view.locale]}">${words.language}</a>
     <button type="button" class="plain" data-keys>${words.keys} <kbd>?</kbd></button>
     ${form(view, '/logout', html`<button class="plain">${words.logout}</button>`)}</div>
 </header>
@@ -86,8 +87,8 @@ export function form(view: Pick<View, 'csrf' | 'here'>, action: string, fields: 
   return html`<form method="post" action="${action}" class="${kind}"><input type="hidden" name="csrf" value="${view.csrf}"><input type="hidden" name="from" value="${from}">${fields}</form>`;
 }
 
-function otherLanguage(here: URL, locale: string): string {
+function otherLanguage(here: URL, locale: Locale): string {
   const there = new URL(here);
-  there.searchParams.set('lang', locale === 'ja' ? 'en' : 'ja');
+  there.searchParams.set('lang', otherLocale[locale]);
   return there.pathname + there.search;
 }

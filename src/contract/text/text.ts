@@ -1,7 +1,16 @@
-/** A locale that every tool text and message exists in. */
-export type Locale = 'en' | 'ja';
+/** The languages that every text for a person or a model exists in. */
+export const locales = ['en', 'ja'] as const;
 
-/** Words for a model or a person, in each language; the reply picks one. */
+export type Locale = (typeof locales)[number];
+
+/** What a page in one language offers to change to. */
+export const otherLocale = { en: 'ja', ja: 'en' } as const;
+
+export function isLocale(word: unknown): word is Locale {
+  return (locales as readonly unknown[]).includes(word);
+}
+
+/** Words for a model or a person, in each language; whoever shows them picks one: `words[locale]`. */
 export interface Text {
   readonly en: string;
   readonly ja: string;

@@ -28,7 +28,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
       made = toJsonSchema(
         kind === 'input' ? strict : definition.output,
         kind,
-        locale === 'ja' ? definition.ja : {},
+        { en: {}, ja: definition.ja }[locale],
       );
       schemas.set(key, made);
     }

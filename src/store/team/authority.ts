@@ -113,10 +113,15 @@ export async function ownsWhole(db: Reader, me: Member, { parent_id }: TaskRow):
 function notYours({ id, assignee_id: owner }: TaskRow, suggestion?: Text): ToolError {
   return owner === null
     ? forbidden(
-        `Task ${id} is nobody's yet; claim it first.`,
-        `タスク ${id} の担当者はまだいません。先に取得してください。`,
+        text(
+          `Task ${id} is nobody's yet; claim it first.`,
+          `タスク ${id} の担当者はまだいません。先に取得してください。`,
+        ),
       )
-    : forbidden(`Task ${id} belongs to agent ${owner}.`, `タスク ${id} は ${owner} の担当です。`, suggestion);
+    : forbidden(
+        text(`Task ${id} belongs to agent ${owner}.`, `タスク ${id} は ${owner} の担当です。`),
+        suggestion,
+      );
 }
 
 /** Throws where this session once had the task and somebody else has it now: the fence is newer than ours. */
@@ -125,20 +130,24 @@ export function assertNotReplaced(me: Member, task: TaskRow): void {
   const owner = task.assignee_id;
   throw owner === null
     ? conflict(
-        `Task ${task.id} is no longer yours: it was released.`,
-        `タスク ${task.id} はすでに解放されています。`,
+        text(
+          `Task ${task.id} is no longer yours: it was released.`,
+          `タスク ${task.id} はすでに解放されています。`,
+        ),
         text(
           'Stop working on it, or claim it again with claim_task.',
           '作業をやめるか、claim_task で取り直してください。',
         ),
       )
     : conflict(
-        owner === me.agent.id
-          ? `Task ${task.id} is no longer this session's: another session of yours has it now.`
-          : `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
-        owner === me.agent.id
-          ? `タスク ${task.id} は現在あなたの別のセッションが担当しています。`
-          : `タスク ${task.id} は現在 ${owner} の担当です。`,
+        text(
+          owner === me.agent.id
+            ? `Task ${task.id} is no longer this session's: another session of yours has it now.`
+            : `Task ${task.id} is no longer yours: agent ${owner} has it now.`,
+          owner === me.agent.id
+            ? `タスク ${task.id} は現在あなたの別のセッションが担当しています。`
+            : `タスク ${task.id} は現在 ${owner} の担当です。`,
+        ),
         text(
           'Stop working on it; get_next_action says what to do.',
           '作業をやめてください。次の行動は get_next_action が示します。',

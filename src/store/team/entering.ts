@@ -140,8 +140,10 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
     .executeTakeFirst();
   if (!project) {
     throw forbidden(
-      `Agent ${agent.id} is not assigned to this project.`,
-      `${agent.id} はこのプロジェクトに割り当てられていません。`,
+      text(
+        `Agent ${agent.id} is not assigned to this project.`,
+        `${agent.id} はこのプロジェクトに割り当てられていません。`,
+      ),
       text(
         'Ask the operator: `sekisho project assign`.',
         '運用者に `sekisho project assign` を頼んでください。',
@@ -150,8 +152,7 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
   }
   if (project.status !== 'active' || agent.status !== 'active') {
     throw forbidden(
-      `Project or agent is paused.`,
-      'プロジェクトまたはエージェントは停止中です。',
+      text(`Project or agent is paused.`, 'プロジェクトまたはエージェントは停止中です。'),
       text('Exit, and come back when it was resumed.', '終了し、再開後に戻ってください。'),
     );
   }

@@ -44,8 +44,7 @@ export function createManagement(membership: Membership) {
         const agent = await readColleague(db, me.projectId, agent_id);
         if (!(await isAbove(db, me.agent.id, agent_id))) {
           throw forbidden(
-            `Agent ${agent_id} is not below you.`,
-            `${agent_id} はあなたの配下ではありません。`,
+            text(`Agent ${agent_id} is not below you.`, `${agent_id} はあなたの配下ではありません。`),
           );
         }
         const tasks = await db
@@ -67,16 +66,17 @@ export function createManagement(membership: Membership) {
         const owner = task.assignee_id;
         if (owner !== null && owner !== me.agent.id && !(await isAbove(tx, me.agent.id, owner))) {
           throw forbidden(
-            `Task ${task.id} belongs to agent ${owner}.`,
-            `タスク ${task.id} は ${owner} の担当です。`,
+            text(`Task ${task.id} belongs to agent ${owner}.`, `タスク ${task.id} は ${owner} の担当です。`),
           );
         }
         if (input.assignee_id !== null) await assertMayAssign(tx, me, input.assignee_id);
         if (owner === input.assignee_id) return { task: await fullTask(tx, task) };
         if (task.status === 'in_progress' || task.status === 'done' || task.status === 'cancelled') {
           throw conflict(
-            `Task ${task.id} is ${task.status} and cannot be given to another now.`,
-            `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
+            text(
+              `Task ${task.id} is ${task.status} and cannot be given to another now.`,
+              `タスク ${task.id} は ${task.status} なので割り当てを変えられません。`,
+            ),
             task.status === 'in_progress'
               ? text('Take it back with release_task first.', '先に release_task で回収してください。')
               : undefined,

@@ -40,21 +40,16 @@ export const kinds = {
   project: text('project', 'プロジェクト'),
 } as const;
 
-export function forbidden(en: string, ja: string, suggestion?: Text): ToolError {
-  return new ToolError('forbidden', text(en, ja), { suggestion });
+export function forbidden(words: Text, suggestion?: Text): ToolError {
+  return new ToolError('forbidden', words, { suggestion });
 }
 
-export function conflict(
-  en: string,
-  ja: string,
-  suggestion?: Text,
-  details?: Record<string, unknown>,
-): ToolError {
-  return new ToolError('conflict', text(en, ja), { suggestion, details });
+export function conflict(words: Text, suggestion?: Text, details?: Record<string, unknown>): ToolError {
+  return new ToolError('conflict', words, { suggestion, details });
 }
 
-export function invalid(field: string, en: string, ja: string): ToolError {
-  return new ToolError('invalid_parameter', text(`${field} ${en}.`, `${field}は${ja}。`), {
+export function invalid(field: string, must: Text): ToolError {
+  return new ToolError('invalid_parameter', text(`${field} ${must.en}.`, `${field}は${must.ja}。`), {
     details: { field },
   });
 }

@@ -1,5 +1,6 @@
 import type { AgentProfile, Hierarchy } from '../../contract/team/agents.ts';
 import type { ExecutionView, NotificationView, ProjectView } from '../../contract/team/team.ts';
+import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
 import type { AgentRow } from '../tables/team.ts';
 import { assertOwns } from './authority.ts';
@@ -155,8 +156,10 @@ export function createSelf(membership: Membership) {
         if (execution.status === input.status) return { success: true };
         if (execution.status !== 'running') {
           throw conflict(
-            `Execution ${execution.id} is ${execution.status} already.`,
-            `実行記録 ${execution.id} はすでに ${execution.status} です。`,
+            text(
+              `Execution ${execution.id} is ${execution.status} already.`,
+              `実行記録 ${execution.id} はすでに ${execution.status} です。`,
+            ),
           );
         }
         await tx

@@ -26,16 +26,18 @@ export function createShellExec(): LooseTool {
     input: z.object({
       command: z
         .string()
-        .refine((command) => command.trim() !== '', inputRule('must not be empty', '空にはできません'))
+        .refine((command) => command.trim() !== '', inputRule(text('must not be empty', '空にはできません')))
         .refine(
           (command) => !command.includes('\0'),
-          inputRule('must not contain NUL', 'NUL 文字を含められません'),
+          inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
         )
         .refine(
           (command) => Buffer.byteLength(command) <= limits.commandBytes,
           inputRule(
-            `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
-            `${limits.commandBytes} バイト以下でなければなりません。長いスクリプトはファイルに書いてください`,
+            text(
+              `must be at most ${limits.commandBytes} bytes long; write a longer script to a file`,
+              `${limits.commandBytes} バイト以下でなければなりません。長いスクリプトはファイルに書いてください`,
+            ),
           ),
         )
         .describe('Program or command line, e.g. "git", "grep -rn main src | head".'),
@@ -45,15 +47,17 @@ export function createShellExec(): LooseTool {
             .string()
             .refine(
               (word) => !word.includes('\0'),
-              inputRule('must not contain NUL', 'NUL 文字を含められません'),
+              inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
             ),
         )
         .max(limits.commandArguments)
         .refine(
           (args) => args.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0) <= limits.commandBytes,
           inputRule(
-            `must be at most ${limits.commandBytes} bytes long together`,
-            `合わせて ${limits.commandBytes} バイト以下でなければなりません`,
+            text(
+              `must be at most ${limits.commandBytes} bytes long together`,
+              `合わせて ${limits.commandBytes} バイト以下でなければなりません`,
+            ),
           ),
         )
         .default([])

@@ -24,8 +24,10 @@ export const readFile = defineTool({
       .refine(
         (line) => line !== 0,
         inputRule(
-          'must not be 0: lines count from 1, or from -1 at the end',
-          '0 にはできません。行は 1 から、末尾からは -1 で数えます',
+          text(
+            'must not be 0: lines count from 1, or from -1 at the end',
+            '0 にはできません。行は 1 から、末尾からは -1 で数えます',
+          ),
         ),
       )
       .optional()

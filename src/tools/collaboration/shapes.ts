@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { taskStatuses, teamLimits } from '../../contract/team/tasks.ts';
+import { text } from '../../contract/text/text.ts';
 import { inputRule } from '../../contract/tool/input-rule.ts';
 
 /** An id of anything: agents and projects are named by people, the rest by us. */
@@ -9,7 +10,7 @@ export const id = z
   .max(64)
   .refine(
     (words) => !words.includes('\0'),
-    inputRule('must not hold a NUL character', 'NUL 文字を含められません'),
+    inputRule(text('must not hold a NUL character', 'NUL 文字を含められません')),
   );
 export const title = z.string().trim().min(1).max(teamLimits.titleChars);
 export const description = z.string().max(teamLimits.descriptionChars);

@@ -1,4 +1,4 @@
-import { text } from '../../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { GuardViolation } from './guard.ts';
 import { unescaped } from './unescaped.ts';
 
@@ -130,7 +130,7 @@ class Lexer {
   #escaped(word: Building): void {
     const next = this.#line[this.#at + 1];
     if (next === undefined) {
-      throw unfinished('a backslash at the end', '末尾のバックスラッシュ', `${this.#line}\\`);
+      throw unfinished(text('a backslash at the end', '末尾のバックスラッシュ'), `${this.#line}\\`);
     }
     this.#at += 2;
     if (next === '\n') return;
@@ -140,7 +140,7 @@ class Lexer {
 
   #single(word: Building): void {
     const end = this.#line.indexOf("'", this.#at + 1);
-    if (end < 0) throw unfinished("an open '", '閉じていない引用符', `${this.#line}'`);
+    if (end < 0) throw unfinished(text("an open '", '閉じていない引用符'), `${this.#line}'`);
     word.quoted = true;
     literal(word, this.#line.slice(this.#at + 1, end));
     this.#at = end + 1;
@@ -151,7 +151,7 @@ class Lexer {
     this.#at++;
     for (;;) {
       const next = this.#line[this.#at];
-      if (next === undefined) throw unfinished('an open "', '閉じていない引用符', `${this.#line}"`);
+      if (next === undefined) throw unfinished(text('an open "', '閉じていない引用符'), `${this.#line}"`);
       if (next === '"') break;
       if (next === '\\') {
         const after = this.#line[this.#at + 1] ?? '';
@@ -207,10 +207,10 @@ function literal(word: Building, characters: string): void {
   word.pattern += characters.replace(/[\\*?[\]{},!^-]/g, '\\$&');
 }
 
-function unfinished(en: string, ja: string, repaired: string): GuardViolation {
+function unfinished(where: Text, repaired: string): GuardViolation {
   return new GuardViolation(
     'PARSE_ERROR',
-    text(`The command ends inside ${en}.`, `コマンドが途中で終わっています (${ja})。`),
+    text(`The command ends inside ${where.en}.`, `コマンドが途中で終わっています (${where.ja})。`),
     [{ pipeline: repaired }],
   );
 }

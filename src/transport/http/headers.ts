@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Arrival } from '../../contract/call.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { isLocale, type Locale } from '../../contract/text/text.ts';
 import type { Params } from '../jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 import { knownRevision } from '../revision.ts';
@@ -34,7 +34,7 @@ export function localeOf(request: IncomingMessage): Locale | undefined {
       const weight = quality === undefined ? 1 : Number(quality.replace(/^\s*q=/, ''));
       return { language: tag.trim().slice(0, 2).toLowerCase(), weight };
     })
-    .filter(({ language, weight }) => (language === 'en' || language === 'ja') && weight > 0)
+    .filter(({ language, weight }) => isLocale(language) && weight > 0)
     .sort((a, b) => b.weight - a.weight);
   return wanted[0]?.language as Locale | undefined;
 }

@@ -1,5 +1,6 @@
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { findAuthorizationServer } from './discovery.ts';
 import { loginFailed } from './errors.ts';
@@ -51,7 +52,10 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
     try {
       file.write(grant);
     } catch (error) {
-      throw loginFailed('The renewed login could not be kept.', '更新したログインを保存できません。', error);
+      throw loginFailed(
+        text('The renewed login could not be kept.', '更新したログインを保存できません。'),
+        error,
+      );
     }
     const { refreshAuthorization } = await import('@modelcontextprotocol/client');
     let tokens: OAuthTokens;
@@ -65,7 +69,7 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
       });
     } catch (error) {
       if (!isRefusal(error)) {
-        throw loginFailed('The login cannot be renewed now.', '今はログインを更新できません。', error);
+        throw loginFailed(text('The login cannot be renewed now.', '今はログインを更新できません。'), error);
       }
       file.remove();
       return undefined;
@@ -123,8 +127,10 @@ export function createAccountAccess(
       });
     } catch (error) {
       throw loginFailed(
-        'The authorization server gives no token for the client of the configuration.',
-        '設定されたクライアントのトークンを取得できません。',
+        text(
+          'The authorization server gives no token for the client of the configuration.',
+          '設定されたクライアントのトークンを取得できません。',
+        ),
         error,
       );
     }
@@ -172,7 +178,7 @@ export function grantWith<T extends Omit<Grant, 'accessToken'>>(
 /** Any other kind would be sent in a way that it was not given for. */
 function assertBearer({ token_type }: OAuthTokens): void {
   if (token_type.toLowerCase() === 'bearer') return;
-  throw loginFailed('The token is not a bearer token.', 'トークンがベアラートークンではありません。');
+  throw loginFailed(text('The token is not a bearer token.', 'トークンがベアラートークンではありません。'));
 }
 
 /** The authorization server itself ended the grant; anything else may be over in a minute. */

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from '../../contract/text/text.ts';
 import { loginFailed } from './errors.ts';
 
 /** Where the browser comes back to: a port of the loopback interface, open for one answer (RFC 8252). */
@@ -35,7 +36,7 @@ export async function openCallback(port: number): Promise<Callback> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   }).catch((error: unknown) => {
-    throw loginFailed(`Port ${port} is taken.`, `ポート ${port} は使用中です。`, error);
+    throw loginFailed(text(`Port ${port} is taken.`, `ポート ${port} は使用中です。`), error);
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -43,7 +44,7 @@ export async function openCallback(port: number): Promise<Callback> {
     redirectUrl: `http://${host}/callback`,
     answer: (state, signal) =>
       new Promise((resolve, reject) => {
-        const giveUp = () => reject(loginFailed('Nobody logged in.', 'ログインされませんでした。'));
+        const giveUp = () => reject(loginFailed(text('Nobody logged in.', 'ログインされませんでした。')));
         if (signal.aborted) giveUp();
         signal.addEventListener('abort', giveUp, { once: true });
         accept = (params) => {

@@ -1,4 +1,5 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
+import { text } from '../../contract/text/text.ts';
 import type { HttpStart, OauthSettings } from '../../contract/upstream.ts';
 import { loginFailed } from './errors.ts';
 import { isSafeAddress, type OauthFetch } from './fetch.ts';
@@ -30,15 +31,19 @@ export async function findAuthorizationServer(
     metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
   } catch (error) {
     throw loginFailed(
-      'What the authorization server says of itself cannot be used.',
-      '認可サーバーのメタデータを利用できません。',
+      text(
+        'What the authorization server says of itself cannot be used.',
+        '認可サーバーのメタデータを利用できません。',
+      ),
       error,
     );
   }
   if (!metadata) {
     throw loginFailed(
-      'Nobody says how a login is had there. If the server takes a key, give it by headers.',
-      'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
+      text(
+        'Nobody says how a login is had there. If the server takes a key, give it by headers.',
+        'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
+      ),
     );
   }
   assertSafe(metadata);
@@ -67,7 +72,7 @@ async function knock(url: string, headers: HttpStart['headers'], fetch: OauthFet
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
     });
   } catch (error) {
-    throw loginFailed('The server cannot be reached.', 'サーバーに接続できません。', error);
+    throw loginFailed(text('The server cannot be reached.', 'サーバーに接続できません。'), error);
   }
 }
 
@@ -84,16 +89,20 @@ async function resourceMetadata(url: string, from: URL | undefined, fetch: Oauth
     // Servers of revision 2025-03-26 have no such document: their own origin is the authorization server.
     if (!from && /does not implement/.test((error as Error).message)) return undefined;
     throw loginFailed(
-      "The server's description of itself as a protected resource cannot be had.",
-      '保護リソースのメタデータを取得できません。',
+      text(
+        "The server's description of itself as a protected resource cannot be had.",
+        '保護リソースのメタデータを取得できません。',
+      ),
       error,
     );
   }
   // Else a token meant for somebody else could be asked for in their name.
   if (!sdk.checkResourceAllowed({ requestedResource: url, configuredResource: found.resource })) {
     throw loginFailed(
-      'The server names another resource than itself.',
-      'サーバーが自身とは異なるリソースを示しています。',
+      text(
+        'The server names another resource than itself.',
+        'サーバーが自身とは異なるリソースを示しています。',
+      ),
       found.resource,
     );
   }
@@ -111,8 +120,10 @@ function chooseIssuer(
   const chosen = offered?.find((issuer) => bare(issuer) === bare(wanted));
   if (chosen !== undefined) return chosen;
   throw loginFailed(
-    'The server trusts another authorization server than the one of the configuration.',
-    'サーバーが設定とは異なる認可サーバーを指定しています。',
+    text(
+      'The server trusts another authorization server than the one of the configuration.',
+      'サーバーが設定とは異なる認可サーバーを指定しています。',
+    ),
     first,
   );
 }
@@ -126,8 +137,10 @@ function assertSafe(metadata: AuthorizationServerMetadata): void {
   for (const address of [authorization_endpoint, token_endpoint, registration_endpoint]) {
     if (address !== undefined && !(URL.canParse(address) && isSafeAddress(new URL(address)))) {
       throw loginFailed(
-        'An address of the authorization server is not https.',
-        '認可サーバーのアドレスが https ではありません。',
+        text(
+          'An address of the authorization server is not https.',
+          '認可サーバーのアドレスが https ではありません。',
+        ),
         address,
       );
     }

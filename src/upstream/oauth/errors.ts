@@ -1,5 +1,5 @@
 import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** Nobody has logged in at the server, or the login is over. */
 export function loginNeeded(name: string, cause?: unknown): ToolError {
@@ -32,8 +32,8 @@ export function moreScopeNeeded(name: string, cause?: unknown): ToolError {
 }
 
 /** Why a login cannot be had. What the other side said is for the operator alone. */
-export function loginFailed(en: string, ja: string, cause?: unknown): ToolError {
-  return new ToolError('unavailable', text(en, ja), { cause: wordsOf(cause) });
+export function loginFailed(words: Text, cause?: unknown): ToolError {
+  return new ToolError('unavailable', words, { cause: wordsOf(cause) });
 }
 
 /** An answer may quote what we sent: of a foreign error only its short words are kept, never its fields. */

@@ -5,6 +5,7 @@ import type {
   validateAuthorizationResponseIssuer as ValidateIssuer,
 } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import type { HttpStart, LoginOptions, OauthSettings } from '../../contract/upstream.ts';
 import { grantWith } from './access.ts';
 import { openCallback } from './callback.ts';
@@ -70,7 +71,7 @@ export async function login(
         ...(iss !== undefined && { iss }),
       });
     } catch (error) {
-      throw loginFailed('The login could not be completed.', 'ログインを完了できませんでした。', error);
+      throw loginFailed(text('The login could not be completed.', 'ログインを完了できませんでした。'), error);
     }
     const grant = grantWith({ metadata: keptOf(metadata), client, resource, scope }, tokens, Date.now());
     await file.lock(async () => file.write(grant));
@@ -97,13 +98,18 @@ function readAnswer(
     });
   } catch {
     throw loginFailed(
-      'The answer is not from the authorization server that was asked.',
-      '応答が、要求した認可サーバーのものではありません。',
+      text(
+        'The answer is not from the authorization server that was asked.',
+        '応答が、要求した認可サーバーのものではありません。',
+      ),
     );
   }
   const [code, second] = answer.getAll('code');
   if (code && second === undefined && !answer.has('error')) return { code, iss };
-  throw loginFailed('The login was refused.', 'ログインが拒否されました。', answer.get('error') ?? 'no code');
+  throw loginFailed(
+    text('The login was refused.', 'ログインが拒否されました。'),
+    answer.get('error') ?? 'no code',
+  );
 }
 
 /** A client that is registered at one authorization server means nothing, or somebody else, at another. */
@@ -115,8 +121,10 @@ function assertSameIssuer(
   if (clientId === undefined || issuer !== undefined || !before) return;
   if (before.metadata.issuer === metadata.issuer) return;
   throw loginFailed(
-    'The server names another authorization server than before. If that is right, say so as oauth.issuer.',
-    'サーバーが以前とは異なる認可サーバーを指定しています。正しければ oauth.issuer に設定してください。',
+    text(
+      'The server names another authorization server than before. If that is right, say so as oauth.issuer.',
+      'サーバーが以前とは異なる認可サーバーを指定しています。正しければ oauth.issuer に設定してください。',
+    ),
     metadata.issuer,
   );
 }
@@ -124,10 +132,13 @@ function assertSameIssuer(
 /** Without S256 a code that is caught on its way could be redeemed by whoever caught it. */
 function assertProofOfCode({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): void {
   if (methods?.includes('S256')) return;
-  throw new ToolError('unavailable', {
-    en: 'The authorization server does not offer PKCE with S256.',
-    ja: '認可サーバーが PKCE (S256) に対応していません。',
-  });
+  throw new ToolError(
+    'unavailable',
+    text(
+      'The authorization server does not offer PKCE with S256.',
+      '認可サーバーが PKCE (S256) に対応していません。',
+    ),
+  );
 }
 
 /** Asked for where it is offered: without it many servers give no refresh token. */

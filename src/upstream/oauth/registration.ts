@@ -1,4 +1,5 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
+import { text } from '../../contract/text/text.ts';
 import type { OauthSettings } from '../../contract/upstream.ts';
 import { loginFailed } from './errors.ts';
 import type { OauthFetch } from './fetch.ts';
@@ -20,8 +21,10 @@ export async function clientFor(
   }
   if (metadata.registration_endpoint === undefined) {
     throw loginFailed(
-      'The authorization server registers no clients by itself: register one there, and name it as oauth.clientId.',
-      '認可サーバーが動的登録に対応していません。クライアントを登録し、oauth.clientId に設定してください。',
+      text(
+        'The authorization server registers no clients by itself: register one there, and name it as oauth.clientId.',
+        '認可サーバーが動的登録に対応していません。クライアントを登録し、oauth.clientId に設定してください。',
+      ),
     );
   }
   const { registerClient } = await import('@modelcontextprotocol/client');
@@ -43,8 +46,7 @@ export async function clientFor(
     return { client_id, client_secret, token_endpoint_auth_method };
   } catch (error) {
     throw loginFailed(
-      'The authorization server did not register us.',
-      'クライアントを登録できませんでした。',
+      text('The authorization server did not register us.', 'クライアントを登録できませんでした。'),
       error,
     );
   }

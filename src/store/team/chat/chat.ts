@@ -34,8 +34,10 @@ export function createChat(membership: Membership) {
         );
         if (!open) {
           throw conflict(
-            `You have no open conversation with agent ${input.target_agent_id}.`,
-            `${input.target_agent_id} との会話は開かれていません。`,
+            text(
+              `You have no open conversation with agent ${input.target_agent_id}.`,
+              `${input.target_agent_id} との会話は開かれていません。`,
+            ),
             text('Begin one with start_conversation.', 'start_conversation で始めてください。'),
           );
         }
@@ -52,15 +54,17 @@ export function createChat(membership: Membership) {
       membership.change(async (tx, me) => {
         const other = await readColleague(tx, me.projectId, input.participant_agent_id);
         if (other.id === me.agent.id) {
-          throw invalid('participant_agent_id', 'is yourself', 'が自分自身です');
+          throw invalid('participant_agent_id', text('is yourself', 'が自分自身です'));
         }
         await lockPair(tx, me, other.id);
         await expireStale(tx, me);
         const open = (await openOf(tx, me)).find((row) => otherThan(row, me.agent.id) === other.id);
         if (open) {
           throw conflict(
-            `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
-            `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
+            text(
+              `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
+              `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
+            ),
             text('Go on in it, or end it first.', 'それを続けるか、先に終了してください。'),
             { conversation_id: open.id },
           );
@@ -154,8 +158,7 @@ async function lastHeard(tx: Tx, me: Member): Promise<string> {
     .executeTakeFirst();
   if (row) return row.conversation_id;
   throw conflict(
-    'No message waits for an answer.',
-    '返信を待っているメッセージはありません。',
+    text('No message waits for an answer.', '返信を待っているメッセージはありません。'),
     text(
       'Fetch them with get_pending_messages, or name conversation_id.',
       'get_pending_messages で取得するか、conversation_id を指定してください。',

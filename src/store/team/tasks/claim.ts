@@ -79,8 +79,10 @@ async function takeThis(tx: Tx, me: Member, id: string): Promise<TaskRow> {
     task.status === 'in_progress' && task.is_claimed === 1 && (task.lease_expires_at_ms ?? 0) <= me.nowMs;
   if (task.assignee_id !== null && !isAbandoned) {
     throw conflict(
-      `Task ${id} was taken by agent ${task.assignee_id}.`,
-      `タスク ${id} は ${task.assignee_id} が担当しています。`,
+      text(
+        `Task ${id} was taken by agent ${task.assignee_id}.`,
+        `タスク ${id} は ${task.assignee_id} が担当しています。`,
+      ),
       text(
         'claim_task without task_id takes a free one.',
         'task_id なしの claim_task が空きタスクを取ります。',
@@ -99,8 +101,10 @@ async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promis
     .executeTakeFirst();
   if (!other) return;
   throw conflict(
-    `Another session of yours (${other.id}) is at task ${id}.`,
-    `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
+    text(
+      `Another session of yours (${other.id}) is at task ${id}.`,
+      `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
+    ),
     text('Leave it to that session.', 'そのセッションに任せてください。'),
   );
 }
@@ -108,8 +112,10 @@ async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promis
 function assertStartable(task: TaskRow): void {
   if (task.status === 'todo') return;
   throw conflict(
-    `Task ${task.id} is ${task.status}; only a todo task can be claimed.`,
-    `タスク ${task.id} は ${task.status} です。取得できるのは todo のタスクだけです。`,
+    text(
+      `Task ${task.id} is ${task.status}; only a todo task can be claimed.`,
+      `タスク ${task.id} は ${task.status} です。取得できるのは todo のタスクだけです。`,
+    ),
   );
 }
 
@@ -209,16 +215,17 @@ async function lockSlots(tx: Tx, me: Member): Promise<void> {
   if (running.length < agent.max_parallel_tasks) return;
   const ids = running.map((one) => one.id).join(', ');
   throw conflict(
-    `You have ${running.length} of ${agent.max_parallel_tasks} tasks in progress: ${ids}.`,
-    `すでに ${agent.max_parallel_tasks} 件中 ${running.length} 件を進めています: ${ids}。`,
+    text(
+      `You have ${running.length} of ${agent.max_parallel_tasks} tasks in progress: ${ids}.`,
+      `すでに ${agent.max_parallel_tasks} 件中 ${running.length} 件を進めています: ${ids}。`,
+    ),
     text('Finish or release one first.', '先にどれかを完了または解放してください。'),
   );
 }
 
 export function nothingInHand({ session }: Member) {
   return conflict(
-    'This session has no task.',
-    'このセッションにはタスクがありません。',
+    text('This session has no task.', 'このセッションにはタスクがありません。'),
     session.purpose === 'chat'
       ? text(
           'This is a chat session; the task session of the same agent reports its task.',

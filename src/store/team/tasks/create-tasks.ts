@@ -1,4 +1,5 @@
 import type { BatchTask, MadeTask, NewTask } from '../../../contract/team/tasks.ts';
+import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { assertMayDivide, isAbove, readColleague } from '../authority.ts';
@@ -60,13 +61,17 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
   await assertMayDivide(tx, me, parent);
   if (parent.status === 'done' || parent.status === 'cancelled') {
     throw conflict(
-      `Task ${parentId} is ${parent.status} and takes no subtasks.`,
-      `タスク ${parentId} は ${parent.status} なのでサブタスクを追加できません。`,
+      text(
+        `Task ${parentId} is ${parent.status} and takes no subtasks.`,
+        `タスク ${parentId} は ${parent.status} なのでサブタスクを追加できません。`,
+      ),
     );
   }
   for (let depth = 1, at: TaskRow = parent; at.parent_id !== null; depth += 1) {
     if (depth >= maxDepth) {
-      throw conflict(`Tasks nest at most ${maxDepth} deep.`, `タスクの入れ子は ${maxDepth} 段までです。`);
+      throw conflict(
+        text(`Tasks nest at most ${maxDepth} deep.`, `タスクの入れ子は ${maxDepth} 段までです。`),
+      );
     }
     at = await readTask(tx, me.projectId, at.parent_id);
   }
@@ -155,8 +160,10 @@ export async function assertMayAssign(tx: Tx, me: Member, agentId: string): Prom
   if (agentId === me.agent.id) return;
   if (me.agent.hierarchy === 'manager' && (await isAbove(tx, me.agent.id, agentId))) return;
   throw forbidden(
-    `Agent ${agentId} is not below you; ask with request_task.`,
-    `${agentId} はあなたの配下ではありません。request_task で依頼してください。`,
+    text(
+      `Agent ${agentId} is not below you; ask with request_task.`,
+      `${agentId} はあなたの配下ではありません。request_task で依頼してください。`,
+    ),
   );
 }
 
@@ -171,13 +178,16 @@ function assertLocalIds(tasks: readonly BatchTask[]): void {
   const ids = new Set<string>();
   for (const { local_id } of tasks) {
     if (ids.has(local_id)) {
-      throw invalid('tasks', `holds the local_id ${local_id} twice`, `local_id ${local_id} が重複しています`);
+      throw invalid(
+        'tasks',
+        text(`holds the local_id ${local_id} twice`, `local_id ${local_id} が重複しています`),
+      );
     }
     ids.add(local_id);
   }
   const titles = new Set(tasks.map((task) => task.title));
   if (titles.size < tasks.length) {
-    throw invalid('tasks', 'holds one title twice', '同じタイトルが重複しています');
+    throw invalid('tasks', text('holds one title twice', '同じタイトルが重複しています'));
   }
 }
 
@@ -198,7 +208,8 @@ async function assertNoCircle(tx: Tx, made: readonly MadeTask[]): Promise<void> 
       found = true;
     }
   }
-  if (left.size > 0) throw invalid('tasks', 'depend on each other in a circle', '依存関係が循環しています');
+  if (left.size > 0)
+    throw invalid('tasks', text('depend on each other in a circle', '依存関係が循環しています'));
 }
 
 const maxDepth = 8;

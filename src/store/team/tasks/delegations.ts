@@ -1,3 +1,4 @@
+import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { DelegationRow } from '../../tables/team.ts';
 import { assertNotReplaced, readColleague } from '../authority.ts';
@@ -22,7 +23,8 @@ export function createDelegations(membership: Membership) {
         if (me.session.task_id === null) throw nothingInHand(me);
         assertNotReplaced(me, await lockTask(tx, me.engine, me.projectId, me.session.task_id));
         const target = await readColleague(tx, me.projectId, input.target_agent_id);
-        if (target.id === me.agent.id) throw invalid('target_agent_id', 'is yourself', 'が自分自身です');
+        if (target.id === me.agent.id)
+          throw invalid('target_agent_id', text('is yourself', 'が自分自身です'));
         const id = randomId('dlg_', 12);
         await tx
           .insertInto('delegations')
@@ -163,7 +165,7 @@ export async function lockDelegation(tx: Tx, me: Member, id: string): Promise<De
 }
 
 export function reportedAlready({ id, status }: DelegationRow) {
-  return conflict(`Delegation ${id} is ${status} already.`, `委任 ${id} はすでに ${status} です。`);
+  return conflict(text(`Delegation ${id} is ${status} already.`, `委任 ${id} はすでに ${status} です。`));
 }
 
 const shownMessages = 20;

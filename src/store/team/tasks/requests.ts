@@ -1,4 +1,5 @@
 import type { RequestView } from '../../../contract/team/tasks.ts';
+import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { RequestRow } from '../../tables/team.ts';
 import { ancestorsOf, readColleague } from '../authority.ts';
@@ -109,8 +110,10 @@ async function lockRequest(tx: Tx, me: Member, id: string): Promise<RequestRow> 
 function assertPending(request: RequestRow): void {
   if (request.status === 'pending') return;
   throw conflict(
-    `Request ${request.id} was ${request.status} by ${request.decided_by ?? 'somebody'}.`,
-    `依頼 ${request.id} はすでに ${request.status} です。`,
+    text(
+      `Request ${request.id} was ${request.status} by ${request.decided_by ?? 'somebody'}.`,
+      `依頼 ${request.id} はすでに ${request.status} です。`,
+    ),
   );
 }
 

@@ -74,8 +74,10 @@ export function createTaskWork(membership: Membership) {
           !(await ownsWhole(tx, me, task))
         ) {
           throw forbidden(
-            `Task ${task.id} was made by ${task.created_by}; only they, a manager or the owner of the whole cancel it.`,
-            `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
+            text(
+              `Task ${task.id} was made by ${task.created_by}; only they, a manager or the owner of the whole cancel it.`,
+              `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
+            ),
             text('Set it blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
           );
         }
@@ -146,7 +148,7 @@ export async function eventsOf(db: Reader, taskId: string): Promise<TaskEventVie
 }
 
 export function readCursor(cursor: string): number {
-  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', 'is not one of ours', 'が不正です');
+  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', text('is not one of ours', 'が不正です'));
   return Number(cursor);
 }
 

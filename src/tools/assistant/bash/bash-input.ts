@@ -25,8 +25,10 @@ export const bashInput = defineTool({
       .refine(
         (words) => Buffer.byteLength(words) <= limits.commandBytes,
         inputRule(
-          `must be at most ${limits.commandBytes} bytes`,
-          `${limits.commandBytes} バイト以下でなければなりません`,
+          text(
+            `must be at most ${limits.commandBytes} bytes`,
+            `${limits.commandBytes} バイト以下でなければなりません`,
+          ),
         ),
       )
       .describe('e.g. "yes\\n".'),

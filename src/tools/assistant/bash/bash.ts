@@ -27,11 +27,16 @@ export const bash = defineTool({
       .refine(
         (line) => Buffer.byteLength(line) <= limits.commandBytes,
         inputRule(
-          `must be at most ${limits.commandBytes} bytes`,
-          `${limits.commandBytes} バイト以下でなければなりません`,
+          text(
+            `must be at most ${limits.commandBytes} bytes`,
+            `${limits.commandBytes} バイト以下でなければなりません`,
+          ),
         ),
       )
-      .refine((line) => !line.includes('\0'), inputRule('must not contain NUL', 'NUL 文字を含められません'))
+      .refine(
+        (line) => !line.includes('\0'),
+        inputRule(text('must not contain NUL', 'NUL 文字を含められません')),
+      )
       .describe('e.g. "ls -l | head".'),
     timeout: z
       .number()

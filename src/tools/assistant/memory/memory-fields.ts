@@ -6,7 +6,7 @@ import { inputRule } from '../../../contract/tool/input-rule.ts';
 
 /** What the tools for memories share: their arguments, the shape of a memory in a reply, and one refusal. */
 
-const notBlank = inputRule('must not be blank', '空白だけにはできません');
+const notBlank = inputRule(text('must not be blank', '空白だけにはできません'));
 
 export const memoryContent = z.string().max(8000).refine(hasWords, notBlank);
 export const memoryCategory = z.string().max(100).refine(hasWords, notBlank);
@@ -16,7 +16,7 @@ export const memoryId = z
   .max(64)
   .refine(
     (id) => /^[\w-]+$/.test(id),
-    inputRule('must be an id that recall gave', 'recall が返した id でなければなりません'),
+    inputRule(text('must be an id that recall gave', 'recall が返した id でなければなりません')),
   );
 
 export const memoryOutput = {

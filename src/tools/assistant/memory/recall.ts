@@ -10,7 +10,7 @@ const moment = z
   .max(40)
   .refine(
     (when) => z.union([z.iso.date(), z.iso.datetime({ offset: true })]).safeParse(when).success,
-    inputRule('must be a date such as 2026-02-01', '2026-02-01 のような日付でなければなりません'),
+    inputRule(text('must be a date such as 2026-02-01', '2026-02-01 のような日付でなければなりません')),
   );
 
 export const recall = defineTool({

@@ -1,5 +1,5 @@
 import type { StageArgument } from '../../../contract/capabilities/pipeline.ts';
-import { text } from '../../../contract/text/text.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
 import { type Grammar, program, unreadable } from '../grammar.ts';
 import { GuardViolation } from '../guard.ts';
 import { inFd, nameSearchOf } from '../lessons/names.ts';
@@ -68,7 +68,10 @@ export const find: Grammar = {
     for (let index = 0; index < rest.length; index++) {
       const word = rest[index] as Word;
       if (!tests.has(word.text))
-        throw refuse(words, `find has no ${word.text} here.`, `find の ${word.text} はここでは使えません。`);
+        throw refuse(
+          words,
+          text(`find has no ${word.text} here.`, `find の ${word.text} はここでは使えません。`),
+        );
       args.push(word.text);
       const form = tests.get(word.text);
       if (!form) continue;
@@ -76,8 +79,7 @@ export const find: Grammar = {
       if (!value || !form.test(value.text))
         throw refuse(
           words,
-          `find ${word.text} needs another value.`,
-          `find ${word.text} の値が正しくありません。`,
+          text(`find ${word.text} needs another value.`, `find ${word.text} の値が正しくありません。`),
         );
       args.push(value.text);
     }
@@ -89,9 +91,9 @@ function isTest({ text: word }: Word): boolean {
   return word.startsWith('-') || word === '!' || word === '(';
 }
 
-function refuse(words: readonly Word[], en: string, ja: string): GuardViolation {
+function refuse(words: readonly Word[], because: Text): GuardViolation {
   const remedy = asFd(words);
-  return new GuardViolation('PARSE_ERROR', text(en, ja), [
+  return new GuardViolation('PARSE_ERROR', because, [
     ...(remedy === undefined ? [] : [{ pipeline: remedy }]),
     {
       words: text(`It takes: ${[...tests.keys()].join(' ')}`, `使えるもの: ${[...tests.keys()].join(' ')}`),

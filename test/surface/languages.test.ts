@@ -1,0 +1,31 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+// The words of the languages themselves stand in `text.ts`; everything else is said by `text(en, ja)` or a catalog.
+const files = globSync('src/**/*.ts').filter(
+  (file) => !file.endsWith('.test.ts') && file !== 'src/contract/text/text.ts',
+);
+
+/** The lines of all files that fit, as `file:line: words`. */
+function lines(pattern: RegExp, among: readonly string[] = files): string[] {
+  return among.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, at) => (pattern.test(line) ? [`${file}:${at + 1}: ${line.trim()}`] : [])),
+  );
+}
+
+test('no code asks which language it is', () => {
+  expect(lines(/[!=]==? ['"](?:en|ja)['"]|case ['"](?:en|ja)['"]/)).toEqual([]);
+});
+
+test('what is said in both languages is made by `text`, but for the two catalogs', () => {
+  // The fields of a tool by their path, and the console, a file a language.
+  const catalogs = /^src\/(?:tools\/|contract\/tool\/|console\/words\/)/;
+  const others = files.filter((file) => !catalogs.test(file));
+  expect(lines(/\bja: /, others)).toEqual([]);
+});
+
+test('no function takes the two languages apart', () => {
+  expect(lines(/\ben: string/)).toEqual([]);
+});
