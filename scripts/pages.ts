@@ -11,6 +11,7 @@ import { toolsetNames } from '../src/config/toolset-names.ts';
 import { errorCodes } from '../src/contract/error.ts';
 import type { Tool } from '../src/contract/tool/tool.ts';
 import type { JsonSchema } from '../src/contract/tool/tool-card.ts';
+import { documentsPage } from './documents/pages.ts';
 import { manPage } from './man.ts';
 
 /** Every generated page: its path and its text. */
@@ -25,6 +26,8 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     ['docs/tools.md', toolsPage(await allTools())],
     ['docs/sekisho.1', manPage()],
     ['docs/performance.md', performancePage()],
+    ['docs/documents.md', documentsPage('en')],
+    ['docs/documents.ja.md', documentsPage('ja')],
   ];
 }
 

@@ -1,0 +1,187 @@
+import { type Point, point } from './points.ts';
+
+const matrix = 'surface/permissions';
+const agreement = '$name: help in detail and the call agree';
+
+/** Document 002's table of tools and permissions, row by row. */
+const permissions: readonly (readonly [tool: string, permission: string])[] = [
+  ['get_pending_messages', 'chatOnly'],
+  ['respond_chat', 'chatOnly'],
+  ['start_conversation', 'chatOnly'],
+  ['end_conversation', 'chatOnly'],
+  ['send_message', 'chatOnly'],
+  ['delegate_to_chat_session', 'taskOnly'],
+  ['get_my_task', 'authenticated'],
+  ['report_completed', 'authenticated'],
+  ['help', 'unauthenticated'],
+  ['authenticate', 'unauthenticated'],
+];
+
+/** What help shows to each kind of caller. */
+const shown: readonly (readonly [en: string, ja: string])[] = [
+  [
+    'a caller who is not authenticated: `authenticate` and `help`',
+    '未認証の呼び出し元: `authenticate` と `help`',
+  ],
+  [
+    'the coordinator: `health_check`, `list_managed_agents`, `get_agent_action` and their like',
+    'コーディネーター: `health_check`、`list_managed_agents`、`get_agent_action` など',
+  ],
+  [
+    'a manager with a task: the manager’s and the common tools, none of chats',
+    'マネージャー（task）: マネージャー専用と共通のツール（チャット系を除く）',
+  ],
+  [
+    'a manager in a chat: the manager’s, the common and the chat tools',
+    'マネージャー（chat）: マネージャー専用、共通、チャット系のツール',
+  ],
+  [
+    'a worker with a task: the worker’s and the common tools, none of chats',
+    'ワーカー（task）: ワーカー専用と共通のツール（チャット系を除く）',
+  ],
+  [
+    'a worker in a chat: the worker’s, the common and the chat tools',
+    'ワーカー（chat）: ワーカー専用、共通、チャット系のツール',
+  ],
+];
+
+/** Document 002: who may call which tool, and help. */
+export const authorization: readonly Point[] = [
+  point(
+    'A session has a purpose, `task` or `chat`, and a chat session cannot call what is for tasks only, nor the other way round',
+    'セッションは purpose（task または chat）を持ち、互いに専用のツールを呼び出せない',
+    'call/decide.ts',
+    matrix,
+    agreement,
+  ),
+  ...permissions.map(([tool, permission]) =>
+    point(
+      `\`${tool}\` has the permission ${permission}`,
+      `\`${tool}\` の権限は ${permission}`,
+      'call/decide.ts',
+      matrix,
+      'every tool of the document is there with its permission, and no other',
+    ),
+  ),
+  point(
+    'Tools of tasks can be looked at from a chat session',
+    'タスク系ツールはチャットセッションからも参照できる',
+    'call/decide.ts',
+    matrix,
+    agreement,
+  ),
+  point(
+    'From a task session one communicates by `delegate_to_chat_session`',
+    'タスクセッションからのコミュニケーションには `delegate_to_chat_session` を使う',
+    'tools/collaboration/chat/delegate-to-chat-session.ts',
+    'team/talk',
+    'a delegation is reported once, and serves no conversation after that',
+  ),
+  point(
+    'A chat tool called without a session: authentication is required',
+    'セッションなしでチャット専用ツールを呼ぶと、認証が必要と答える',
+    'call/authorize.ts',
+    matrix,
+    agreement,
+  ),
+  point(
+    "`Tool 'respond_chat' requires a chat session. Current session purpose is 'task'.`, word for word",
+    "`Tool 'respond_chat' requires a chat session. Current session purpose is 'task'.` を一字一句その通りに返す",
+    'call/decide.ts',
+    matrix,
+    agreement,
+  ),
+  point(
+    "`Tool 'xxx' requires a task session. Current session purpose is 'chat'.`, word for word",
+    "`Tool 'xxx' requires a task session. Current session purpose is 'chat'.` を一字一句その通りに返す",
+    'call/decide.ts',
+    matrix,
+    agreement,
+  ),
+  point(
+    'get_next_action only tells steps that are not refused',
+    'get_next_action は、拒否されない手順だけを指示する',
+    'store/team/next-action.ts',
+    'team/following',
+    'whoever follows the steps is not refused, and all work is done',
+  ),
+  point(
+    'help can be called before one is authenticated',
+    'help は認証前でも呼び出せる',
+    'tools/help/help.ts',
+    'team/help',
+    'is told how to come in, and one whose token is worth nothing is not told to pass it',
+  ),
+  point(
+    'help tells who is calling: kind, purpose, agent and project',
+    'help は呼び出し元の種別、purpose、エージェント、プロジェクトを示す',
+    'tools/help/list-tools.ts',
+    matrix,
+    'help tells who is calling, and no more',
+  ),
+  point(
+    'The context holds no token',
+    'context にトークンは含まれない',
+    'tools/help/list-tools.ts',
+    matrix,
+    'help tells who is calling, and no more',
+  ),
+  ...shown.map(([en, ja]) =>
+    point(
+      `help shows to ${en}`,
+      `help の表示 ― ${ja}`,
+      'tools/help/list-tools.ts',
+      matrix,
+      'help lists exactly what may be called, and says of the others why not',
+    ),
+  ),
+  point(
+    '`total_available` counts what is listed',
+    '`total_available` は一覧の件数',
+    'tools/help/list-tools.ts',
+    matrix,
+    'help lists exactly what may be called, and says of the others why not',
+  ),
+  point(
+    '`unavailable_info` says of the others why they cannot be called',
+    '`unavailable_info` は利用できないツールの理由を示す',
+    'tools/help/list-tools.ts',
+    matrix,
+    'help lists exactly what may be called, and says of the others why not',
+  ),
+  point(
+    'help for a tool gives its parameters and an example',
+    'ツール名を指定すると、パラメータと使用例を示す',
+    'tools/help/describe-tool.ts',
+    matrix,
+    agreement,
+  ),
+  point(
+    'Each tool has a category and an example',
+    'すべてのツールがカテゴリと使用例を持つ',
+    'contract/tool/define-tool.ts',
+    'surface/catalog',
+    '$name accepts its own example and refuses an argument that it does not have',
+  ),
+  point(
+    'A tool that is not available is named with the reason, without its parameters',
+    '利用できないツールは理由とともに示し、パラメータは隠す',
+    'tools/help/describe-tool.ts',
+    matrix,
+    agreement,
+  ),
+  point(
+    'In Japanese the reason is the document’s sentence',
+    '日本語の理由は文書の文の通り',
+    'tools/help/describe-tool.ts',
+    'team/help',
+    'help in Japanese says what the document says',
+  ),
+  point(
+    'What help shows is checked again when it is called',
+    'help に表示されても、呼び出し時に再度認可を確認する',
+    'call/authorize.ts',
+    matrix,
+    agreement,
+  ),
+];
