@@ -1,7 +1,18 @@
-import { type Text, text, verbatim } from '../contract/text/text.ts';
+import { joinSentences, type Text, text, verbatim } from '../contract/text/text.ts';
 
 /** How each client is told of a server that it starts itself. */
-export const clientNames = ['claude', 'cursor', 'vscode', 'codex', 'gemini'] as const;
+export const clientNames = [
+  'claude',
+  'cursor',
+  'vscode',
+  'codex',
+  'gemini',
+  'qwen',
+  'opencode',
+  'continue',
+  'cline',
+  'copilot',
+] as const;
 
 export type ClientName = (typeof clientNames)[number];
 
@@ -9,36 +20,142 @@ export interface ClientConfig {
   /** Where the client looks, with `~` for the home folder. */
   readonly file: Text;
   readonly words: string;
+  /** What else it wants before it calls our tools. */
+  readonly needs?: Text | undefined;
+  /** How its own tools are switched off: a model that has both goes round us, unasked and unrecorded. */
+  readonly alone: Text;
 }
+
+type Server = { readonly command: string; readonly args: readonly string[] };
 
 /** The text to put into a client's own configuration. */
 export function clientConfig(client: ClientName, command: string, args: readonly string[]): ClientConfig {
-  const server = { command, args };
-  const words = json({ mcpServers: { sekisho: server } });
-  switch (client) {
-    case 'claude':
-      return {
-        file: text(
-          '.mcp.json in your project (Claude Code), or claude_desktop_config.json (Claude Desktop)',
-          'プロジェクトの .mcp.json（Claude Code）か claude_desktop_config.json（Claude Desktop）',
-        ),
-        words,
-      };
-    case 'cursor':
-      return { file: verbatim('~/.cursor/mcp.json'), words };
-    case 'gemini':
-      return { file: verbatim('~/.gemini/settings.json'), words };
-    case 'vscode':
-      return {
-        file: text('.vscode/mcp.json in your project', 'プロジェクトの .vscode/mcp.json'),
-        words: json({ servers: { sekisho: { type: 'stdio', ...server } } }),
-      };
-    case 'codex':
-      return {
-        file: verbatim('~/.codex/config.toml'),
-        words: `[mcp_servers.sekisho]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}`,
-      };
-  }
+  return makers[client]({ command, args });
+}
+
+const common = (server: object) => json({ mcpServers: { sekisho: server } });
+
+const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
+  claude: (server) => ({
+    file: text(
+      '.mcp.json in your project (Claude Code), or claude_desktop_config.json (Claude Desktop)',
+      'プロジェクトの .mcp.json（Claude Code）か claude_desktop_config.json（Claude Desktop）',
+    ),
+    words: common(server),
+    alone: inFile('.claude/settings.json', {
+      permissions: {
+        deny: ['Bash', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch', 'Agent', 'Monitor'],
+      },
+    }),
+  }),
+  cursor: (server) => ({
+    file: verbatim('~/.cursor/mcp.json'),
+    words: common(server),
+    alone: text(
+      'make a custom mode without the built-in tools (Settings, Chat, Custom modes).',
+      '組み込みツールのないカスタムモードを作ります（Settings、Chat、Custom modes）。',
+    ),
+  }),
+  vscode: (server) => ({
+    file: text('.vscode/mcp.json in your project', 'プロジェクトの .vscode/mcp.json'),
+    words: json({ servers: { sekisho: { type: 'stdio', ...server } } }),
+    alone: text(
+      'clear the built-in tools in the tools picker of the chat.',
+      'チャットのツール選択で組み込みツールを外します。',
+    ),
+  }),
+  codex: ({ command, args }) => ({
+    file: verbatim('~/.codex/config.toml'),
+    words: [
+      '[mcp_servers.sekisho]',
+      `command = ${JSON.stringify(command)}`,
+      `args = ${JSON.stringify(args)}`,
+      'default_tools_approval_mode = "approve"',
+    ].join('\n'),
+    needs: text(
+      'default_tools_approval_mode lets it call without a question of its own; the questions are ours.',
+      'default_tools_approval_mode により Codex 自身は確認せず、確認は Sekisho が行います。',
+    ),
+    alone: text(
+      'sandbox_mode = "read-only" at the top of that file, and [features] shell_tool = false, unified_exec = false. apply_patch stays, and cannot write.',
+      '同じファイルの先頭に sandbox_mode = "read-only"、[features] に shell_tool = false と unified_exec = false。apply_patch は残りますが書き込めません。',
+    ),
+  }),
+  gemini: (server) => ({
+    file: verbatim('~/.gemini/settings.json'),
+    words: common({ ...server, trust: true }),
+    needs: trusted,
+    alone: inFile(
+      '~/.gemini/settings.json',
+      {
+        tools: { exclude: ['run_shell_command', 'replace', 'grep_search', 'list_directory', 'invoke_agent'] },
+      },
+      text(
+        'Its read_file, write_file, glob and web_fetch stay: excluding them excludes ours of that name.',
+        'read_file、write_file、glob、web_fetch は残ります。除くと同名のこちらのツールも除かれるためです。',
+      ),
+    ),
+  }),
+  qwen: (server) => ({
+    file: verbatim('~/.qwen/settings.json'),
+    words: common({ ...server, trust: true, alwaysLoadTools: true }),
+    needs: text(
+      `${trusted.en} Over HTTP it reads "httpUrl", not "url".`,
+      `${trusted.ja} HTTP では "url" でなく "httpUrl" を読みます。`,
+    ),
+    alone: inFile('~/.qwen/settings.json', {
+      tools: { exclude: ['run_shell_command', 'edit', 'notebook_edit', 'grep_search', 'agent'] },
+    }),
+  }),
+  opencode: ({ command, args }) => ({
+    file: text('opencode.json in your project', 'プロジェクトの opencode.json'),
+    words: json({ mcp: { sekisho: { type: 'local', command: [command, ...args], enabled: true } } }),
+    alone: inFile('opencode.json', {
+      tools: off(['bash', 'edit', 'write', 'read', 'grep', 'glob', 'webfetch', 'task']),
+    }),
+  }),
+  continue: ({ command, args }) => ({
+    file: verbatim('~/.continue/config.yaml'),
+    words: [
+      'mcpServers:',
+      '  - name: sekisho',
+      `    command: ${JSON.stringify(command)}`,
+      `    args: ${JSON.stringify(args)}`,
+    ].join('\n'),
+    alone: cannot,
+  }),
+  cline: (server) => ({
+    file: verbatim('~/.cline/data/settings/cline_mcp_settings.json'),
+    words: common({ ...server, disabled: false }),
+    alone: cannot,
+  }),
+  copilot: (server) => ({
+    file: verbatim('~/.copilot/mcp-config.json'),
+    words: common({ type: 'local', ...server, tools: ['*'] }),
+    alone: verbatim('copilot --available-tools sekisho'),
+  }),
+};
+
+const trusted = text(
+  'It starts servers in a trusted folder only: answer its question there, or run /permissions.',
+  '信頼したフォルダーでだけサーバーを起動します。そのフォルダーで質問に答えるか /permissions を実行してください。',
+);
+
+const cannot = text(
+  'it has no setting for that; deny them when it asks, and do not let it act unasked.',
+  'その設定はありません。確認が出たら拒否し、無確認で動かさないでください。',
+);
+
+function inFile(file: string, settings: object, but?: Text): Text {
+  const words = JSON.stringify(settings);
+  return text(
+    joinSentences(`${words} in ${file}.`, but?.en ?? ''),
+    joinSentences(`${file} に ${words}。`, but?.ja ?? ''),
+  );
+}
+
+function off(names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, false]));
 }
 
 function json(value: unknown): string {

@@ -92,6 +92,17 @@ test.skipIf(!hasScript)(
   },
 );
 
+test.each([
+  ['qwen', 'Over HTTP it reads "httpUrl", not "url".'],
+  ['gemini', 'It starts servers in a trusted folder only'],
+  ['codex', 'default_tools_approval_mode lets it call without a question of its own'],
+  ['claude', '{"permissions":{"deny":["Bash","Read"'],
+  ['copilot', 'copilot --available-tools sekisho'],
+])('what %s needs beside those lines is told', async (client, needed) => {
+  const { stdout } = await runCommand(['init', '--yes', '--client', client], home, { HOME: home });
+  expect(stdout).toContain(needed);
+});
+
 test.each(clientNames)('what is printed for %s starts this very program with that file', (client) => {
   const { status, stdout } = spawnSync(process.execPath, [startFile, 'init', '--yes', '--client', client], {
     cwd: join(home, 'project'),
@@ -100,6 +111,22 @@ test.each(clientNames)('what is printed for %s starts this very program with tha
   });
   expect(status).toBe(0);
   const [, , lines = ''] = stdout.split(/\n\n/);
+  expect(stdout).toContain('The client keeps tools of its own');
+  const start = [
+    process.execPath,
+    startFile,
+    'serve',
+    '--config',
+    join(home, '.config/sekisho/sekisho.jsonc'),
+  ];
+  if (client === 'opencode') {
+    expect(JSON.parse(lines).mcp.sekisho.command).toEqual(start);
+    return;
+  }
+  if (client === 'continue') {
+    expect(lines).toContain(`    command: "${start[0]}"\n    args: ${JSON.stringify(start.slice(1))}`);
+    return;
+  }
   const server =
     client === 'codex'
       ? Object.fromEntries(

@@ -6,7 +6,7 @@ import { assertMakeable } from '../../config/makeable.ts';
 import { profiles } from '../../config/profiles.ts';
 import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { type Locale, text } from '../../contract/text/text.ts';
+import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 import { clientConfig, clientNames } from '../clients.ts';
 import { ownCommand, ownName, schemaAddress } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
@@ -44,8 +44,16 @@ export async function init(options: Options): Promise<number> {
   // What was written must load; a file that would stop the next start is a mistake of ours, found here.
   loadSettings({ config: path });
   const { command, args } = ownCommand(['serve', '--config', path]);
-  const { file, words: lines } = clientConfig(answers.client, command, args);
-  say(words.done(path, file[locale], lines)[locale]);
+  const { file, words: lines, needs, alone } = clientConfig(answers.client, command, args);
+  const parts = [
+    words.wrote(path),
+    words.put(file),
+    verbatim(lines),
+    ...(needs ? [needs] : []),
+    words.alone(alone),
+    words.doctor(),
+  ];
+  say(parts.map((part) => part[locale]).join('\n\n'));
   return 0;
 }
 
@@ -81,9 +89,16 @@ const comments = {
 
 const words = {
   nothing: text('Nothing was written.', '何も書きませんでした。'),
-  done: (path: string, file: string, lines: string) =>
+  wrote: (path: string) => text(`Wrote ${path}.`, `${path} を書きました。`),
+  put: (file: Text) => text(`Put this into ${file.en}:`, `次を ${file.ja} に入れてください:`),
+  alone: (how: Text) =>
     text(
-      `Wrote ${path}.\n\nPut this into ${file}:\n\n${lines}\n\n\`${ownName()} doctor\` says what works on this machine.`,
-      `${path} を書きました。\n\n次を ${file} に入れてください:\n\n${lines}\n\nこのマシンで何が動くかは \`${ownName()} doctor\` で分かります。`,
+      `The client keeps tools of its own, and what a model does with those is neither asked about nor recorded here. To switch them off: ${how.en}`,
+      `クライアント自身のツールは残っており、モデルがそれで行うことはここでは確認も記録もされません。切るには: ${how.ja}`,
+    ),
+  doctor: () =>
+    text(
+      `\`${ownName()} doctor\` says what works on this machine.`,
+      `このマシンで何が動くかは \`${ownName()} doctor\` で分かります。`,
     ),
 } as const;
