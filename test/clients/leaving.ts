@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { ClientDriver } from './clients.ts';
+import { fillWorkspace, follow } from './conversation.ts';
+import type { ScriptedModel } from './model.ts';
+import { sayIn } from './names.ts';
+import { endGroup, openStage, type Running, until } from './world.ts';
+
+/** How a client leaves in the middle of a call. */
+export const leavings = {
+  cancel: ({ child }: Running) => child.kill('SIGTERM'),
+  /** Ctrl-C: the terminal tells all of the group, and the client tells its server once more. */
+  async interrupt({ child }: Running) {
+    if (child.pid === undefined) return;
+    process.kill(-child.pid, 'SIGINT');
+    await setTimeout(30);
+    if (child.exitCode === null) process.kill(-child.pid, 'SIGINT');
+  },
+} as const;
+
+/** Whether nothing of the call goes on, the log lists it, and history has what it changed. */
+export async function leave(
+  how: keyof typeof leavings,
+  driver: ClientDriver,
+  bin: string,
+  model: ScriptedModel,
+): Promise<string> {
+  const stage = openStage(model.url);
+  fillWorkspace(stage.work);
+  const seconds = 97_000 + Math.floor(Math.random() * 1000);
+  async function* once() {
+    yield { tool: 'bash', input: { command: `echo begun > begun.txt; sleep ${seconds}`, timeout: 600 } };
+  }
+  const say = follow(once(), sayIn(model));
+  model.follow((turn) => say(turn.results));
+  const running = stage.start(driver, bin);
+  try {
+    const isBegun = () => existsSync(join(stage.work, 'begun.txt')) || undefined;
+    await Promise.race([until(isBegun, 90_000), running.ended]);
+    if (!isBegun()) return 'the call never began';
+    await setTimeout(500);
+    await leavings[how](running);
+    await endGroup(running);
+    const isGone = await until(() => !isRunning(`sleep ${seconds}`) || undefined, 15_000);
+    if (!isGone) return 'the command goes on';
+    // The next call's start closes what nobody else did.
+    await stage.sekisho('call', 'list_files', '{}');
+    const history = await stage.sekisho('history', '--json');
+    const log = await stage.sekisho('audit', 'search', '--tool', 'bash', '--json');
+    if (!log.includes('begun.txt')) return 'the log has no such call';
+    return history.includes('begun.txt') ? '✓' : 'history misses the file';
+  } finally {
+    await endGroup(running);
+    if (!process.env.SEKISHO_CLIENTS_KEEP) stage.close();
+  }
+}
+
+function isRunning(command: string): boolean {
+  return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').includes(command);
+}
