@@ -36,4 +36,6 @@ export const limits = {
   auditBatchMs: 20,
   /** How long running calls get when the server is told to stop. */
   stopGraceMs: 10_000,
+  /** The same over stdio, where the client that tells it kills it two seconds later, as the SDK's does. */
+  stdioStopGraceMs: 500,
 } as const;

@@ -61,7 +61,7 @@ export function serveStdio(options: StdioOptions): { readonly closed: Promise<vo
     }, readerProbeMs);
     let deadline: NodeJS.Timeout | undefined;
     const giveGrace = () => {
-      deadline = setTimeout(stop, options.stopGraceMs ?? limits.stopGraceMs);
+      deadline = setTimeout(stop, options.stopGraceMs ?? limits.stdioStopGraceMs);
     };
     if (signal?.aborted) giveGrace();
     else signal?.addEventListener('abort', giveGrace, { once: true });

@@ -10,9 +10,11 @@ export type Row = Map<string, string>;
 export type Conversation = AsyncGenerator<Call, void, string>;
 export type Call = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
 
-const medium = Array.from({ length: 250 }, (_, line) => `line ${line}\tsay "hi" \\ ${'x'.repeat(30)}`).join(
-  '\n',
-);
+const mediumLines = 250;
+const medium = Array.from(
+  { length: mediumLines },
+  (_, line) => `line ${line}\tsay "hi" \\ ${'x'.repeat(30)}`,
+).join('\n');
 const bigLines = 4000;
 const big = Array.from({ length: bigLines }, (_, line) => `entry ${line} ${'y'.repeat(66)}`).join('\n');
 
@@ -42,24 +44,38 @@ export async function* converse(stage: Stage, row: Row): Conversation {
   await refused;
   row.set('decline', holds(declined, 'A person was asked and said no.'));
 
-  const whole = yield { tool: 'read_file', input: { path: 'medium.txt' } };
-  const ratio = Buffer.byteLength(whole) / Buffer.byteLength(medium);
-  row.set('bytes', whole.includes('line 249') ? `${ratio.toFixed(2)}×` : `cut: ${ratio.toFixed(2)}×`);
+  const whole = yield* readToTheEnd('medium.txt', /line (\d+)(?=\\?\W)/g);
+  const ratio = `${(whole.bytes / Buffer.byteLength(medium)).toFixed(2)}×`;
+  row.set('bytes', whole.lines === mediumLines ? ratio + (whole.isWrapped ? wrapped : '') : `cut: ${ratio}`);
 
-  yield* readToTheEnd(row);
+  const log = yield* readToTheEnd('big.log', /entry (\d+) y/g);
+  row.set(
+    'big output',
+    log.lines === bigLines ? `✓ (${log.calls} calls)` : `${log.lines} of ${bigLines} lines`,
+  );
 }
 
-async function* readToTheEnd(row: Row): Conversation {
+/** Page by page, as the replies say; some clients are given smaller pages, since they cut longer ones. */
+async function* readToTheEnd(
+  path: string,
+  line: RegExp,
+): AsyncGenerator<
+  Call,
+  { readonly lines: number; readonly calls: number; readonly bytes: number; readonly isWrapped: boolean },
+  string
+> {
   const seen = new Set<number>();
   let from: number | undefined = 1;
-  let calls = 0;
+  let [calls, bytes, isWrapped] = [0, 0, false];
   while (from !== undefined && calls < 80) {
-    const part: string = yield { tool: 'read_file', input: { path: 'big.log', start_line: from } };
+    const part: string = yield { tool: 'read_file', input: { path, start_line: from } };
     calls += 1;
-    for (const [, line] of part.matchAll(/entry (\d+) y/g)) seen.add(Number(line));
+    bytes += Buffer.byteLength(part);
+    isWrapped ||= /^[[{]"?/.test(part);
+    for (const [, number] of part.matchAll(line)) seen.add(Number(number));
     from = Number(/start_line (\d+)/.exec(part)?.[1]) || undefined;
   }
-  row.set('big output', seen.size === bigLines ? `✓ (${calls} calls)` : `${seen.size} of ${bigLines} lines`);
+  return { lines: seen.size, calls, bytes, isWrapped };
 }
 
 /** The person, at another terminal: waits for the question, then answers it. */
@@ -71,8 +87,13 @@ async function answer(stage: Stage, ...flags: string[]): Promise<void> {
   if (id !== undefined) await stage.sekisho('approve', id, ...flags);
 }
 
+/** What the client itself does to a text before its model sees it. */
+const wrapped = ' (as JSON, by the client)';
+
 function holds(result: string, ...parts: readonly string[]): string {
-  return parts.every((part) => result.includes(part)) ? '✓' : `got ${excerpt(result)}`;
+  if (parts.every((part) => result.includes(part))) return '✓';
+  const inJson = parts.map((part) => JSON.stringify(part).slice(1, -1));
+  return inJson.every((part) => result.includes(part)) ? `✓${wrapped}` : `got ${excerpt(result)}`;
 }
 
 function excerpt(words: string): string {
@@ -81,13 +102,14 @@ function excerpt(words: string): string {
 
 /** What a script says next, by the results so far. */
 export function follow(conversation: Conversation, sayOf: (call: Call) => Say) {
-  let heard = -1;
+  let heard: readonly [count: number, last: string] | undefined;
   let next: Promise<IteratorResult<Call, void>> | undefined;
   return async (results: readonly string[]): Promise<Say> => {
-    // A request that is sent again gets the same answer.
-    if (next === undefined || results.length > heard) {
-      heard = results.length;
-      next = conversation.next(results.at(-1) ?? '');
+    const last = results.at(-1) ?? '';
+    // A request that is sent again gets the same answer; a client that forgets old results still has a new last one.
+    if (next === undefined || results.length > (heard?.[0] ?? -1) || last !== heard?.[1]) {
+      heard = [results.length, last];
+      next = conversation.next(last);
     }
     const { value } = await next;
     return value ? sayOf(value) : { text: 'done' };

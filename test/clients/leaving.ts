@@ -47,10 +47,12 @@ export async function leave(
     if (!isGone) return 'the command goes on';
     // The next call's start closes what nobody else did.
     await stage.sekisho('call', 'list_files', '{}');
-    const history = await stage.sekisho('history', '--json');
-    const log = await stage.sekisho('audit', 'search', '--tool', 'bash', '--json');
-    if (!log.includes('begun.txt')) return 'the log has no such call';
-    return history.includes('begun.txt') ? '✓' : 'history misses the file';
+    // A server that was told to end writes down what its last call did, a moment after it.
+    const isIn = async (...args: string[]) =>
+      (await stage.sekisho(...args, '--json')).includes('begun.txt') || undefined;
+    if (!(await until(() => isIn('audit', 'search', '--tool', 'bash'), 5000)))
+      return 'the log has no such call';
+    return (await until(() => isIn('history'), 5000)) ? '✓' : 'history misses the file';
   } finally {
     await endGroup(running);
     if (!process.env.SEKISHO_CLIENTS_KEEP) stage.close();

@@ -84,6 +84,18 @@ test.each([
   expect(['error', 'interrupted']).toContain(entries[0]?.outcome);
 });
 
+test('a client that ends its server, and kills it two seconds later, finds what the command changed', async () => {
+  const { child, exit, root, state } = await serverInCommand();
+  child.kill('SIGTERM');
+  const killing = setTimeout(() => child.kill('SIGKILL'), 2000);
+  await exit;
+  clearTimeout(killing);
+
+  expect(await logOf(root, state)).toMatchObject([command]);
+  const { stdout } = await runCommand(['history', '--json', '--state', state], root, { HOME: state });
+  expect(stdout).toContain('begun');
+});
+
 test(`killed at ${kills} instants, the log has every call that changed a file`, async () => {
   const { root, state } = places();
   for (let kill = 0; kill < kills; kill++) {
