@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -100,6 +108,14 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
           'works in linked worktrees',
           'git worktree add -q -b w wt; cd wt; echo w >w; git add w; git commit -qm w; git log --format=%s; cd ..; git worktree remove wt; git worktree list | wc -l',
         ],
+        [
+          'keeps its settings',
+          'git config user.name Eve; git config --add color.ui auto; git config user.name; git commit -q --allow-empty -m x; git log -1 --format=%an; git config --unset user.name; git config user.name Bob; git config branch.main.description "$(printf "two\\nlines ; # \\"q\\"")"; cat .git/config',
+        ],
+        [
+          'keeps remotes and what follows them',
+          'git init -q --bare far; git remote add up "$PWD/far"; git push -q -u up main; git checkout -q -b b --track up/main; git checkout -q -b c; git branch -q --set-upstream-to up/main; git branch -m d; git branch -q -D b; git remote rename up down; git pull -q; cat .git/config; git status',
+        ],
         ['leaves out what the person ignores', 'touch a.swp; git status --short'],
         [
           'runs without the variables',
@@ -118,6 +134,20 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       expect([result.exitCode, result.stdout]).toEqual([0, plain.replaceAll('root.plain', 'root')]);
       expect(told).toEqual([]);
       expect(person('git fsck 2>&1; git status >/dev/null')).not.toMatch(/error|fatal/);
+    });
+
+    test('settings that a command may not write go, the others stay, and the reply says so', async () => {
+      const { root, person, bash } = openRepository(backend);
+      person('echo "; by hand" >>.git/config; git remote add origin https://example.com/x');
+      const { exitCode, stderr } = await bash(
+        'git config user.name Eve; git config alias.x "!ls"; git config core.fsmonitor ./x; git remote set-url origin https://elsewhere.example',
+      );
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain('[git: .git/config');
+      const kept = readFileSync(join(root, '.git/config'), 'utf8');
+      expect(kept).toContain('; by hand\n');
+      expect(kept).toContain('name = Eve');
+      expect(kept).not.toMatch(/alias|fsmonitor|elsewhere/);
     });
 
     test('what a command planted lies beside its place, and the reply says so', async () => {
@@ -162,12 +192,106 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
 }
 
 describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
-  test('the settings of the repository are read-only, and the reply says what to do', async () => {
-    const { bash, person } = openRepository('bubblewrap');
-    const before = person('cat .git/config');
-    const { exitCode, stderr } = await bash('git config user.name Eve');
-    expect(exitCode).not.toBe(0);
-    expect(stderr).toContain('`git config --global` holds for the session');
-    expect(person('cat .git/config')).toBe(before);
+  const setFsmonitor = 'git config core.fsmonitor ./evil';
+
+  test('a git of the person reads nothing of what a command that still runs has written', async () => {
+    const { person, bash, root } = openRepository('bubblewrap');
+    const running = bash(`${setFsmonitor}; git config user.name Eve; touch written; sleep 2`);
+    while (!existsSync(join(root, 'written'))) await sleep(20);
+    expect(person('git config --list --local')).not.toMatch(/fsmonitor|Eve/);
+    expect((await running).stderr).toContain('.git/config has no core.fsmonitor');
+    expect(person('git config --list --local')).toMatch(/user.name=Eve/);
+  });
+
+  test('the person and a command write at once: each finds what they wrote', async () => {
+    const { person, bash, root } = openRepository('bubblewrap');
+    const running = bash('git config user.name Eve; git config color.ui never; touch written; sleep 1');
+    while (!existsSync(join(root, 'written'))) await sleep(20);
+    person('git config user.email new@example.com; git config alias.st status; git config color.ui always');
+    expect((await running).stderr).toContain('somebody else changed the same meanwhile');
+    const kept = person('git config --list --local');
+    expect(kept).toMatch(/user.name=Eve/);
+    expect(kept).toContain('user.email=new@example.com\n');
+    expect(kept).toContain('alias.st=status\n');
+    expect(kept).toMatch(/color.ui=always/);
+  });
+
+  test('hooks that the person writes while a command runs stay', async () => {
+    const { person, bash, root, told } = openRepository('bubblewrap');
+    person('mkdir -p .git/hooks');
+    const running = bash('touch written; sleep 1');
+    while (!existsSync(join(root, 'written'))) await sleep(20);
+    person('echo "echo mine" >.git/hooks/pre-push');
+    await running;
+    expect([person('cat .git/hooks/pre-push'), told]).toEqual(['echo mine\n', []]);
+  });
+
+  test.each([
+    ['nothing', 'rm "$c"'],
+    ['a link', 'ln -sf /etc/passwd "$c"'],
+    ['a link to a file of the root', 'printf "[alias]\\nx = !y\\n" >x; ln -sf "$PWD/x" "$c"'],
+    ['a folder', 'rm "$c"; mkdir "$c"'],
+    ['a pipe', 'rm "$c"; mkfifo "$c"'],
+    ['ten megabytes', 'head -c 10000000 /dev/zero | tr "\\0" "\\n" >>"$c"'],
+    ['no settings', 'echo "[core" >"$c"'],
+    ['bytes that end a text', 'printf "[user]\\n\\tname = a\\0b\\n" >"$c"'],
+  ])('%s in place of the settings leaves them as they were', async (_what, script) => {
+    const { person, bash, told } = openRepository('bubblewrap');
+    const before = person('cat .git/config; ls -l .git');
+    const { stderr } = await bash(`c=$(readlink .git/config); ${script}`);
+    expect(stderr).toContain('.git/config is as it was');
+    expect(told).toHaveLength(1);
+    expect(person('cat .git/config; ls -l .git')).toBe(before);
+  });
+
+  test('a lock that is left behind holds nobody up', async () => {
+    const { person, bash } = openRepository('bubblewrap');
+    const { stderr } = await bash('c=$(readlink .git/config); git config user.name Eve; touch "$c.lock"');
+    expect(stderr).toBe('');
+    expect(person('git config user.name; git config user.name Bob; git config user.name')).toBe('Eve\nBob\n');
+  });
+
+  test('settings under a lock of somebody else stay, and the reply says so', async () => {
+    const { person, bash } = openRepository('bubblewrap');
+    const { stderr } = await bash('git config user.name Eve; touch .git/config.lock');
+    expect(stderr).toContain('somebody holds config.lock');
+    expect(person('git config user.name')).toBe('Person\n');
+  });
+
+  test.each([
+    'mv .git/config x',
+    'rm -f .git/config',
+    'ln .git/config x && printf "[alias]\\nx = !y\\n" >>x',
+    'mv .git x',
+    'mv .git/config.lock .git/config',
+    'umount .git/config',
+    'unshare -rm umount .git/config',
+  ])('%s reaches not the settings themselves', async (script) => {
+    const { person, bash } = openRepository('bubblewrap');
+    const before = person('cat .git/config; stat -c %i .git/config');
+    await bash(
+      `printf "[alias]\\nx = !y\\n" >.git/config.lock; ${script}; printf "[alias]\\nx = !y\\n" >>.git/config`,
+    );
+    expect(person('cat .git/config; stat -c %i .git/config')).toBe(before);
+  });
+
+  test('a command keeps no right of the program that mounts, and no descriptor', async () => {
+    const { bash } = openRepository('bubblewrap');
+    const { stdout } = await bash(
+      'readlink .git/config; grep -E "^(Cap|NoNewPrivs|Seccomp:)" /proc/self/status; ls /proc/self/fd | wc -l; unshare -m true || echo refused; ls -A / | grep git',
+    );
+    expect(stdout.replace(/\t/g, ' ')).toBe(
+      [
+        '/.git-settings/0/config',
+        ...['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'].map((name) => `Cap${name}: 0000000000000000`),
+        'NoNewPrivs: 1',
+        'Seccomp: 2',
+        '4',
+        'refused',
+        '.git-links',
+        '.git-settings',
+        '',
+      ].join('\n'),
+    );
   });
 });

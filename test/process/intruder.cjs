@@ -145,7 +145,9 @@ const report = {};
 for (const [name, work] of Object.entries(attempts)) report[name] = attempt(work);
 // Afterwards, for it is the one that changes what a later command would meet.
 if (existsSync('.git'))
-  report['change .git'] = attempt(
-    () => writeFileSync('.git/config', '[core]\nfsmonitor=evil\n') ?? 'changed',
-  );
+  report['change .git'] = attempt(() => {
+    // It may be a copy that it writes: whether a person would read this is looked at from outside, meanwhile.
+    writeFileSync('.git/config', '[core]\nfsmonitor=evil\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  });
 process.stdout.write(JSON.stringify(report));

@@ -62,6 +62,9 @@ export async function intrude(
     readable: [join(repository, 'node_modules')],
     serverEnvironment: { ...process.env, SECRET: secret, LD_PRELOAD: '/nowhere/evil.so' },
   });
+  const looking = setInterval(() => {
+    if (readFileSync(join(root, '.git/config'), 'utf8').includes('evil')) reached.push('change .git');
+  }, 20);
   try {
     const [status] = await commands.status();
     if (status?.withoutNetwork) throw new Error(status.withoutNetwork.en);
@@ -90,11 +93,12 @@ export async function intrude(
       throw new Error(`the intruder ended with ${result.exitCode}: ${result.stderr}`);
     const report = JSON.parse(result.stdout) as Record<string, string>;
     const open = Object.fromEntries(Object.entries(report).filter(([, got]) => got !== 'held'));
-    for (const name of reached) open[name] = 'arrived';
+    for (const name of reached) open[name] = 'reached';
     if (readFileSync(canary, 'utf8') !== secret) open['write a file outside'] = 'changed';
     if (readdirSync(outside).toSorted().join() !== 'canary,s') open['make a file outside'] = 'made';
     return { tried: Object.keys(report).length, open };
   } finally {
+    clearInterval(looking);
     await commands.close();
     for (const server of [tcp, ...servers]) server.close();
     udp.close();

@@ -12,13 +12,17 @@ export interface CommandGuard {
   close(): Promise<void>;
 }
 
-type Writes = Pick<RunOptions, 'writable'>;
+type Writes = Pick<RunOptions, 'writable' | 'workingFolder'>;
 
-/** `tell` is told too: who called may have left, and nobody reads the output of a command in the background. */
-export function createCommandGuard(
-  writable: () => readonly string[],
-  tell: (line: string) => void = () => {},
-): CommandGuard {
+export interface CommandGuardOptions {
+  readonly writable: () => readonly string[];
+  /** What of them walls keep from a command. */
+  readonly held: (runOptions: Writes) => Promise<readonly string[]>;
+  /** Told too: who called may have left, and nobody reads the output of a command in the background. */
+  readonly tell?: ((line: string) => void) | undefined;
+}
+
+export function createCommandGuard({ writable, held, tell = () => {} }: CommandGuardOptions): CommandGuard {
   const guard = createGitGuard(writable);
   const following = new Set<Promise<void>>();
 
@@ -43,9 +47,12 @@ export function createCommandGuard(
     following.add(followed);
   }
 
+  const begin = async (spawnOptions: Writes) =>
+    guard.begin(spawnOptions.writable ?? writable(), await held(spawnOptions));
+
   return {
     async attend(spawnOptions, work) {
-      const watch = await guard.begin(spawnOptions.writable ?? writable());
+      const watch = await begin(spawnOptions);
       let attended: Attended;
       try {
         attended = await work();
@@ -64,7 +71,7 @@ export function createCommandGuard(
         : { ...attended, result: { ...result, stderr: `${result.stderr}${notes}` } };
     },
     async start(spawnOptions, work) {
-      const watch = await guard.begin(spawnOptions.writable ?? writable());
+      const watch = await begin(spawnOptions);
       try {
         const started = await work();
         go(started, watch);

@@ -7,8 +7,11 @@ import { realPath, targetOf } from './pointers.ts';
 import { type Disarmed, setAside } from './set-aside.ts';
 
 export interface GitGuard {
-  /** Before a command starts that may write these folders. Learns what people wrote since the last one. */
-  begin(folders: readonly string[]): Promise<Watch>;
+  /**
+   * Before a command starts that may write these folders, but for what walls hold in them. Learns what people wrote
+   * since the last one.
+   */
+  begin(folders: readonly string[], held?: readonly string[]): Promise<Watch>;
 }
 
 /** Takes out of git's reach what a command left there and no person wrote. */
@@ -26,7 +29,7 @@ export interface Watch {
 export function createGitGuard(roots: () => readonly string[]): GitGuard {
   const trusted = new Map<string, ReadonlyMap<string, Part>>();
   const pointers = new Map<string, string>();
-  const running = new Set<{ readonly sinceMs: number }>();
+  const running = new Set<{ readonly sinceMs: number; readonly held: readonly string[] }>();
   const walked = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -43,6 +46,9 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
     const inside = roots().map(fromText);
     const isInside = (path: string | undefined): path is string =>
       path !== undefined && inside.some((root) => isBelow(path, root));
+    // What no command that runs could write, people wrote.
+    const isHeld = (path: string) =>
+      running.size > 0 && [...running].every(({ held }) => held.some((each) => isBelow(path, each)));
     const disarmed: Disarmed[] = [];
     const reached = new Set<string>();
     const queue = [...found.gitFolders];
@@ -83,6 +89,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         const isOld =
           sinceMs === undefined ||
           before?.signature === part.signature ||
+          isHeld(path) ||
           (isOlds &&
             part.changedMs < sinceMs &&
             (dirname(path) === gitFolder || isOlder(dirname(path), sinceMs)));
@@ -116,7 +123,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   }
 
   return {
-    begin: (folders) =>
+    begin: (folders, held = []) =>
       inTurn(async () => {
         for (const folder of folders.map(fromText)) {
           if (running.size > 0) break;
@@ -131,7 +138,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
           walked.add(folder);
           judge(folder, undefined, found);
         }
-        const own = { sinceMs: Date.now() - clockStepMs };
+        const own = { sinceMs: Date.now() - clockStepMs, held: held.map(fromText) };
         running.add(own);
         return {
           look: () => inTurn(() => lookAgain(folders)),

@@ -6,7 +6,9 @@ import type { ConfigEntry } from './config-file.ts';
  */
 export function isHarmless({ section, subsection, key, value }: ConfigEntry): boolean {
   if (value.length > 4096) return false;
-  const keys = subsection === undefined ? alone[section] : named[section];
+  const sections = subsection === undefined ? alone : named;
+  // A section may be called as what every object has.
+  const keys = Object.hasOwn(sections, section) ? sections[section] : undefined;
   if (keys === undefined) return false;
   const check = Object.hasOwn(keys, key) ? keys[key] : keys['*'];
   return check?.(value) === true;
@@ -26,7 +28,9 @@ const remoteName: Check = (value) => /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(value
 
 /** A place to fetch from. `helper::address` starts the program of that name. */
 const address: Check = (value) =>
-  /^(https?|ssh|git|file):\/\/[^-]/.test(value) || (!value.includes('::') && /^[A-Za-z0-9_./~@]/.test(value));
+  value.includes('://')
+    ? /^(https?|ssh|git|file):\/\/[^-]/.test(value)
+    : !value.includes('::') && /^[A-Za-z0-9_./~@]/.test(value);
 
 function all(keys: string, check: Check): Keys {
   return Object.fromEntries(keys.split(' ').map((key) => [key, check]));

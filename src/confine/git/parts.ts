@@ -1,8 +1,9 @@
-import { Buffer } from 'node:buffer';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { type ConfigEntry, nameOf, printConfig, readConfig } from './config-file.ts';
+import type { Buffer } from 'node:buffer';
+import { lstatSync } from 'node:fs';
+import { changesOf, type LeadsInside, withChanges } from './config-changes.ts';
+import { printConfig, readConfig } from './config-file.ts';
 import { asBytes, entriesIn } from './find-repositories.ts';
-import { isHarmless } from './harmless-keys.ts';
+import { maxPartBytes, readSmall } from './small-file.ts';
 
 /** A file in a repository's folder from which git takes a program to run, or another place to work in. */
 export interface Part {
@@ -15,9 +16,6 @@ export interface Part {
   /** Undefined where it is no file, or a larger one than git ever writes there. */
   readonly content: string | undefined;
 }
-
-/** Is a place inside what was served? Asked of where the content of a part leads. */
-export type LeadsInside = (target: string) => boolean;
 
 /**
  * What is to be done about a part that a command wrote: nothing where it is harmless, else the content that it is given
@@ -94,7 +92,7 @@ function readPart(folder: string, path: string, known: Part | undefined): Part |
   const signature = `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;
   if (known?.signature === signature) return known;
   const changedMs = Number(stat.ctimeNs / 1_000_000n);
-  const isFile = stat.isFile() && stat.size <= maxBytes;
+  const isFile = stat.isFile() && stat.size <= maxPartBytes;
   return {
     path,
     signature,
@@ -113,57 +111,15 @@ function statOf(host: Buffer) {
   }
 }
 
-const maxBytes = 1024 * 1024;
-
-function readSmall(host: Buffer): string | undefined {
-  let fd: number;
-  try {
-    fd = openSync(host, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch {
-    // Not there, or a link.
-    return undefined;
-  }
-  try {
-    const bytes = Buffer.alloc(maxBytes + 1);
-    if (!fstatSync(fd).isFile()) return undefined;
-    const length = readSync(fd, bytes, 0, bytes.length, 0);
-    return length > maxBytes ? undefined : bytes.toString('latin1', 0, length);
-  } catch {
-    // As if it were not there.
-    return undefined;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** What was harmful before may stay as it was; nothing may join it, and no remote that was there may lead elsewhere. */
+/** Where one line is not to stay, all that may stay is written anew. */
 function judgeConfig(content: string, before: string | undefined, leadsInside: LeadsInside): Verdict {
   if (content === before) return harmless;
   const now = readConfig(content);
-  const then = readConfig(before ?? '');
-  const mayStay = (entry: ConfigEntry) =>
-    isHarmless(entry) || (nameOf(entry) === 'core.worktree' && leadsInside(entry.value));
-  const kept = (entries: readonly ConfigEntry[]) =>
-    entries.filter((entry) => !mayStay(entry)).map((entry) => `${nameOf(entry)}=${entry.value}`);
-  const addresses = (entries: readonly ConfigEntry[], names: ReadonlySet<string>) =>
-    entries
-      .filter((entry) => isAddress(entry) && names.has(entry.subsection ?? ''))
-      .map((entry) => entry.value);
-  const remotes = new Set(then.entries.filter(isAddress).map((entry) => entry.subsection ?? ''));
-  const isSame = (a: readonly string[], b: readonly string[]) => a.join('\0') === b.join('\0');
-  if (
-    now.isPlain &&
-    then.isPlain &&
-    isSame(kept(now.entries), kept(then.entries)) &&
-    isSame(addresses(now.entries, remotes), addresses(then.entries, remotes))
-  ) {
-    return harmless;
-  }
-  return { harmless: false, instead: before ?? printConfig(now.entries.filter(mayStay)) };
-}
-
-function isAddress({ section, key }: ConfigEntry): boolean {
-  return section === 'remote' && (key === 'url' || key === 'pushurl');
+  const { allowed, refused } = changesOf(readConfig(before ?? ''), now, leadsInside);
+  if (now.isPlain && refused.length === 0) return harmless;
+  // Of what git cannot read nobody knows what was meant.
+  const isKept = now.isReadable || before === undefined;
+  return { harmless: false, instead: isKept ? withChanges(before ?? '', allowed) : before };
 }
 
 function judgePlaces(placesOf: (content: string) => readonly string[]): Judge {

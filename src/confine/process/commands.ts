@@ -14,6 +14,7 @@ import { startCommand } from './child/start-command.ts';
 import type { CommandOptions, CommandsOptions } from './commands-options.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { createQueue } from './queue.ts';
+import { heldSettings } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { attend } from './session/attend.ts';
 import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
@@ -38,7 +39,11 @@ export interface CommandRunner {
 /** Starts nothing: the sandbox is chosen and tested when the first command comes. */
 export function openCommands(options: CommandsOptions): CommandRunner {
   const sandbox = openSandbox(options);
-  const git = createCommandGuard(() => sandbox.roots().writable, options.onDisarmed);
+  const git = createCommandGuard({
+    writable: () => sandbox.roots().writable,
+    held: (runOptions) => heldFor(sandbox, runOptions),
+    tell: options.onDisarmed,
+  });
   const sessions = new Map<string, Session>();
   let closed = false;
   let started = 0;
@@ -148,6 +153,18 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       await sandbox.close();
     },
   };
+}
+
+/** Nothing where the command will not run either. */
+async function heldFor(
+  sandbox: Sandbox,
+  { workingFolder, writable }: CommandOptions,
+): Promise<readonly string[]> {
+  // The command's own start says why there are none.
+  const walls = await sandbox.open().catch(() => undefined);
+  const folder = sandbox.roots().findFolder(workingFolder);
+  if (walls?.backend.name !== 'bubblewrap' || folder === undefined) return [];
+  return heldSettings(sandbox.roots().all, { workingFolder: folder, writable: writable ?? [] });
 }
 
 function sumOf(sessions: ReadonlyMap<string, Session>, count: (session: Session) => number): number {

@@ -267,6 +267,38 @@ export const gitAttacks: readonly GitAttack[] = [
       'git config core.worktree "$PWD/w"; mkdir w; printf "[core]\\nfsmonitor = $PWD/evil\\n" >>.git/config',
   },
   {
+    title: 'a section that is called as what every object has',
+    plant: 'printf "[constructor]\\nname = x\\n[core]\\nfsmonitor = $PWD/evil\\n" >>.git/config',
+  },
+  {
+    title: 'a section in a repository below that is called as what every object has',
+    plant:
+      'git init -q sub; printf "[constructor]\\nname = x\\n[core]\\nfsmonitor = $PWD/evil\\n" >>sub/.git/config',
+    later: dayIn('sub'),
+  },
+  {
+    title: 'a value that holds lines',
+    plant:
+      'git config branch.main.description "$(printf "x\\n[core]\\nfsmonitor = $PWD/evil")"; c=$(readlink .git/config || echo .git/config); sed -i "s/\\\\n/\\n/g" "$c"',
+  },
+  {
+    title: 'a line that goes on',
+    plant: 'printf "[user]\\nname = x\\\\\\n\\n[core]\\nfsmonitor = $PWD/evil\\n" >>.git/config',
+  },
+  {
+    title: 'a comment that ends early for some',
+    plant: 'printf "[user]\\nname = x # \\r\\n[core]\\nfsmonitor = $PWD/evil\\n" >>.git/config',
+  },
+  {
+    title: 'a name in other letters',
+    plant: 'printf "[CoRe]fsMonitor=$PWD/evil\\n" >>.git/config',
+  },
+  {
+    title: 'settings by a link that commands find, led elsewhere',
+    plant:
+      'cp .git/config c; printf "[core]\\nfsmonitor = $PWD/evil\\n" >>c; t=$(readlink .git/config || echo .git/config); ln -sf "$PWD/c" "$t"',
+  },
+  {
     title: 'an old remote file',
     plant:
       'mkdir -p .git/remotes; echo "URL: ext::$PWD/evil" >.git/remotes/origin; git config --unset remote.origin.url; git config protocol.ext.allow always',

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../../contract/capabilities/process.ts';
+import type { ConfigCopies } from '../../git/config-copies.ts';
 import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
 
@@ -21,6 +22,8 @@ export interface SpawnOptions {
    * room commands use the room's.
    */
   readonly outlet?: Outlet | undefined;
+  /** What it finds in place of the settings of repositories; only for a spawner that can show copies. */
+  readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
 }
 
 /** A started command, whatever started it. */
@@ -46,6 +49,8 @@ export interface Exit {
 export interface Spawner {
   readonly home: string;
   readonly temporary: string;
+  /** Can it show a command copies that are replaced as git replaces a file? Absent: no. */
+  readonly showsCopies?: (() => Promise<boolean>) | undefined;
   spawn(spawnOptions: SpawnOptions): Promise<Child>;
 }
 

@@ -2,14 +2,16 @@ import type { CommandLine, NetworkContact } from '../../../contract/capabilities
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
+import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
 import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { buildEnvironment } from '../sandbox/environment.ts';
+import { writableRepositories } from '../sandbox/guarded-names.ts';
 import type { Sandbox, Walls } from '../sandbox/sandbox.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place } from '../session/session.ts';
-import type { Child } from './child.ts';
+import type { Child, Spawner } from './child.ts';
 import { differing, writtenBy } from './written-command.ts';
 
 /** A command that runs, and what it began with. */
@@ -18,6 +20,8 @@ export interface StartedCommand extends Beginning {
   readonly contacts: () => readonly NetworkContact[];
   /** What runs, where that differs from what was asked in more than quoting. */
   readonly ran: string | undefined;
+  /** Once it has ended: what did not become of the settings that it wrote. */
+  readonly unsettled: readonly string[];
 }
 
 /** Starts a command behind the walls, with its environment, folders and way out. Throws `unavailable`. */
@@ -48,18 +52,26 @@ export async function startCommand(
       ...runOptions.environment,
     },
   });
+  const writable = runOptions.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable;
+  const settings = await copiesFor(
+    spawner,
+    writableRepositories(roots.all, { workingFolder, writable }),
+    workingFolder,
+  );
   const started = spawner.spawn({
     command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
     workingFolder,
     environment,
-    writable: runOptions.writable?.map((folder) => roots.writableFolder(folder)) ?? roots.writable,
+    writable,
+    settings,
     covered: runOptions.covered?.map((folder) => roots.folder(folder)),
     stdin,
     reports: runOptions.inSession === true && command.kind === 'script' && stdin === 'null',
     outlet,
   });
-  const child = await started.catch((cause) => {
+  const child = await started.catch(async (cause) => {
+    await settings?.settle();
     throw new ToolError(
       'unavailable',
       text('The command could not be started.', 'コマンドを開始できませんでした。'),
@@ -70,7 +82,36 @@ export async function startCommand(
     );
   });
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
-  return { child, contacts, folder: workingFolder, environment, ran: differing(command, written) };
+  const unsettled: string[] = [];
+  return {
+    child: settings
+      ? {
+          ...child,
+          exited: child.exited.finally(async () => {
+            unsettled.push(...(await settings.settle()));
+            // Who called may have left.
+            for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
+          }),
+        }
+      : child,
+    unsettled,
+    contacts,
+    folder: workingFolder,
+    environment,
+    ran: differing(command, written),
+  };
+}
+
+/** Without copies the settings are read-only, or looked at when the command ends. */
+async function copiesFor(
+  spawner: Spawner,
+  repositories: readonly string[],
+  workingFolder: string,
+): Promise<ConfigCopies | undefined> {
+  const copies = spawner.showsCopies && openConfigCopies(repositories, workingFolder);
+  if (!copies || (await spawner.showsCopies?.())) return copies;
+  await copies.settle();
+  return undefined;
 }
 
 /** In a room all share one way out: what was reached while a command ran counts as its own. */

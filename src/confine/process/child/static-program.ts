@@ -53,26 +53,35 @@ function link(code: Buffer, data: Buffer, architecture: 'x64' | 'arm64'): Buffer
   return file;
 }
 
-const numbersX64 = { close: 3, socket: 41, bind: 49, listen: 50, sendmsg: 46, write: 1, setns: 308 };
-const numbersArm64 = { close: 57, socket: 198, bind: 200, listen: 201, sendmsg: 211, write: 64, setns: 268 };
+const numbersX64 = {
+  ...{ close: 3, socket: 41, bind: 49, listen: 50, sendmsg: 46, write: 1, setns: 308, unshare: 272 },
+  ...{ open_tree: 428, move_mount: 429, prctl: 157, capset: 126, seccomp: 317 },
+};
+const numbersArm64: typeof numbersX64 = {
+  ...{ close: 57, socket: 198, bind: 200, listen: 201, sendmsg: 211, write: 64, setns: 268, unshare: 97 },
+  ...{ open_tree: 428, move_mount: 429, prctl: 167, capset: 91, seccomp: 277 },
+};
 
 const assemblers = { x64: assembleX64, arm64: assembleArm64 } as const;
 
-/** Arguments go in rdi, rsi and rdx, the number in rax; a failure is a negative rax. */
+/** Arguments go in rdi, rsi, rdx, r10 and r8, the number in rax; a failure is a negative rax. */
 function assembleX64(steps: readonly Step[], program: number): Buffer {
   const numbers = numbersX64;
-  const set = [0xbf, 0xbe, 0xba];
+  const set = [[0xbf], [0xbe], [0xba], [0x41, 0xba], [0x41, 0xb8]];
   const constant = (opcode: number, value: number) => {
     const bytes = Buffer.alloc(5);
     bytes.writeUInt8(opcode, 0);
-    bytes.writeUInt32LE(value, 1);
+    bytes.writeUInt32LE(value >>> 0, 1);
     return bytes;
   };
   const call = [0x0f, 0x05];
   const exit = [...constant(0xbf, 126), ...constant(0xb8, 60), ...call];
   const code: number[] = [];
   for (const { call: name, args, mayFail } of steps) {
-    for (const [index, value] of args.entries()) code.push(...constant(set[index] ?? 0, value));
+    for (const [index, value] of args.entries()) {
+      const [opcode = 0, ...prefix] = (set[index] ?? []).toReversed();
+      code.push(...prefix, ...constant(opcode, value));
+    }
     code.push(...constant(0xb8, numbers[name]), ...call);
     // test rax, rax; jns over the exit
     if (!mayFail) code.push(0x48, 0x85, 0xc0, 0x79, exit.length, ...exit);
@@ -85,7 +94,7 @@ function assembleX64(steps: readonly Step[], program: number): Buffer {
   return Buffer.from(code);
 }
 
-/** Arguments go in x0 to x2, the number in x8; a failure is a negative x0. */
+/** Arguments go in x0 to x4, the number in x8; a failure is a negative x0. */
 function assembleArm64(steps: readonly Step[], program: number): Buffer {
   const numbers = numbersArm64;
   const constant = (register: number, value: number) => [

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { FolderRoot } from '../../../contract/capabilities/files.ts';
+import { once } from '../../../ground/once.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { adoptStage } from '../child/adopt.ts';
@@ -15,7 +15,10 @@ import { initArguments } from '../prelude.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { openFilter } from '../seccomp/open-filter.ts';
 import { type Chamber, enterProgram, temporaryPlace, tryChambers } from './bubblewrap-room.ts';
+import { createFurnisher, furnishProgram } from './furnish.ts';
 import { guardingArguments } from './guarded-names.ts';
+import { hidingArguments } from './hidden-paths.ts';
+import { findHole } from './self-test.ts';
 import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
 import { copySystemSettings, isSetting } from './system-settings.ts';
 
@@ -47,6 +50,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.
   const kernel = await openKernel().catch(() => undefined);
+  const furnisher = kernel && createFurnisher(kernel, filter);
   const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
   const place = temporaryPlace([
     ...options.roots.map((root) => root.hostPath),
@@ -70,13 +74,16 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     const landing = chamber ? undefined : spawnOptions.outlet && relay?.open();
     const given = chamber?.childEnds ?? landing?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
+    const furnished =
+      spawnOptions.settings && furnisher?.furnish(spawnOptions.settings, landing ? relayProgram : '/bin/sh');
     const args = [
       ...(chamber ? [options.program, ...shared] : system),
-      ...['--seccomp', '3'],
+      ...(furnished ? furnished.args : ['--seccomp', '3']),
       ...mounts,
       '--chdir',
       spawnOptions.workingFolder,
       '--',
+      ...(furnished ? [furnishProgram] : []),
       ...(landing ? [relayProgram] : []),
       ...initArguments(spawnOptions.command, spawnOptions.limits, report && 4 + given.length),
     ];
@@ -87,11 +94,12 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
         // bwrap passes its own environment on, so it gets the command's.
         environment: spawnOptions.environment,
         stdin: spawnOptions.stdin,
-        extra: [filterFd, ...given, ...(report ? [report.childEnd] : [])],
+        extra: [furnished?.fd ?? filterFd, ...given, ...(report ? [report.childEnd] : [])],
       }),
     ).finally(() => {
       landing?.close();
       report?.release();
+      furnished?.close();
     });
     const { pid } = started;
     let running = true;
@@ -115,18 +123,34 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     };
   }
 
+  /** Do the walls hold, too, where a program of ours is the last to work on them? */
+  async function holdsFurnished(chamber?: Chamber): Promise<boolean> {
+    if (!furnisher) return false;
+    const trial = { folder: settings, copies: [{ original: '/etc/gitconfig', path: 'gitconfig' }] };
+    const roots = options.roots.map((root) => root.hostPath);
+    const spawner = {
+      ...(chamber ? roomPlaces : ownPlaces),
+      spawn: (spawnOptions: SpawnOptions) => spawnCommand({ ...spawnOptions, settings: trial }, chamber),
+    };
+    return (await findHole(spawner, roots).catch((error: Error) => error.message)) === undefined;
+  }
+
+  const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
+  const roomPlaces = { home: `${place}/home`, temporary: place };
+  const rooms: { showCopies?: Promise<boolean> } = {};
+
   return {
     name: 'bubblewrap',
-    home: '/tmp/home',
-    temporary: '/tmp',
+    ...ownPlaces,
     withoutOutlet,
+    showsCopies: once(() => holdsFurnished()),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),
     async openRoom(outlet) {
       if (!chambers) throw new Error('koffi is missing, or the processor is not known');
       const chamber = await chambers.open(outlet);
       return {
-        home: `${place}/home`,
-        temporary: place,
+        ...roomPlaces,
+        showsCopies: () => (rooms.showCopies ??= holdsFurnished(chamber)),
         spawn: (spawnOptions) => spawnCommand(spawnOptions, chamber),
         close: async () => chamber.close(),
       };
@@ -244,39 +268,6 @@ function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOptions): 
   // Folders that bwrap made to hang the others in.
   args.push('--remount-ro', '/');
   return args;
-}
-
-/**
- * Covers what must not be seen. The folders on the way there are mounted over themselves: a mount point cannot be
- * renamed, so nobody moves them aside and finds the next command's cover in the wrong place.
- */
-function hidingArguments(
-  hiddenPaths: readonly string[],
-  folders: readonly string[],
-  writable: ReadonlySet<string>,
-): readonly string[] {
-  const covers = new Map<string, readonly string[]>();
-  for (const path of hiddenPaths) {
-    const root = folders.findLast((folder) => isBelow(path, folder));
-    if (root === undefined) continue;
-    for (let parent = dirname(path); parent !== root && isBelow(parent, root); parent = dirname(parent)) {
-      covers.set(parent, [writable.has(root) ? '--bind' : '--ro-bind', parent, parent]);
-    }
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    // One that is not there yet must not be made by a command either.
-    if (!stat) mkdirSync(path, { recursive: true, mode: 0o700 });
-    covers.set(
-      path,
-      stat && !stat.isDirectory()
-        ? ['--ro-bind', '/dev/null', path]
-        : ['--size', '4096', '--perms', '0500', '--tmpfs', path, '--remount-ro', path],
-    );
-  }
-  return [...covers].sort(([a], [b]) => a.length - b.length).flatMap(([, args]) => args);
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 function linkTarget(path: string): string | undefined {

@@ -22,11 +22,12 @@ export function guardingArguments(
   spawnOptions: SpawnOptions,
 ): readonly string[] {
   const args: string[] = [];
+  const copied = new Set(spawnOptions.settings?.copies.map(({ original }) => original));
   for (const folder of guardedFolders(roots, spawnOptions)) {
     const { itself, readOnly } = gitMounts(folder);
-    if (spawnOptions.writable.some((each) => folder === each || folder.startsWith(`${each}/`))) {
+    if (isWritable(folder, spawnOptions)) {
       for (const path of itself) args.push('--bind', path, path);
-      for (const path of readOnly) args.push('--ro-bind-try', path, path);
+      for (const path of readOnly) if (!copied.has(path)) args.push('--ro-bind-try', path, path);
     }
     for (const name of readOnlyNames) {
       const path = join(folder, name);
@@ -38,10 +39,30 @@ export function guardingArguments(
   return args;
 }
 
+/** The folders whose `.git` a command may write, but for what git obeys in it. */
+export function writableRepositories(
+  roots: readonly FolderRoot[],
+  spawnOptions: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
+): readonly string[] {
+  return guardedFolders(roots, spawnOptions).filter((folder) => isWritable(folder, spawnOptions));
+}
+
+/** What of these a command reads at most, its copies apart. */
+export function heldSettings(
+  roots: readonly FolderRoot[],
+  spawnOptions: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
+): readonly string[] {
+  return guardedFolders(roots, spawnOptions).flatMap((folder) => gitMounts(folder).readOnly);
+}
+
+function isWritable(folder: string, { writable }: Pick<SpawnOptions, 'writable'>): boolean {
+  return writable.some((each) => folder === each || folder.startsWith(`${each}/`));
+}
+
 /** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
 function guardedFolders(
   roots: readonly FolderRoot[],
-  { workingFolder, writable }: SpawnOptions,
+  { workingFolder, writable }: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
 ): readonly string[] {
   const folders = new Set([...roots.map((root) => root.hostPath), ...writable]);
   for (let folder = workingFolder; folder !== '/'; folder = dirname(folder)) {

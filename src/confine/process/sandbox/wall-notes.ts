@@ -57,7 +57,7 @@ const walls: readonly Wall[] = [
       /could not (?:lock|write) config file|\.git\/(?:config|hooks|info|modules)\b.*(?:read-only|busy)/i.test(
         line,
       ),
-    note: "a repository's settings and hooks are read-only for commands, since they run at a person's next git; `git config --global` holds for the session, and a person changes what is to stay",
+    note: "a repository's hooks and what else runs at a person's next git are read-only for commands; `git config` keeps what runs nothing (user.*, branch.*, new remotes), `git config --global` holds for the session, and a person changes the rest",
   },
   {
     name: 'terminal',

@@ -11,7 +11,7 @@ import type { Runner } from './session.ts';
 /** Why a command that has ended may have failed, and what would help. */
 export function createEndNotes(
   command: CommandLine,
-  { contacts, environment }: StartedCommand,
+  { contacts, environment, unsettled }: StartedCommand,
   walls: Walls,
   { session, sandbox, options }: Runner,
 ): EndNotes {
@@ -32,6 +32,7 @@ export function createEndNotes(
       told: session.toldWalls,
     });
     return [
+      ...unsettled,
       ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
       ...networkNotes(contacts(), key),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
