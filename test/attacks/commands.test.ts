@@ -105,6 +105,39 @@ test.each(listed)('a trick that was seen or thought of: %s', (line) => {
   expect(tooMild([JSON.parse(script ?? '')], least as 'ask' | 'deny')).toEqual([]);
 });
 
+test("a day's work of people and agents in their project runs without a question", () => {
+  const lines = linesOf('everyday-work');
+  expect(lines.length).toBeGreaterThan(400);
+  // Data from a file in arithmetic, and code from a program's output: nobody knows either beforehand.
+  const unknown = [
+    'total=0; while read -r n; do (( total += n )); done < counts.txt; echo "$total"',
+    'eval "$(direnv export bash)"',
+  ];
+  expect(lines.filter((line) => decideInProject(line) !== 'allow')).toEqual(unknown);
+});
+
+test('what harms runs in no project without a person, and most of it not at all', () => {
+  const lines = linesOf('hostile');
+  expect(lines.length).toBeGreaterThan(300);
+  expect(lines.filter((line) => decideInProject(line) === 'allow')).toEqual([]);
+});
+
+function linesOf(corpus: string): readonly string[] {
+  return readFileSync(new URL(`../judgement/${corpus}.txt`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+}
+
+function decideInProject(line: string): string {
+  const script = line.replaceAll('⏎', '\n');
+  const roots = ['/workspace'];
+  const { decision, lack } = judge.judge(
+    { kind: 'script', script, shell: 'bash' },
+    { dialect: 'plain', roots, workingFolder: '/workspace', walls: { network: [] } },
+  );
+  return lack ? 'deny' : decision;
+}
+
 test('everyday commands of software developers run without a question', () => {
   const everyday = readFileSync(new URL('../judgement/everyday.txt', import.meta.url), 'utf8')
     .trim()

@@ -9,6 +9,8 @@ const harmlessNpm =
   /^npm_config_(loglevel|color|progress|audit|fund|yes|offline|prefer_offline|update_notifier|save|save_exact|engine_strict|legacy_peer_deps|ignore_scripts|production|omit|include|tag|fetch_retries|jobs|build_from_source)$/i;
 const runsCode =
   /^(LD_.*|DYLD_.*|BASH_.*|ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|GCONV_PATH|LOCPATH|NLSPATH|TEXTDOMAIN.*|PERL5OPT|PERL5LIB|PERL5DB|RUBYOPT|RUBYLIB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PYTHONBREAKPOINT|PYTHONWARNINGS|LESSOPEN|LESSCLOSE|MANPAGER|BROWSER|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SSH_ASKPASS|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|CLASSPATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|AWKPATH|AWKLIBPATH|GREP_OPTIONS|EXECIGNORE|FPATH|CDPATH|POSIXLY_CORRECT|XDG_CONFIG_HOME|HOME|FCEDIT|HISTFILE|INPUTRC|npm_config_.*|NPM_CONFIG_.*)$/;
+/** action:message:category:module:line, where a category with a dot in it would be imported. */
+const harmlessFilter = /^(default|error|always|module|once|ignore)(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/;
 const programNames =
   /^(PAGER|EDITOR|VISUAL|GIT_PAGER|GIT_EDITOR|GIT_SEQUENCE_EDITOR|SYSTEMD_PAGER|MANPAGER|BROWSER)$/;
 const safePrograms = /^(|cat|less|more|true|:|vi|vim|nano|emacs|head|tail|ed|false)$/;
@@ -18,7 +20,9 @@ export function assignmentRule(name: string, value: Word | undefined): string | 
   if (programNames.test(name)) return safePrograms.test(value?.value ?? '?') ? undefined : 'code-variable';
   if (name === 'PATH') return value && extendsPath(value) ? undefined : 'code-variable';
   if (name === 'IFS')
-    return value?.value !== undefined && /^[\n\t,:;|]?$/.test(value.value) ? undefined : 'code-variable';
+    return value?.value !== undefined && /^[ \n\t,:;|]*$/.test(value.value) ? undefined : 'code-variable';
+  if (name === 'HOME') return isItself(value, name) ? undefined : 'code-variable';
+  if (name === 'BASH_XTRACEFD') return /^\d+$/.test(value?.value ?? '') ? undefined : 'code-variable';
   if (name === 'NODE_OPTIONS') {
     return /^(--(max-old-space-size|max-http-header-size|stack-trace-limit|no-warnings|trace-warnings|enable-source-maps|experimental-vm-modules|no-deprecation|unhandled-rejections|openssl-legacy-provider)(=\w+)? ?)*$/.test(
       value?.value ?? '?',
@@ -27,12 +31,18 @@ export function assignmentRule(name: string, value: Word | undefined): string | 
       : 'code-variable';
   }
   if (name === 'PYTHONWARNINGS')
-    return /^(default|error|always|module|once|ignore)$/.test(value?.value ?? '')
+    return (value?.value ?? '.').split(',').every((filter) => harmlessFilter.test(filter))
       ? undefined
       : 'code-variable';
   if (harmlessNpm.test(name)) return undefined;
   if (name.startsWith('GIT_')) return harmlessGit.test(name) ? undefined : 'code-variable';
   return runsCode.test(name) ? 'code-variable' : undefined;
+}
+
+/** `HOME="$HOME"`. */
+function isItself(value: Word | undefined, name: string): boolean {
+  const [only, ...more] = value?.pieces ?? [];
+  return more.length === 0 && only?.kind === 'variable' && only.name === name;
 }
 
 /** `PATH=$PATH:…`, and folders of installed programs before it: no known name changes its meaning. */
@@ -122,6 +132,15 @@ export function namesAssigned({ program, args }: Use): readonly Assigned[] {
     default:
       return [];
   }
+}
+
+/** Names that are empty, or no map any more, after this: `unset x`, `local x`. */
+export function namesUndone({ program, args }: Use): readonly string[] {
+  if (!/^(unset|local|declare|typeset)$/.test(program)) return [];
+  const isMap = args.some(({ value }) => /^-[a-zA-Z]*A/.test(value ?? ''));
+  return args.flatMap(({ value }) =>
+    value !== undefined && /^[A-Za-z_]\w*$/.test(value) && !isMap ? [value] : [],
+  );
 }
 
 /** Whatever arithmetic gives. */

@@ -1,8 +1,13 @@
+import type { SyntaxNode } from 'unbash';
 import type { CommandLine, JudgeContext } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { assignmentRule, namesAssigned } from './assignments.ts';
+import { assignmentRule, namesAssigned, namesUndone } from './assignments.ts';
 import { createCallGraph } from './call-graph.ts';
+import { createCalls } from './fill/calls.ts';
+import { createFillings, maxFillings } from './fill/fillings.ts';
+import { nameIn } from './fill/program-name.ts';
+import { createSeen } from './fill/seen.ts';
 import { inspectNode } from './inspect-node.ts';
 import { createPipelines } from './pipelines.ts';
 import { bashisms } from './posix.ts';
@@ -12,7 +17,7 @@ import { isShell, programOf } from './programs.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
-import { foldersAfter } from './targets.ts';
+import { foldersAfter, goesDown, sceneIn } from './targets.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import { createVariables, givenBy } from './variables.ts';
@@ -59,6 +64,10 @@ interface CommandJob {
   readonly via: readonly string[];
   readonly texts: readonly Word[];
   readonly files: readonly Word[];
+  /** It stands in the script itself, or a wrapper there starts it: `"$@"` is what its function was called with. */
+  readonly isOwn: boolean;
+  /** How often its words were filled in. */
+  readonly fillings: number;
 }
 
 /** Each job eats at least a character of the command, so a command within its limit never meets this. */
@@ -67,9 +76,10 @@ const maxJobs = 4 * limits.commandBytes;
 const maxWords = 64 * limits.commandBytes;
 /** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
 const maxWrappers = 40;
-const nowhere: Place = { functions: [], pipes: undefined, forks: false };
+const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
 /** Where a bare `cd` goes. */
 const home = wordOf([{ kind: 'literal', text: '~', quoted: false }], '~');
+const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
 const movesFolder = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
 /** Reads a command line to the bottom and asks every rule about every command in it. */
@@ -80,7 +90,7 @@ export function examine(
   write: Write,
 ): Examination {
   const findings: Finding[] = [];
-  const found: { readonly use: Use; readonly excerpt: string }[] = [];
+  const found: { readonly use: Use; readonly place: Place; readonly excerpt: string }[] = [];
   const deferred: { readonly rule: string; readonly excerpt: string; isBad(scene: Scene): boolean }[] = [];
   const variables = createVariables();
   for (const [name, value] of Object.entries(context.variables ?? {})) {
@@ -88,7 +98,10 @@ export function examine(
   }
   const graph = createCallGraph();
   const pipelines = createPipelines();
+  const calls = createCalls();
+  const passing = new WeakSet<SyntaxNode>();
   const folders: Word[] = [];
+  const fillings = createFillings<CommandJob>(variables, calls);
   const jobs: (ScriptJob | CommandJob)[] = [];
   const raise = (rule: string, excerpt: string, named?: Text): void =>
     void findings.push({ rule, excerpt: clean(excerpt), named });
@@ -101,8 +114,8 @@ export function examine(
   const seen = createSeen();
   let done = 0;
   let words = 0;
-  for (let job = jobs.pop(); job; job = jobs.pop()) {
-    if (job.kind === 'command' && seen.before(job.words)) continue;
+  for (let job = nextJob(); job; job = nextJob()) {
+    if (job.kind === 'command' && job.fillings < maxFillings && seen.before(job.words)) continue;
     words += job.kind === 'command' ? job.words.length : 1;
     if (++done > maxJobs || words > maxWords) {
       raise('too-long', '');
@@ -114,20 +127,35 @@ export function examine(
 
   const scene: Scene = {
     dialect: context.dialect,
+    shell: line.kind === 'script' ? line.shell : undefined,
     walls: context.walls,
     roots: context.roots,
     folders: foldersAfter(context.workingFolder, folders, variables),
     variables,
   };
+  const onlyDown = folders.every(goesDown);
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt);
-  for (const { use, excerpt } of found) {
+  for (const { use, place, excerpt } of found) {
+    const there = onlyDown ? sceneIn(scene, place.folders) : scene;
     for (const rule of [...(rules.get(use.program) ?? []), ...(rules.get('') ?? [])]) {
-      if (!rule.fits(use, scene)) continue;
+      if (!rule.fits(use, there)) continue;
       findings.push({ rule: rule.id, lack: lackOf(rule.needs?.(use), scene.walls), excerpt, use });
     }
   }
   for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt);
   return { findings, uses: found.map(({ use }) => use), runs: isWritten ? runsOf(line, whole) : undefined };
+
+  /** The next to be read; when all are, what was held back for its variables is filled in and goes on. */
+  function nextJob(): ScriptJob | CommandJob | undefined {
+    while (jobs.length === 0) {
+      const released = fillings.release(done);
+      if (!released) return undefined;
+      if (released.isFilled) jobs.push(...released.jobs);
+      else if (released.rule === 'dynamic-name') raise(released.rule, released.job.excerpt);
+      else jobs.push(released.job);
+    }
+    return jobs.pop();
+  }
 
   /** Writes a script anew, to be read as it stands then; what cannot be written is refused. */
   function readText(source: string, posix: boolean, job: Pick<ScriptJob, 'place' | 'via'>): Writing {
@@ -152,7 +180,8 @@ export function examine(
       at: { pos, end: pos, value },
     }));
     const excerpt = clean([program, ...args].join(' ').slice(0, 400));
-    jobs.push({ kind: 'command', words, writing, excerpt, place: nowhere, via: [], texts: [], files: [] });
+    const job = { words, writing, excerpt, place: nowhere, via: [], texts: [], files: [] };
+    jobs.push({ kind: 'command', ...job, isOwn: false, fillings: 0 });
     return writing;
   }
 
@@ -165,35 +194,67 @@ export function examine(
           defer: (rule, isBad) => void deferred.push({ rule, excerpt: excerpt(), isBad }),
           assign: (name, value, given) => {
             variables.add(name, given ?? givenBy(value));
-            const rule = assignmentRule(name, value);
-            if (rule) raise(rule, excerpt());
+            if (job.writing !== whole) variables.spoilMap(name);
+            const saved = value?.pieces.length === 1 ? value.pieces[0] : undefined;
+            const rule = passing.has(node) ? undefined : assignmentRule(name, value);
+            if (name === 'IFS' && rule && saved?.kind === 'variable')
+              deferred.push({
+                rule,
+                excerpt: excerpt(),
+                isBad: (scene) => !scene.variables.isSeparators(saved.name),
+              });
+            else if (rule) raise(rule, excerpt());
           },
+          onlyForRead: (assignment) => void passing.add(assignment),
         }),
+      map: (name) => {
+        if (job.writing === whole) variables.addMap(name);
+      },
       command: (command) => {
         if (command.words.length > 0)
-          jobs.push({ kind: 'command', ...command, writing: job.writing, via: job.via });
+          jobs.push({
+            ...{ kind: 'command', ...command, writing: job.writing, via: job.via },
+            ...{ isOwn: job.writing === whole, fillings: 0 },
+          });
       },
       unread: (rule, excerpt) => raise(rule, excerpt),
     });
   }
 
   function readCommand(job: CommandJob): void {
-    const name = job.words[0];
-    if (!name?.value || /^~[^/]*$/.test(name.value)) {
-      raise('dynamic-name', job.excerpt);
+    const name = nameIn(job.words[0]);
+    if (!name || /^~[^/]*$/.test(name)) {
+      fillings.hold(job, 'dynamic-name');
       return;
     }
-    const program = programOf(name.value);
+    const inners = unwrap(job.words);
+    const unreadable = inners.find(
+      (inner) => inner.kind === 'unread' || (inner.kind === 'script' && inner.source.value === undefined),
+    );
+    if (unreadable && job.fillings < maxFillings) {
+      fillings.hold(job, unreadable.kind === 'unread' ? unreadable.rule : 'dynamic-script');
+      return;
+    }
+    const program = programOf(name);
     const args = job.words.slice(1);
     const input = pipelines.inputOf(job.place.pipes, job.texts, job.files);
-    const use: Use = { program, words: job.words, args, via: job.via, input };
-    found.push({ use, excerpt: job.excerpt });
+    const words = [{ ...(job.words[0] as Word), value: name, prefix: name }, ...args];
+    const use: Use = { program, words, args, via: job.via, input };
+    found.push({ use, place: job.place, excerpt: job.excerpt });
     pipelines.note(use, job.place.pipes);
-    graph.call(name.value, job.place, job.excerpt);
+    graph.call(name, job.place, job.excerpt);
+    calls.note(name, args, job.isOwn ? job.place.functions.at(-1) : null);
     if (movesFolder.has(program)) {
       folders.push(args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? home);
     }
-    for (const assigned of namesAssigned(use)) noteAssigned(assigned.name, assigned.value, job.excerpt);
+    for (const assigned of namesAssigned(use)) {
+      noteAssigned(assigned.name, assigned.value, job.excerpt);
+      if (!declares.has(program)) variables.spoilMap(assigned.name);
+    }
+    for (const name of namesUndone(use)) {
+      variables.add(name, { kind: 'static', value: '' });
+      variables.spoilMap(name);
+    }
     if (job.via.length > maxWrappers) {
       raise('too-deep', job.excerpt);
       return;
@@ -202,10 +263,13 @@ export function examine(
     if (isShell(program) && readShellLine(args).readsInput) {
       for (const text of job.texts) pushScript(text, true, job, via);
     }
-    for (const inner of unwrap(job.words)) {
+    for (const inner of inners) {
       if (inner.kind === 'command') jobs.push({ ...job, words: inner.words, via });
-      else if (inner.kind === 'script') pushScript(inner.source, inner.posix, job, via);
-      else if (inner.kind === 'folder') folders.push(inner.word);
+      else if (inner.kind === 'script') {
+        if (inner.ofNames)
+          deferred.push({ rule: 'dynamic-script', excerpt: job.excerpt, isBad: () => !input.namesOnly() });
+        pushScript(inner.source, inner.posix, job, via);
+      } else if (inner.kind === 'folder') folders.push(inner.word);
       else if (inner.kind === 'unread') raise(inner.rule, job.excerpt);
       else {
         const equals = inner.word.prefix.indexOf('=');
@@ -224,25 +288,6 @@ export function examine(
     if (source.value === undefined) raise('dynamic-script', job.excerpt);
     else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }
-}
-
-/** Remembers commands by their very words: one that was read is not read again, however many ways lead to it. */
-function createSeen() {
-  const byFirst = new WeakMap<Word, (readonly Word[])[]>();
-  return {
-    before(words: readonly Word[]): boolean {
-      const [first] = words;
-      if (!first) return false;
-      const known = byFirst.get(first) ?? [];
-      if (
-        known.some((other) => other.length === words.length && other.every((word, at) => word === words[at]))
-      ) {
-        return true;
-      }
-      byFirst.set(first, [...known, words]);
-      return false;
-    },
-  };
 }
 
 function runsOf(line: CommandLine, writing: Writing): CommandLine {

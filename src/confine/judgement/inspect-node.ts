@@ -2,8 +2,9 @@ import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbas
 import type { Text } from '../../contract/text/text.ts';
 import type { Scene } from './rules/rule.ts';
 import { isDevice } from './targets.ts';
-import type { Given, Variables } from './variables.ts';
-import { isTrustedName, readWord, type Word } from './words.ts';
+import type { Variables } from './values.ts';
+import type { Given } from './variables.ts';
+import { isTrustedName, literalWord, readWord, type Word } from './words.ts';
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {
@@ -13,6 +14,8 @@ export interface NodeNotes {
   /** Asked when the whole script is read and its variables are known. */
   defer(rule: string, isBad: (scene: Scene) => boolean): void;
   assign(name: string, value: Word | undefined, given?: Given): void;
+  /** Separators that hold for one `read` part nothing else. */
+  onlyForRead(assignment: SyntaxNode): void;
 }
 
 /** Looks at one node of the syntax: constructs that are refused, names that get values, data that becomes code. */
@@ -27,6 +30,10 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       return;
     case 'ParameterExpansion':
       inspectExpansion(node, notes);
+      return;
+    case 'Command':
+      if (/^(read|mapfile|readarray)$/.test(node.name?.text ?? ''))
+        for (const part of node.prefix) if (part.type === 'Assignment') notes.onlyForRead(part);
       return;
     case 'ArithmeticWord':
       if (!isNumberText(node.value))
@@ -49,11 +56,15 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       if (/^-[vR]$/.test(node.operator) && !isPlainName(node.operand.text)) notes.raise('data-as-code');
       return;
     case 'Assignment': {
-      if (node.index) deferIndex(node.index, notes);
-      if (node.value.type === 'ArrayValue') deferElements(node.value.elements, notes);
-      const whole = node.value.type === 'Word' && !node.index ? readWord(node.value) : undefined;
-      if (node.append && whole) notes.assign(node.name, undefined, appended(whole));
-      else notes.assign(node.name, whole);
+      if (node.index) deferIndex(node.index, notes, node.name);
+      if (node.value.type === 'ArrayValue') {
+        deferElements(node.value.elements, notes);
+        notes.assign(node.name, undefined, { kind: 'array', elements: elementsOf(node.value.elements) });
+        return;
+      }
+      const value = readWord(node.value);
+      if (node.append && !node.index) notes.assign(node.name, undefined, appended(value));
+      else notes.assign(node.name, node.append ? undefined : value);
       return;
     }
     case 'For':
@@ -85,7 +96,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
 
 function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, notes: NodeNotes): void {
   const operation = node.operation;
-  if (node.index && !/^[@*]$/.test(node.index.text)) deferIndex(node.index, notes);
+  if (node.index && !/^[@*]$/.test(node.index.text)) deferIndex(node.index, notes, node.parameter);
   if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
     notes.raise('data-as-code');
   }
@@ -102,8 +113,11 @@ function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, not
   }
 }
 
-function deferIndex(index: SyntaxWord, notes: NodeNotes): void {
-  notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(index.text, variables));
+function deferIndex(index: SyntaxWord, notes: NodeNotes, array: string): void {
+  notes.defer(
+    'data-as-code',
+    ({ variables }) => !variables.isMap(array) && !isSafeArithmetic(index.text, variables),
+  );
 }
 
 /** `x=([i]=1)`: the index of an element is evaluated like any other. */
@@ -116,14 +130,23 @@ function deferElements(elements: readonly SyntaxWord[], notes: NodeNotes): void 
   }
 }
 
+/** The values of an array's elements, without the indices that they are written with. */
+function elementsOf(elements: readonly SyntaxWord[]): readonly Word[] {
+  return elements.map((element) => {
+    const keyed = /^\[[^\]]*\]=([\w./:@%+-]*)$/.exec(element.text)?.[1];
+    return keyed === undefined ? readWord(element) : literalWord(keyed);
+  });
+}
+
 function assignListed(name: string, word: SyntaxWord, notes: NodeNotes): void {
   const range = /^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$/.test(word.text);
   const listed = readWord(word);
-  notes.assign(
-    name,
-    listed,
-    range ? { kind: 'number' } : isFoundName(listed) ? { kind: 'found' } : undefined,
-  );
+  const [only] = listed.pieces.length === 1 ? listed.pieces : [];
+  if (range) notes.assign(name, listed, { kind: 'number' });
+  else if (isFoundName(listed)) notes.assign(name, listed, { kind: 'found', word: listed });
+  else if (only?.kind === 'unknown' && only.keysOf !== undefined)
+    notes.assign(name, listed, { kind: 'keys', of: only.keysOf });
+  else notes.assign(name, listed);
 }
 
 /** `./*` and `*.o`: what such a wildcard finds cannot be taken for options, but for letters alone. */
@@ -153,6 +176,10 @@ export function isSafeArithmetic(text: string, variables: Variables): boolean {
   if (/`|\$\(|\$\[|[<>]\(|\\/.test(text.replace(/\$\(\([\w\s$+*/%-]*\)\)/g, '0'))) return false;
   const bare = text
     .replace(/["']/g, '')
+    // An element is its value, which is evaluated; its index in a map is a word.
+    .replace(/\$\{(\w+)\[(\$?\{?\w+\}?)\](?::-\d+)?\}/g, (_, array, index) =>
+      variables.isMap(array) ? array : `${array}+${index}`,
+    )
     .replace(/\$\{#\w+(\[[@*]\])?\}/g, '0')
     .replace(/\b\d+#\w+|\b0[xX][\da-fA-F]+\b|\b\d\w*\b/g, '0');
   if (/\$\{[^}]*[^\w}]/.test(bare)) return false;

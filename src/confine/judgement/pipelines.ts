@@ -52,6 +52,7 @@ const alwaysDecode = new Set([
 /** Remembers what stands before what in pipes. */
 export function createPipelines() {
   const listings = new Map<object, Set<number>>();
+  const namings = new Map<object, Set<number>>();
   const first = new Map<object, { fetch: number; decode: number }>();
 
   function before(pipe: Pipe | undefined, what: 'fetch' | 'decode'): boolean {
@@ -66,6 +67,10 @@ export function createPipelines() {
       if (pipe && use.via.length === 0 && listsPaths(use)) {
         const stages = listings.get(pipe.pipeline) ?? new Set<number>();
         listings.set(pipe.pipeline, stages.add(pipe.stage));
+      }
+      if (pipe && use.via.length === 0 && listsNames(use)) {
+        const stages = namings.get(pipe.pipeline) ?? new Set<number>();
+        namings.set(pipe.pipeline, stages.add(pipe.stage));
       }
       const fetches = fetchers.has(use.program);
       const decodes = isDecoder(use);
@@ -86,6 +91,11 @@ export function createPipelines() {
         files,
         fetched: () => before(pipe, 'fetch'),
         decoded: () => before(pipe, 'decode'),
+        namesOnly: () =>
+          pipe !== undefined &&
+          texts.length === 0 &&
+          files.length === 0 &&
+          namings.get(pipe.pipeline)?.has(pipe.stage - 1) === true,
         pathsOnly: () =>
           pipe !== undefined &&
           texts.length === 0 &&
@@ -107,6 +117,33 @@ function listsPaths({ program, args }: Use): boolean {
         word.value === undefined || /^-(printf|print|ls|exec|ok)/.test(word.value.replace(/^-print0$/, '')),
     )
   );
+}
+
+/** Prints names of files that are there, or words that are written out here: nothing that a shell would take for code. */
+function listsNames({ program, args }: Use): boolean {
+  const has = (pattern: RegExp) => args.some(({ value }) => pattern.test(value ?? ''));
+  if (program !== 'find' && args.some(({ value }) => value === undefined) && !/^(ls|seq)$/.test(program))
+    return false;
+  switch (program) {
+    case 'find':
+      return !args.some(({ value }) => value === undefined || /^-(printf|exec|ok|ls)/.test(value));
+    case 'ls':
+    case 'seq':
+    case 'fd':
+    case 'fdfind':
+      return !has(/^-[xX]|^--exec/);
+    case 'rg':
+      return has(/^(-[a-zA-Z]*l|--files(-with-matches)?$)/);
+    case 'grep':
+      return has(/^-[a-zA-Z]*[lL]/);
+    case 'git':
+      return has(/^ls-files$/) || (has(/^diff$/) && has(/^--name-only$/));
+    case 'echo':
+    case 'printf':
+      return args.every(({ value }) => /^[\w ./%\\@:,+-]*$/.test(value ?? ';'));
+    default:
+      return false;
+  }
 }
 
 /** Does the command turn data into other data that nobody has read? */

@@ -1,4 +1,5 @@
 import { forEachChild, type Redirection, type SyntaxNode, type Word as SyntaxWord } from 'unbash';
+import { type Known, knownWithin } from './known.ts';
 import { placeOf as placeInText } from './print/page.ts';
 import type { Printed } from './print/print.ts';
 import { literalWord, readWord, unknownWord, type Word, wordOf } from './words.ts';
@@ -16,6 +17,8 @@ export interface FoundCommand {
 export interface Place {
   readonly functions: readonly string[];
   readonly pipes: Pipe | undefined;
+  /** Folders that the shell has surely gone to before. */
+  readonly folders: readonly Word[];
   /** Inside its function it runs beside others: in a pipe, in the background or in a substitution. */
   readonly forks: boolean;
 }
@@ -31,12 +34,19 @@ export interface SyntaxVisitor {
   /** Every node, before its children. */
   node(node: SyntaxNode, excerpt: () => string): void;
   unread(rule: string, excerpt: string): void;
+  /** From here on the name is a map, whatever comes later. */
+  map(name: string): void;
 }
 
 interface Step {
   readonly node: SyntaxNode;
   readonly place: Place;
   readonly depth: number;
+  readonly known: Known;
+  /** It surely runs, before all that stands behind it. */
+  readonly isSure: boolean;
+  /** What is known once this has succeeded, to what stands behind it and `&&`. */
+  readonly then?: Known | undefined;
 }
 
 /** The parser keeps the text of a word without its parts past 256 levels: stop well before. */
@@ -44,7 +54,7 @@ const maxDepth = 200;
 
 /** Walks a script, every node of it, without recursion. */
 export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisitor): void {
-  const steps: Step[] = [{ node: printed.script, place, depth: 0 }];
+  const steps: Step[] = [{ node: printed.script, place, depth: 0, known: knownWithin(), isSure: true }];
   const excerptOf = (node: SyntaxNode) =>
     clean(printed.origins.get(placeInText(node.pos, node.end)) ?? printed.text.slice(node.pos, node.end));
   for (let step = steps.pop(); step; step = steps.pop()) {
@@ -54,21 +64,107 @@ export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisito
       return;
     }
     visitor.node(node, () => excerptOf(node));
-    if (node.type === 'Command')
-      visitor.command({ ...readCommand(node), excerpt: excerptOf(node), place: step.place });
+    if (node.type === 'Command') {
+      const folders = [...place.folders, ...step.known.folders()];
+      const read = readCommand(node);
+      const words = read.words.map((word) => withKnown(word, step.known));
+      visitor.command({ ...read, words, excerpt: excerptOf(node), place: { ...step.place, folders } });
+      learn(node, words, step);
+      if (step.isSure) for (const name of mapsIn(words)) visitor.map(name);
+    }
     const here = step;
+    const knowns = knownTo(node, step);
     const children: Step[] = [];
     forEachChild(node, (child) => {
-      children.push({ node: child, place: placeOf(child, children.length, here), depth: depth + 1 });
+      const position = children.length;
+      const [known, then] = knowns(child, position);
+      const isSure = here.isSure && known === here.known && (node.type !== 'AndOr' || position === 0);
+      const inner = { node: child, place: placeOf(child, position, here), depth: depth + 1 };
+      children.push({ ...inner, known, then, isSure: isSure && straight.has(node.type) });
     });
     for (const child of children.reverse()) steps.push(child);
   }
 }
 
+/** Notes what a command leaves behind for those that come after it. */
+function learn(node: SyntaxNode & { type: 'Command' }, [name, ...args]: readonly Word[], step: Step): void {
+  const program = name?.value ?? '';
+  if (!name) for (const part of node.prefix) if (part.type === 'Assignment') step.known.set(part.name);
+  if (/^(export|local|declare|typeset|readonly)$/.test(program))
+    for (const part of node.suffix) if (part.type === 'Assignment') step.known.set(part.name);
+  const folder = program === 'cd' && args.length === 1 ? args[0] : undefined;
+  if (folder) step.then?.goTo(folder);
+}
+
+const straight: ReadonlySet<string> = new Set(['Script', 'Statement', 'Pipeline', 'AndOr']);
+
+/** `declare -A m` and nothing else. */
+function mapsIn([name, flags, ...names]: readonly Word[]): readonly string[] {
+  if (!/^(declare|typeset)$/.test(name?.value ?? '') || !/^-[a-zA-Z]*A[a-zA-Z]*$/.test(flags?.value ?? ''))
+    return [];
+  return names.flatMap(({ prefix }) => /^[A-Za-z_]\w*(?=$|=)/.exec(prefix)?.[0] ?? []);
+}
+
+/** What is known to each child of a node, by its position. */
+function knownTo(
+  node: SyntaxNode,
+  { known, then, depth }: Step,
+): (child: SyntaxNode, at: number) => readonly [Known, (Known | undefined)?] {
+  switch (node.type) {
+    case 'Script':
+    case 'CompoundList': {
+      const block = depth === 0 ? known : knownWithin(known);
+      return () => [block];
+    }
+    case 'Statement':
+      return () => (node.background ? [knownWithin(known)] : [known, then]);
+    case 'Pipeline':
+      if (node.commands.length > 1) return () => [knownWithin(known)];
+      return () => (node.prefixes.some(({ type }) => type === 'Negation') ? [known] : [known, then]);
+    case 'AndOr': {
+      // Behind `||` nothing of what stands before it is sure; the first always runs.
+      let chain = knownWithin(known);
+      const [first] = node.commands;
+      const leaves = node.commands[1];
+      if (
+        node.commands.length === 2 &&
+        node.operators[0] === '||' &&
+        leaves?.type === 'Command' &&
+        /^(exit|return)$/.test(leaves.name?.text ?? '')
+      ) {
+        const alone = first;
+        return (child) => (child === alone ? [known, known] : [knownWithin(known)]);
+      }
+      return (_child, at) => {
+        if (at === 0) return [known, chain];
+        if (node.operators[at - 1] === '||') chain = knownWithin(known);
+        return [chain, chain];
+      };
+    }
+    case 'For':
+    case 'Select': {
+      const body = knownWithin(known);
+      body.set(node.name.value);
+      return () => [body];
+    }
+    default:
+      return () => [known];
+  }
+}
+
+/** The word, with those of its variables marked that surely have a value. */
+function withKnown(word: Word, known: Known): Word {
+  if (word.value !== undefined) return word;
+  const pieces = word.pieces.map((piece) =>
+    piece.kind === 'variable' && known.isSet(piece.name) ? { ...piece, isSet: true } : piece,
+  );
+  return { ...word, pieces };
+}
+
 function placeOf(child: SyntaxNode, position: number, { node, place }: Step): Place {
   switch (node.type) {
     case 'Function':
-      return { functions: [...place.functions, node.name.value], pipes: place.pipes, forks: false };
+      return { ...place, functions: [...place.functions, node.name.value], forks: false };
     case 'Pipeline': {
       if (node.commands.length < 2) return place;
       const stage = position - node.prefixes.length;

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
 import type { Scene } from './rules/rule.ts';
-import { candidateValues, fileNameOf, possibleValues, type Variables } from './variables.ts';
-import { hasTilde, type Word } from './words.ts';
+import { candidateValues, fileNameOf, possibleValues, type Variables } from './values.ts';
+import { hasTilde, literalWord, type Piece, type Word, wordOf } from './words.ts';
 
 /** How much a path takes with it when it is removed or changed with all that is below it. */
 export type Reach = 'everything' | 'inside' | 'unknown';
@@ -45,6 +45,18 @@ export function foldersAfter(
   return [...new Set([...places.values()].map(({ folder }) => folder))];
 }
 
+/** A folder below the one that the shell is in. */
+export function goesDown({ value }: Word): boolean {
+  return value !== undefined && /^[^/~-]/.test(value) && !value.split('/').includes('..');
+}
+
+/** The same, seen from a command that stands below these folders. */
+export function sceneIn(scene: Scene, entered: readonly Word[]): Scene {
+  if (entered.length === 0 || !entered.every(goesDown)) return scene;
+  const below = entered.map(({ value }) => value ?? '');
+  return { ...scene, folders: scene.folders?.map((folder) => posix.resolve(folder, ...below)) };
+}
+
 /** What a recursive command takes when it is given this operand. */
 export function reachOf(word: Word, scene: Scene): Reach {
   // find's own rule says whether it may start there.
@@ -55,7 +67,20 @@ export function reachOf(word: Word, scene: Scene): Reach {
     );
     return known ? 'inside' : 'unknown';
   }
-  if (fileNameOf(word, scene.variables) === 'new') return 'inside';
+  const name = fileNameOf(word, scene.variables);
+  if (name === 'new') return 'inside';
+  if (name === 'found') {
+    const variable = nameOfVariable(word);
+    const written = scene.variables.seen(variable).filter((value) => value !== '');
+    const reaches = [...scene.variables.globs(variable), ...written.map(literalWord)].map((one) =>
+      reachOf(one, scene),
+    );
+    return reaches.includes('everything')
+      ? 'everything'
+      : reaches.every((reach) => reach === 'inside')
+        ? 'inside'
+        : 'unknown';
+  }
   const paths = pathsOf(word, scene);
   const kept = ['/', homedir(), ...scene.roots].map((path) => posix.normalize(path).replace(/(.)\/$/, '$1'));
   const takes = (path: string) =>
@@ -70,7 +95,7 @@ export function reachOf(word: Word, scene: Scene): Reach {
 
 /** Absolute paths that a word may name; a wildcard counts as the folder that it stands in. */
 function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
-  const values = pathValues(word, scene.variables) ?? globValues(word);
+  const values = pathValues(word, scene.variables) ?? globValues(word, scene.variables);
   if (!values) return undefined;
   const absolute = values.every((value) => value.startsWith('/'));
   const folders = absolute ? ['/'] : scene.folders;
@@ -80,10 +105,17 @@ function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
 }
 
 /** A glob takes part of its folder; one that is nothing but wildcards takes the folder. */
-function globValues(word: Word): readonly string[] | undefined {
-  if (!word.pieces.every((piece) => piece.kind === 'literal' || piece.kind === 'glob')) return undefined;
-  const text = word.pieces.map((piece) => (piece.kind === 'literal' ? piece.text : '\0')).join('');
-  const home = hasTilde(word) ? expandTilde(text) : text;
+function globValues(word: Word, variables: Variables): readonly string[] | undefined {
+  if (!word.pieces.some((piece) => piece.kind === 'glob')) return undefined;
+  const marked = word.pieces.map(
+    (piece): Piece => (piece.kind === 'glob' ? { kind: 'literal', text: '\0', quoted: true } : piece),
+  );
+  const texts = possibleValues(wordOf(marked, word.text), variables);
+  const folders = texts?.map((text) => globFolder(hasTilde(word) ? expandTilde(text) : text));
+  return folders?.every((folder) => folder !== undefined) ? folders : undefined;
+}
+
+function globFolder(home: string | undefined): string | undefined {
   if (home === undefined) return undefined;
   const parts = home.split('/');
   const first = parts.findIndex((part) => part.includes('\0'));
@@ -93,28 +125,20 @@ function globValues(word: Word): readonly string[] | undefined {
   // A wildcard that stands right in a folder of the system, or above a root, may name what must stay.
   const onlyWild =
     rest.every((part) => /^[\0.]*$/.test(part)) || systemFolder(trimmed(posix.normalize(folder)));
-  return [onlyWild ? folder : `${folder}/${rest.join('/').replaceAll('\0', 'x')}`];
+  return onlyWild ? folder : `${folder}/${rest.join('/').replaceAll('\0', 'x')}`;
 }
 
 function pathValues(word: Word, variables: Variables): readonly string[] | undefined {
-  if (/^(\$HOME|\$\{HOME\}|"\$HOME"|"\$\{HOME\}")$/.test(word.text) && word.value === undefined)
-    return [homedir()];
   if (hasTilde(word)) {
     const expanded = word.value === undefined ? undefined : expandTilde(word.value);
     return expanded === undefined ? undefined : [expanded];
   }
-  const values = possibleValues(word, variables) ?? homeValues(word);
+  const values = possibleValues(word, variables)?.filter((value) => value !== '' || word.value !== undefined);
   return values?.some((value) => globs.test(value) && word.value === undefined) ? undefined : values;
 }
 
-/** `"$HOME/x"` and `$PWD/x`, which nobody assigns here. */
-function homeValues(word: Word): readonly string[] | undefined {
-  const [first, ...rest] = word.pieces;
-  if (first?.kind !== 'variable' || !rest.every((piece) => piece.kind === 'literal')) return undefined;
-  const tail = rest.map((piece) => (piece.kind === 'literal' ? piece.text : '')).join('');
-  if (first.name === 'HOME') return [homedir() + tail];
-  if (first.name === 'PWD') return [`.${tail}`];
-  return undefined;
+function nameOfVariable({ pieces: [piece] }: Word): string {
+  return piece?.kind === 'variable' ? piece.name : '';
 }
 
 function expandTilde(value: string): string | undefined {

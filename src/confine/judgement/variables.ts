@@ -1,34 +1,26 @@
+import { possibleValues, type Variables } from './values.ts';
 import { isNewPath, type Piece, type Word } from './words.ts';
 
-/** What a script puts into its variables, wherever it does: order and branches are not followed. */
-export interface Variables {
-  /** The values that a name can hold, if the script alone decides and writes them out. */
-  values(name: string): readonly string[] | undefined;
-  /** Can the name hold nothing but a number, or what the environment had before? Such a name is no code. */
-  isTame(name: string): boolean;
-  /** Can the name hold nothing but `$!`, a process that the script itself started? */
-  isOwnJob(name: string): boolean;
-  /** Is it surely a file's name that no program takes for an option? `new` is one that mktemp made. */
-  isFileName(name: string): 'found' | 'new' | undefined;
-  /** Values that a name was seen to get, though it may get others. */
-  seen(name: string): readonly string[];
-}
-
-/** How a value was given: written out, computed as a number, or from somewhere else. */
+/** How a value was given: written out, put together from words, computed as a number, or from somewhere else. */
 export type Given =
   | { readonly kind: 'static'; readonly value: string }
-  | { readonly kind: 'number' | 'wild' | 'job' | 'found' | 'new' };
+  | { readonly kind: 'word' | 'found'; readonly word: Word }
+  | { readonly kind: 'array'; readonly elements: readonly Word[] }
+  /** The indices of an array. */
+  | { readonly kind: 'keys'; readonly of: string }
+  | { readonly kind: 'number' | 'wild' | 'job' | 'new' };
 
 interface Entry {
   readonly statics: Set<string>;
-  numbers: boolean;
-  jobs: boolean;
-  found: boolean;
-  made: boolean;
-  wild: boolean;
+  readonly words: Word[];
+  readonly found: Word[];
+  readonly arrays: (readonly Word[])[];
+  readonly keysOf: Set<string>;
+  readonly kinds: Set<'number' | 'wild' | 'job' | 'new'>;
 }
 
 const maxValues = 16;
+const separators = /^[ \n\t,:;|]*$/;
 
 /** How a word gives a value. */
 export function givenBy(word: Word | undefined): Given {
@@ -43,122 +35,179 @@ export function givenBy(word: Word | undefined): Given {
       (piece.kind === 'variable' && /^[?#$!]$/.test(piece.name)) ||
       (piece.kind === 'literal' && /^-?\d*$/.test(piece.text)),
   );
-  return isNumber ? { kind: 'number' } : { kind: 'wild' };
+  if (isNumber) return { kind: 'number' };
+  const isMade = word.pieces.every(
+    (piece) =>
+      piece.kind === 'literal' ||
+      (piece.kind === 'variable' && !/^([@*_-]|\d+)$/.test(piece.name)) ||
+      (piece.kind === 'unknown' && (piece.otherwise !== undefined || piece.listOf !== undefined)),
+  );
+  return isMade ? { kind: 'word', word } : { kind: 'wild' };
 }
 
 export function createVariables(): Variables & {
   add(name: string, given: Given): void;
+  /** From here on it is a map, unless something else was or is done with the name. */
+  addMap(name: string): void;
+  spoilMap(name: string): void;
 } {
   const entries = new Map<string, Entry>();
-  return {
-    add(name, given) {
+  const maps = new Map<string, boolean>();
+  /** Names whose values are being put together: one that needs itself is not known. */
+  const open = new Set<string>();
+
+  const closed = <T>(name: string, ask: (entry: Entry) => T, circular: T): T | undefined => {
+    const entry = entries.get(name);
+    if (!entry) return undefined;
+    if (open.has(name) || open.size > maxValues) return circular;
+    open.add(name);
+    try {
+      return ask(entry);
+    } finally {
+      open.delete(name);
+    }
+  };
+  const variables = {
+    add(name: string, given: Given) {
       const entry = entries.get(name) ?? {
         statics: new Set<string>(),
-        numbers: false,
-        jobs: false,
-        found: false,
-        made: false,
-        wild: false,
+        words: [],
+        found: [],
+        arrays: [],
+        keysOf: new Set<string>(),
+        kinds: new Set<'number' | 'wild' | 'job' | 'new'>(),
       };
       entries.set(name, entry);
       if (given.kind === 'static' && entry.statics.size < maxValues) entry.statics.add(given.value);
-      else if (given.kind === 'number') entry.numbers = true;
-      else if (given.kind === 'job') entry.jobs = true;
-      else if (given.kind === 'found') entry.found = true;
-      else if (given.kind === 'new') entry.made = true;
-      else entry.wild = true;
+      else if (given.kind === 'word' && entry.words.length < maxValues) entry.words.push(given.word);
+      else if (given.kind === 'found' && entry.found.length < maxValues) entry.found.push(given.word);
+      else if (given.kind === 'array' && entry.arrays.length < maxValues) {
+        entry.arrays.push(given.elements);
+        for (const element of given.elements) variables.add(name, givenBy(element));
+      } else if (given.kind === 'keys') entry.keysOf.add(given.of);
+      else
+        entry.kinds.add(
+          given.kind === 'number' || given.kind === 'job' || given.kind === 'new' ? given.kind : 'wild',
+        );
     },
-    values(name) {
-      const entry = entries.get(name);
-      return entry && isStatic(entry) ? [...entry.statics] : undefined;
+    addMap(name: string) {
+      maps.set(name, !entries.has(name) && !maps.has(name));
     },
-    isTame(name) {
+    spoilMap(name: string) {
+      maps.set(name, false);
+    },
+    values(name: string): readonly string[] | undefined {
+      return closed<readonly string[] | undefined>(
+        name,
+        (entry) => {
+          if (entry.kinds.size > 0 || entry.found.length > 0 || entry.keysOf.size > 0) return undefined;
+          const values = new Set(entry.statics);
+          for (const word of entry.words) {
+            const [only] = word.pieces.length === 1 ? word.pieces : [];
+            // `old=$IFS; IFS=$old`: a copy of itself adds nothing, `x=${x:-a}` an a.
+            if (only && open.has(nameOf(only) ?? '')) {
+              if (only.kind === 'unknown' && only.otherwise !== undefined) values.add(only.otherwise);
+              continue;
+            }
+            const made = possibleValues(word, variables);
+            if (!made) return undefined;
+            for (const value of made) values.add(value);
+          }
+          return values.size > maxValues ? undefined : [...values];
+        },
+        undefined,
+      );
+    },
+    isTame(name: string): boolean {
       if (/^[?#$!]$/.test(name)) return true;
       if (/^([@*_-]|\d+|OPTARG|REPLY|BASH_.*|DIRSTACK|PIPESTATUS|MAPFILE)$/.test(name)) return false;
-      const entry = entries.get(name);
-      if (!entry) return true;
-      return !isOpen(entry) && [...entry.statics].every((value) => /^(-?\d+)?$/.test(value));
+      if (!entries.has(name)) return true;
+      return (
+        closed(
+          name,
+          (entry) =>
+            !hasKind(entry, 'wild', 'new') &&
+            entry.found.length === 0 &&
+            [...entry.keysOf].every((array) => !maps.has(array)) &&
+            [...entry.statics].every((value) => /^(-?\d+)?$/.test(value)) &&
+            entry.words.every((word) => word.pieces.every(isTamePiece)),
+          true,
+        ) ?? false
+      );
     },
-    isOwnJob(name) {
+    isNumber(name: string): boolean {
+      const entry = entries.get(name);
+      return (
+        entry?.kinds.has('number') === true &&
+        entry.kinds.size === 1 &&
+        entry.words.length + entry.found.length + entry.keysOf.size === 0 &&
+        [...entry.statics].every((value) => /^-?\d*$/.test(value))
+      );
+    },
+    isOwnJob(name: string): boolean {
       if (name === '!') return true;
       const entry = entries.get(name);
       return (
-        entry?.jobs === true &&
-        !isOpen(entry) &&
-        !entry.numbers &&
+        entry?.kinds.has('job') === true &&
+        entry.kinds.size === 1 &&
+        entry.words.length + entry.found.length + entry.keysOf.size === 0 &&
         [...entry.statics].every((value) => value === '')
       );
     },
-    isFileName(name) {
+    isFileName(name: string): 'found' | 'new' | undefined {
       const entry = entries.get(name);
-      if (!entry || !isOpen(entry) || entry.wild || entry.numbers || entry.jobs) return undefined;
+      if (!entry || hasKind(entry, 'wild', 'number', 'job') || entry.words.length + entry.keysOf.size > 0)
+        return undefined;
+      if (entry.found.length === 0 && !entry.kinds.has('new')) return undefined;
       if ([...entry.statics].some((value) => value.startsWith('-'))) return undefined;
-      return entry.found || [...entry.statics].some((value) => value !== '') ? 'found' : 'new';
+      return entry.found.length > 0 || [...entry.statics].some((value) => value !== '') ? 'found' : 'new';
     },
-    seen: (name) => [...(entries.get(name)?.statics ?? [])],
+    globs: (name: string) => entries.get(name)?.found ?? [],
+    isSeparators(name: string): boolean {
+      if (name === 'IFS' && !entries.has(name)) return true;
+      return (
+        closed(
+          name,
+          (entry) =>
+            entry.kinds.size + entry.found.length + entry.keysOf.size === 0 &&
+            [...entry.statics].every((value) => separators.test(value)) &&
+            entry.words.every(({ pieces }) => {
+              const [piece, ...more] = pieces;
+              return more.length === 0 && piece?.kind === 'variable' && variables.isSeparators(piece.name);
+            }),
+          true,
+        ) ?? false
+      );
+    },
+    arrays(name: string): readonly (readonly Word[])[] | undefined {
+      const entry = entries.get(name);
+      const elements = entry?.arrays.reduce((count, array) => count + array.length, 0) ?? 0;
+      // An element that came on its own stands in no list of ours.
+      if (!entry || entry.arrays.length === 0 || hasKind(entry, 'wild', 'job', 'new')) return undefined;
+      const all = entry.statics.size + entry.words.length + entry.found.length;
+      return all <= elements && entry.keysOf.size === 0 ? entry.arrays : undefined;
+    },
+    isMap: (name: string) => maps.get(name) === true,
+    has: (name: string) => entries.has(name),
+    seen: (name: string) => [...(entries.get(name)?.statics ?? [])],
   };
-}
+  return variables;
 
-/** Holds something of which only the kind is known. */
-function isOpen(entry: Entry): boolean {
-  return entry.wild || entry.found || entry.made;
-}
-
-function isStatic(entry: Entry): boolean {
-  return !isOpen(entry) && !entry.numbers && !entry.jobs;
-}
-
-/** `"$f"` where f is surely the name of a file. */
-export function fileNameOf(word: Word, variables: Variables): 'found' | 'new' | undefined {
-  const [only, ...more] = word.pieces;
-  return only?.kind === 'variable' && only.quoted && more.length === 0
-    ? variables.isFileName(only.name)
-    : undefined;
-}
-
-/** All that a word can stand for, or nothing if that is not known. Bounded. */
-export function possibleValues(word: Word, variables: Variables): readonly string[] | undefined {
-  if (word.value !== undefined) return [word.value];
-  let made: string[] = [''];
-  for (const piece of word.pieces) {
-    const values = valuesOf(piece, variables);
-    if (!values || made.length * values.length > maxValues) return undefined;
-    made = made.flatMap((start) => values.map((value) => start + value));
+  function isTamePiece(piece: Piece): boolean {
+    if (piece.kind === 'literal') return /^-?\d*$/.test(piece.text);
+    if (piece.kind === 'unknown' && piece.otherwise !== undefined && !/^-?\d*$/.test(piece.otherwise))
+      return false;
+    const name = nameOf(piece);
+    return name !== undefined && variables.isTame(name);
   }
-  return made;
 }
 
-/**
- * Values that a word could well have, though not all: what is not known counts as empty, or as what it was seen to
- * hold. Good for a suspicion, never for an acquittal.
- */
-export function candidateValues(word: Word, variables: Variables): readonly string[] {
-  let made: string[] = [''];
-  for (const piece of word.pieces) {
-    const values = valuesOf(piece, variables) ?? suspected(piece, variables);
-    made = made.flatMap((start) => values.map((value) => start + value)).slice(0, maxValues);
-  }
-  return made;
+function hasKind({ kinds }: Entry, ...asked: readonly ('number' | 'wild' | 'job' | 'new')[]): boolean {
+  return asked.some((kind) => kinds.has(kind));
 }
 
-function suspected(piece: Piece, variables: Variables): readonly string[] {
-  if (piece.kind === 'unknown') return ['', ...(piece.candidates ?? [])];
-  if (piece.kind === 'variable') return ['', ...variables.seen(piece.name)];
-  return piece.kind === 'glob' ? [piece.text.replace(/^\[(.).*\]$/s, '$1')] : [''];
-}
-
-function valuesOf(piece: Piece, variables: Variables): readonly string[] | undefined {
-  if (piece.kind === 'literal') return [piece.text];
-  if (piece.kind === 'brace') return bracesOf(piece.text);
-  if (piece.kind !== 'variable') return undefined;
-  const values = variables.values(piece.name);
-  // Unquoted, a value with a space or a wildcard becomes other words.
-  if (!values || (!piece.quoted && values.some((value) => !/^[\w./=@+-]+$/.test(value)))) return undefined;
-  return values;
-}
-
-function bracesOf(text: string): readonly string[] | undefined {
-  const inside = /^\{([\w./=:,-]*,[\w./=:,-]*)\}$/.exec(text)?.[1];
-  const values = inside?.split(',');
-  return values && values.length <= maxValues ? values : undefined;
+/** The one variable that a piece gives the value of, or one of the elements of. */
+function nameOf(piece: Piece | undefined): string | undefined {
+  if (piece?.kind === 'variable') return piece.name;
+  return piece?.kind === 'unknown' ? (piece.name ?? piece.listOf) : undefined;
 }

@@ -32,7 +32,13 @@ export interface Written {
 /** Literal text, a plain variable, or something that cannot be known: a glob, a brace, a substitution. */
 export type Piece =
   | { readonly kind: 'literal'; readonly text: string; readonly quoted: boolean }
-  | { readonly kind: 'variable'; readonly name: string; readonly quoted: boolean }
+  | {
+      readonly kind: 'variable';
+      readonly name: string;
+      readonly quoted: boolean;
+      /** It was surely given a value before, wherever the script came from there. */
+      readonly isSet?: boolean;
+    }
   | { readonly kind: 'glob'; readonly text: string }
   | { readonly kind: 'brace'; readonly text: string }
   | {
@@ -40,6 +46,12 @@ export type Piece =
       readonly oneField: boolean;
       readonly isNumber?: boolean;
       readonly candidates?: readonly string[];
+      /** A variable, or where that is empty `otherwise`: `${x:-a}`; with none the shell stops: `${x:?}`. */
+      readonly name?: string | undefined;
+      readonly otherwise?: string | undefined;
+      /** Every element, or every index, of this array. */
+      readonly listOf?: string | undefined;
+      readonly keysOf?: string | undefined;
       /** The substitution that it comes from. */
       readonly script?: ParsedScript | undefined;
     };
@@ -155,6 +167,7 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
     case 'ArithmeticExpansion':
       return [{ kind: 'unknown', oneField: true, isNumber: true }];
     case 'CommandExpansion': {
+      if (isHere(part.script)) return [{ kind: 'variable', name: 'PWD', quoted }];
       const isNumber = countsOnly(part.script);
       return [
         {
@@ -176,13 +189,22 @@ function piecesOf(part: WordPart, quoted: boolean): Piece[] {
 
 /** `${x:-word}`, `${#x}`, `${x[0]}` and the like. */
 function changedVariable(part: WordPart & { type: 'ParameterExpansion' }, quoted: boolean): Piece {
-  const isNumber = part.prefix === '#' && !part.operation;
-  const operand = part.operation?.type === 'Default' ? readWord(part.operation.operand).value : undefined;
+  const { index, operation, parameter, prefix } = part;
+  const isNumber = prefix === '#' && !operation;
+  const isAll = index !== undefined && /^[@*]$/.test(index.text) && !operation;
+  const operand = operation?.type === 'Default' ? readWord(operation.operand).value : undefined;
+  const isPlain = operation?.type === 'Default' && !prefix && !index && /^[A-Za-z_]\w*$/.test(parameter);
   return {
     kind: 'unknown',
     oneField: isNumber || (quoted && !isList(part.text)),
     isNumber,
     candidates: operand === undefined ? [] : [operand],
+    ...(isAll && !prefix && { listOf: parameter }),
+    ...(isAll && prefix === '!' && { keysOf: parameter }),
+    ...(isPlain &&
+      /^:[-=]$/.test(operation.operator) &&
+      operand !== undefined && { name: parameter, otherwise: operand }),
+    ...(isPlain && operation.operator === ':?' && { name: parameter }),
   };
 }
 
@@ -195,12 +217,20 @@ function echoed(script: ParsedScript | undefined): readonly string[] {
   return [words.join(' '), ...words.flatMap((word) => word ?? [])];
 }
 
+/** `$(pwd)`. */
+function isHere(script: ParsedScript | undefined): boolean {
+  const command =
+    script?.commands.length === 1 && !script.errors?.length ? script.commands[0]?.command : undefined;
+  if (command?.type !== 'Command' || command.name?.text !== 'pwd') return false;
+  return command.args.length + command.prefix.length + command.redirects.length === 0;
+}
+
 /** Commands that print one number and nothing that a file or its name could bring in. */
 const counters: Readonly<Record<string, RegExp>> = {
   wc: /^-[lwcm]+$/,
   id: /^-[ugG]$/,
   nproc: /^--all$/,
-  date: /^\+%[sYmdHMSNj]+$/,
+  date: /^\+(%[sYmdHMSNj])+$/,
   tput: /^(cols|lines|colors)$/,
   seq: /^-?\d{1,15}$/,
   getconf: /^_?[A-Z][A-Z0-9_]*$/,
@@ -208,7 +238,7 @@ const counters: Readonly<Record<string, RegExp>> = {
 
 /** Programs whose output the judge takes for what it says: a function of such a name could print anything. */
 export function isTrustedName(name: string): boolean {
-  return Object.hasOwn(counters, name) || /^(stat|grep|mktemp)$/.test(name);
+  return Object.hasOwn(counters, name) || /^(stat|grep|mktemp|pwd|cd|read|mapfile|readarray)$/.test(name);
 }
 
 /** `stat -c %s f` and `grep -c x f`, where no word can turn into an option that prints a name. */

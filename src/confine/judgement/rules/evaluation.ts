@@ -2,7 +2,7 @@ import { text } from '../../../contract/text/text.ts';
 import { assignmentRule } from '../assignments.ts';
 import { isSafeArithmetic } from '../inspect-node.ts';
 import { hasOption, readOptions } from '../options.ts';
-import { possibleValues } from '../variables.ts';
+import { possibleValues } from '../values.ts';
 import { isOneField, mayBeOption, type Word } from '../words.ts';
 import type { CommandRule, Scene } from './rule.ts';
 

@@ -2,7 +2,7 @@ import { text } from '../../../contract/text/text.ts';
 import { hasOption, type Options, optionsNamed, readOptions } from '../options.ts';
 import { isDevice, reachOf } from '../targets.ts';
 import { removers } from '../unwrap/find.ts';
-import { fileNameOf, possibleValues } from '../variables.ts';
+import { fileNameOf, possibleValues } from '../values.ts';
 import { literalWord, mayBeOption, partOf, unknownWord, type Word } from '../words.ts';
 import type { CommandRule, Scene, Use } from './rule.ts';
 
@@ -111,6 +111,24 @@ export const fileRules: readonly CommandRule[] = [
       'rm --recursive /usr',
     ],
     notMatch: ['rm -r build', 'rm -r ./dist/', 'rm -r -- node_modules', 'npx rimraf dist', 'rm -r build/*'],
+  },
+  {
+    id: 'rm-repository',
+    decision: 'ask',
+    programs: ['rm', 'srm', 'rimraf', 'trash'],
+    because: text(
+      'it removes a repository, with all that was never pushed',
+      'プッシュされていないものも含め、リポジトリを削除します',
+    ),
+    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    fits: (use, scene) =>
+      removal(use.args, scene).operands.some((word) =>
+        (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>
+          /(^|\/)\.git["']?(\/(\*|objects|refs)?["']?)?$/i.test(value),
+        ),
+      ),
+    match: ['rm -r .git', 'rm -rf packages/a/.git/', 'd=.git; rm -r "$d"', 'rm -r .git/objects'],
+    notMatch: ['rm -r build', 'rm .git/index.lock', 'rm -r .github/old'],
   },
   {
     id: 'rm-unknown-target',
@@ -273,8 +291,13 @@ function fitsRm(word: Word): boolean {
 }
 
 function knownWord(word: Word, scene: Scene): Word {
-  const values = word.value === undefined ? possibleValues(word, scene.variables) : undefined;
-  if (!values) return fileNameOf(word, scene.variables) ? { ...word, prefix: './' } : word;
+  // An empty word is no file and no option.
+  const values =
+    word.value === undefined
+      ? possibleValues(word, scene.variables)?.filter((value) => value !== '')
+      : undefined;
+  if (!values || values.length === 0)
+    return fileNameOf(word, scene.variables) ? { ...word, prefix: './' } : word;
   const option = values.find((value) => value.startsWith('-'));
   if (option !== undefined) return { ...word, value: undefined, prefix: '' };
   return values.length === 1

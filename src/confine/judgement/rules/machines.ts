@@ -1,6 +1,6 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
 import { text } from '../../../contract/text/text.ts';
-import { onlyTells, operandsOf } from '../subcommands.ts';
+import { hasWord, onlyTells, operandsOf } from '../subcommands.ts';
 import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
@@ -50,11 +50,13 @@ export const machineRules: readonly CommandRule[] = [
     because: text('it copies to or from another machine', '別のマシンとの間でコピーします'),
     suggestion: person,
     fits: ({ args }) =>
+      (hasWord(args, /^--no-/) ||
+        !hasWord(args, /^(--dry-run|-[avzrtlpogDhHAXPiuscxkKLOSW]*n[avzrtlpogDhHAXPiuscxkKLOSW]*)$/)) &&
       operandsOf(args).some((word) =>
         word.value === undefined ? !/^[./]/.test(word.prefix) : /^[^/]*:/.test(word.value),
       ),
     needs: ({ args }) => (mayStayHere(args) ? undefined : { kind: 'network' }),
     match: ['rsync -a . host:/x', 'rsync host::mod .', 'rsync rsync://h/x .', 'rsync a "$x"'],
-    notMatch: ['rsync -a src/ dst/', 'rsync -a ./a:b c'],
+    notMatch: ['rsync -a src/ dst/', 'rsync -a ./a:b c', 'rsync -avn a host:/x'],
   },
 ];

@@ -1,6 +1,6 @@
 import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/process.ts';
 import type { Text } from '../../../contract/text/text.ts';
-import type { Variables } from '../variables.ts';
+import type { Variables } from '../values.ts';
 import type { Word } from '../words.ts';
 
 /** What a command cannot do without, and the sandbox may not give. */
@@ -62,6 +62,8 @@ export interface Input {
   /** Commands before it in a pipe fetch from the network, decode, or do anything at all. */
   fetched(): boolean;
   decoded(): boolean;
+  /** It is what a listing right before it in the pipe prints: names of files, or words that are written out. */
+  namesOnly(): boolean;
   /** It is what a find right before it in the pipe prints: paths parted by NUL. */
   pathsOnly(): boolean;
 }
@@ -69,6 +71,8 @@ export interface Input {
 /** What rules may know of the whole command line. */
 export interface Scene {
   readonly dialect: Dialect;
+  /** The shell of the whole line; nothing where a program is started without one. */
+  readonly shell: 'sh' | 'bash' | undefined;
   readonly walls: Walls | undefined;
   readonly roots: readonly string[];
   /** Every folder that a command in it may run in; nothing where that is not known. */

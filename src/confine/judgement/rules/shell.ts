@@ -57,14 +57,18 @@ export const shellRules: readonly CommandRule[] = [
     programs: ['hash', 'alias', 'enable', 'bind', 'complete', 'compgen', 'fc', 'set', 'shopt', 'exec_fd'],
     because: text('it changes what later words of the command mean', 'コマンドの後の語の意味を変えます'),
     suggestion: text('Write the command out instead.', '代わりにコマンドを書き出してください。'),
-    fits: ({ program, args }) => {
+    fits: ({ program, args, via }, { shell }) => {
       const has = (pattern: RegExp) =>
         args.some((word) => word.value === undefined || pattern.test(word.value));
       switch (program) {
         case 'hash':
           return has(/^-\w*p/);
         case 'alias':
-          return args.some((word) => word.value === undefined || word.value.includes('='));
+          // bash reads no alias where nobody types.
+          return (
+            (shell !== 'bash' || via.some(isShell)) &&
+            args.some((word) => word.value === undefined || word.value.includes('='))
+          );
         case 'enable':
           return has(/^-\w*[fn]/);
         case 'bind':
@@ -84,7 +88,7 @@ export const shellRules: readonly CommandRule[] = [
     },
     match: [
       'hash -p /bin/rm ls',
-      "alias ls='rm -rf'",
+      "sh -c 'alias ls=x'",
       'enable -f x.so x',
       'shopt -s expand_aliases',
       'fc -s',
@@ -92,7 +96,15 @@ export const shellRules: readonly CommandRule[] = [
       'set -k',
       'set -o posix',
     ],
-    notMatch: ['hash -r', 'set -euo pipefail', 'set -x', 'shopt -s nullglob', 'set -- a b', 'hash git'],
+    notMatch: [
+      "alias ll='ls -la'; ll",
+      'hash -r',
+      'set -euo pipefail',
+      'set -x',
+      'shopt -s nullglob',
+      'set -- a b',
+      'hash git',
+    ],
   },
   {
     id: 'odd-name',

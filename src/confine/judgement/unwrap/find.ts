@@ -43,10 +43,15 @@ export const removers: ReadonlySet<string> = new Set([
 /** Where find starts, if it chooses by names that say something, and follows no link. */
 function chosenBelow(words: readonly Word[]): readonly Word[] | undefined {
   const byName = (at: number) => /^-i?(name|path|wholename)$/.test(words[at]?.value ?? '');
-  const names = words.filter((_, at) => byName(at - 1));
+  const isNot = (at: number) => /^(!|-not)$/.test(words[at]?.value ?? '');
+  const names = words.filter((_, at) => byName(at - 1) && !isNot(at - 2));
   if (names.length === 0 || !names.every(({ value }) => /\w/.test(value ?? ''))) return undefined;
   const widens = words.some(({ value = '' }, at) =>
-    /^-(o|or)$/.test(value) ? !byName(at + 1) : /^(!|,|-not|-follow|-files0-from|-[HL]+|-true)$/.test(value),
+    /^-(o|or)$/.test(value)
+      ? !byName(at + 1)
+      : isNot(at)
+        ? !/^-[a-z]/.test(words[at + 1]?.value ?? '') || words[at + 1]?.value === '-not'
+        : /^(,|-follow|-files0-from|-[HL]+|-true)$/.test(value),
   );
   if (widens) return undefined;
   const starts = startWords(words);

@@ -3,7 +3,13 @@ import { literalWord, unknownWord, type Word, wordOf } from '../words.ts';
 /** What a command starts in its turn. */
 export type Inner =
   | { readonly kind: 'command'; readonly words: readonly Word[] }
-  | { readonly kind: 'script'; readonly source: Word; readonly posix: boolean }
+  | {
+      readonly kind: 'script';
+      readonly source: Word;
+      readonly posix: boolean;
+      /** What stands for its `$1` is put into its text: good only where that is the name of a file. */
+      readonly ofNames?: boolean;
+    }
   | { readonly kind: 'assignment'; readonly word: Word }
   /** A folder that the inner command runs in. */
   | { readonly kind: 'folder'; readonly word: Word }

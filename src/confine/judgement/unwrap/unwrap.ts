@@ -79,6 +79,8 @@ function yarnWorkspace(words: readonly Word[]): readonly Inner[] {
 }
 
 function unwrapWrapper(program: string, words: readonly Word[], grammar: WrapperGrammar): readonly Inner[] {
+  // `command -v x` and `screen -ls` only tell.
+  if (/^(command:-[pvV]*[vV]|screen:-(ls|list|wipe))$/.test(`${program}:${words[0]?.value}`)) return [];
   const head = readHead(words, grammar);
   if ('pieces' in head) return [unread(head)];
   const named = (name: string) => head.given.some((option) => option.name === name);
@@ -101,7 +103,8 @@ function unwrapWrapper(program: string, words: readonly Word[], grammar: Wrapper
   if (grammar.operands && head.rest[0]?.prefix.startsWith('-')) return [...inner, unread(head.rest[0])];
   if (program === 'pnpm' && words.some(({ value }) => /^(-\w*c|--shell-mode)$/.test(value ?? '')))
     inner.push(joined(head.rest));
-  if (program === 'xargs') return [...inner, { kind: 'command', words: withInput(head) }];
+  if (program === 'xargs')
+    return [...inner, scriptOfNames(head) ?? { kind: 'command', words: withInput(head) }];
   if (grammar.joined && !named('x') && !named('exec')) return [...inner, joined(head.rest)];
   return [...inner, { kind: 'command', words: head.rest }];
 }
@@ -116,6 +119,22 @@ function withInput(head: {
   if (!replace) return [...head.rest, inputWord(byNul)];
   const marker = replace.value?.value ?? '{}';
   return head.rest.map((word) => replaceMarker(word, marker));
+}
+
+/** `xargs -I{} sh -c 'wc -l "{}"'`: the script, with what is put into it as a word that is not known. */
+function scriptOfNames(head: {
+  readonly given: readonly { name: string; value: Word | undefined }[];
+  readonly rest: readonly Word[];
+}): Inner | undefined {
+  const replace = head.given.find((option) => ['I', 'i', 'J', 'replace'].includes(option.name));
+  const marker = replace && (replace.value?.value ?? '{}');
+  const [shell, flag, script, ...more] = head.rest;
+  if (!marker || !posixShells.has(programOf(shell?.value ?? '')) || flag?.value !== '-c') return undefined;
+  if (!script?.value?.includes(marker) || more.some(({ value }) => value?.includes(marker) !== false))
+    return undefined;
+  const isBash = programOf(shell?.value ?? '') === 'bash';
+  const source = literalWord(script.value.replaceAll(marker, '$1'));
+  return { kind: 'script', source, posix: !isBash, ofNames: true };
 }
 
 function inputWord(byNul: boolean): Word {

@@ -1,0 +1,47 @@
+/**
+ * `npm run corpus`: judges lines of a day's work and hostile ones as the profile "coding" does, behind walls and with no host
+ * listed. Prints questions and denials per 100, and hostile lines that would run. `⏎` in a line is a new line.
+ *
+ *   npm run corpus -- [--show]
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { createCommandJudge } from '../src/confine/judgement/judge.ts';
+
+const { values } = parseArgs({ options: { show: { type: 'boolean' } } });
+const judge = createCommandJudge();
+const workspace = '/workspace';
+
+function decide(line: string): string {
+  const script = line.replaceAll('⏎', '\n');
+  const { decision, lack } = judge.judge(
+    { kind: 'script', script, shell: 'bash' },
+    { dialect: 'plain', roots: [workspace], workingFolder: workspace, walls: { network: [] } },
+  );
+  return lack ? 'deny' : decision;
+}
+
+function judged(...files: readonly string[]): Record<string, readonly string[]> {
+  const lines = files.flatMap((file) =>
+    readFileSync(new URL(`../test/judgement/${file}.txt`, import.meta.url), 'utf8')
+      .trim()
+      .split('\n'),
+  );
+  return Object.groupBy(lines, decide) as Record<string, readonly string[]>;
+}
+
+function report(name: string, files: readonly string[], wanted: readonly string[]): void {
+  const by = judged(...files);
+  const all = Object.values(by).flat().length;
+  const per100 = (decision: string) => ((100 * (by[decision]?.length ?? 0)) / all).toFixed(2);
+  const allowed = by.allow?.length ?? 0;
+  console.log(
+    `${name}: ${all} lines, ${per100('ask')} questions and ${per100('deny')} denials per 100, ${allowed} run`,
+  );
+  if (!values.show) return;
+  for (const decision of ['allow', 'ask', 'deny'].filter((one) => !wanted.includes(one)))
+    for (const line of by[decision] ?? []) console.log(`  ${decision}  ${line}`);
+}
+
+report('everyday', ['everyday', 'everyday-work'], ['allow']);
+report('hostile', ['hostile'], ['ask', 'deny']);
