@@ -14,6 +14,8 @@ export interface RoomsOptions {
  * database driver for memories, a sandbox or a browser's parser.
  */
 export function createRooms(settings: Settings, { version = '0.0.0', onFault }: RoomsOptions = {}) {
+  const ownPaths = [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))];
+
   const workspace = once(async () => {
     const { openWorkspace } = await import('../confine/files/workspace.ts');
     const { defaultProtectedNames } = await import('../confine/files/protected-names.ts');
@@ -73,6 +75,8 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
         deniedHosts: deniedHostsOf(settings),
       },
       hiddenPaths: settings.hiddenPaths,
+      ownPaths,
+      caches: { folder: join(settings.stateFolder, 'caches'), maxBytes: settings.process.cacheBytes },
       readOnlyNames: [...defaultReadOnlyNames, ...settings.protectedNames],
       onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,
@@ -145,7 +149,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       readable: settings.process.readable,
       hiddenPaths: settings.hiddenPaths,
       deniedHosts: deniedHostsOf(settings),
-      ownPaths: [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))],
+      ownPaths,
     });
   });
 

@@ -55,6 +55,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         detail: chosen.withoutNetwork?.[settings.locale] ?? hosts.join(', '),
       });
     }
+    if (chosen) findings.push(...toolchainFindings(commands.toolchains(), settings.locale));
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
         findings.push({
@@ -94,6 +95,25 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
   } finally {
     await checkpoint.close();
   }
+}
+
+/** What of the person's own programs commands are shown, and what is kept from them. */
+function toolchainFindings(
+  { found, folders, leftOut }: ReturnType<Awaited<ReturnType<Checkpoint['rooms']['commands']>>['toolchains']>,
+  locale: Locale,
+): readonly Finding[] {
+  const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+  const ofPath = folders.filter(({ real }) => !found.some(({ path }) => isIn(real, path)));
+  return [
+    ...found.map(({ name, path }) => ({ what: `toolchain ${name}`, works: true, detail: path })),
+    ...ofPath.map(({ real }) => ({ what: 'programs', works: true, detail: real })),
+    ...leftOut.map(({ path, because }) => ({
+      what: 'left out',
+      works: false,
+      isWarning: true as const,
+      detail: `${path === '' ? 'PATH' : path}: ${because[locale]}`,
+    })),
+  ];
 }
 
 /** The database: can it be opened, are its pages whole, does the audit log hold. */

@@ -99,6 +99,7 @@ export interface Settings {
     /** The same with its sets as their names. */
     readonly networkAsNamed: readonly string[];
     readonly judgement: Dialect | undefined;
+    readonly cacheBytes: number;
     readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;
   };
@@ -202,6 +203,7 @@ export function loadSettings(
       network: hostsOf(config.process?.network ?? []),
       networkAsNamed: config.process?.network ?? [],
       judgement: config.process?.judgement,
+      cacheBytes: config.process?.cacheBytes ?? limits.cacheBytes,
       maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
     },

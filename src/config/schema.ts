@@ -114,6 +114,14 @@ export const configSchema = z.strictObject({
         .describe(
           'How commands are read. "plain": by what they do; "listed": rm -rf and kill are refused or asked about whatever they are given; "strict": no substitutions, eval, exec or base64 -d either. Default: "plain" where bash works in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
         ),
+      cacheBytes: z
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .describe(
+          "What package managers and compilers may keep for later commands in a folder of this root's own (npm, pip, cargo, go, …). Default: 5 GiB; 0 keeps nothing.",
+        ),
       maxTimeoutMs: z
         .number()
         .int()

@@ -21,6 +21,8 @@ export const limits = {
   commandMaxTimeoutMs: 300_000,
   /** Of the assistant's bash, unless the operator allows more. */
   bashMaxTimeoutMs: 60_000,
+  /** What commands keep for later ones: caches of package managers and compilers, for one set of roots. */
+  cacheBytes: 5 * 1024 * 1024 * 1024,
   /** Some clients give a call up after 60 s; what takes longer goes on without it. */
   callMs: 50_000,
   /** Between TERM and KILL. */

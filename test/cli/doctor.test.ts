@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,33 @@ import { expect, test } from 'vitest';
 
 const run = promisify(execFile);
 const start = join(import.meta.dirname, '../../src/cli/start.ts');
+
+test.skipIf(!existsSync('/usr/bin/bwrap'))(
+  'lists the toolchains that commands are shown, and what is left out (skipped: no bubblewrap)',
+  async () => {
+    const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
+    try {
+      for (const folder of ['project', '.pyenv/versions', 'opt/x/bin', '.cargo/bin'])
+        mkdirSync(join(home, folder), { recursive: true });
+      writeFileSync(join(home, '.cargo/credentials.toml'), '');
+      const { stdout } = await run(process.execPath, [start, 'doctor'], {
+        cwd: join(home, 'project'),
+        env: { HOME: home, PATH: `/usr/bin:/bin:${home}/opt/x/bin:${home}:.`, LANG: 'ja_JP.UTF-8' },
+      });
+      const lines = stdout.split('\n').filter((line) => /toolchain|programs|left out/.test(line));
+      expect(lines.map((line) => line.replaceAll(home, '~').replaceAll(/ {2,}/g, ' '))).toEqual([
+        'ok toolchain pyenv ~/.pyenv',
+        'ok toolchain cargo ~/.cargo',
+        'ok programs ~/opt/x/bin',
+        'warning left out ~/.cargo/credentials.toml: 認証情報を含むことがあります',
+        'warning left out ~: プログラム以外のものを含みます',
+        'warning left out .: 相対パスです',
+      ]);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+);
 
 test.skipIf(!existsSync('/usr/bin/bwrap'))(
   'tells which hosts commands reach, of the sandbox that they run in (skipped: no bubblewrap)',

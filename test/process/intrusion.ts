@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import type { CommandsOptions } from '../../src/confine/process/commands-options.ts';
-import type { ConfiningName } from '../../src/confine/process/sandbox/sandbox.ts';
+import type { ConfiningName } from '../../src/confine/process/sandbox/sandbox-options.ts';
 
 /** What an intruder inside a sandbox reached: everything that did not hold, and whether the run came to its end. */
 export interface Findings {

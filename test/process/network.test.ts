@@ -13,6 +13,7 @@ import type { CommandsOptions } from '../../src/confine/process/commands-options
 import { defaultProcessLimits } from '../../src/confine/process/prelude.ts';
 import { openBubblewrap } from '../../src/confine/process/sandbox/bubblewrap.ts';
 import { openServerProcesses } from '../../src/confine/process/servers.ts';
+import { findToolchains } from '../../src/confine/process/toolchains/find.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-network-')));
@@ -257,7 +258,7 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
       readOnlyNames: [],
       hiddenPaths: [],
       temporaryBytes: 1024,
-      path: undefined,
+      toolchains: findToolchains({ environment: {}, roots: [root] }),
       outletPorts: proxy.ports,
       git: { config: '', ignored: '' },
     });

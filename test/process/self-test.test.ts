@@ -8,6 +8,7 @@ import { openLandlock } from '../../src/confine/process/landlock/open.ts';
 import { openBubblewrap } from '../../src/confine/process/sandbox/bubblewrap.ts';
 import { findHole } from '../../src/confine/process/sandbox/self-test.ts';
 import { openUnconfined } from '../../src/confine/process/sandbox/unconfined.ts';
+import { findToolchains } from '../../src/confine/process/toolchains/find.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-self-test-')));
@@ -27,7 +28,7 @@ function weakened(change: string) {
     readOnlyNames: [],
     hiddenPaths: [],
     temporaryBytes: 1024 * 1024,
-    path: undefined,
+    toolchains: findToolchains({ environment: {}, roots: [root] }),
     outletPorts: [3128],
     git: { config: '', ignored: '' },
   });
@@ -133,7 +134,11 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
 
 describe.skipIf(!working.has('landlock'))('landlock', () => {
   test('when everything may be read, the self-test goes red', async () => {
-    const backend = await openLandlock({ roots: [root], readable: ['/'], path: undefined });
+    const backend = await openLandlock({
+      roots: [root],
+      readable: ['/'],
+      toolchains: findToolchains({ environment: {}, roots: [root] }),
+    });
     try {
       expect(await findHole(backend, [root])).toMatch(/could be read/);
     } finally {

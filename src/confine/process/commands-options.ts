@@ -1,5 +1,5 @@
 import type { CommandJudge, CommandWriter, RunOptions } from '../../contract/capabilities/process.ts';
-import type { SandboxOptions } from './sandbox/sandbox.ts';
+import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 
 export interface CommandsOptions extends SandboxOptions {
   /** Names of the server's variables that commands may see, over the built-in few. */

@@ -21,6 +21,7 @@ import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts'
 import { createEndNotes } from './session/end-notes.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { shellOf } from './shell.ts';
+import type { Toolchains } from './toolchains/find.ts';
 
 /** Commands for all sessions of a server. */
 export interface CommandRunner {
@@ -31,6 +32,8 @@ export interface CommandRunner {
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   /** What can confine a command here; tries each by its self-test. */
   status(): Promise<readonly SandboxStatus[]>;
+  /** Which of the person's programs commands are shown. */
+  toolchains(): Toolchains;
   /** How many run now, and how many walls were put up so far: one a command, and one a stage of a pipeline. */
   counts(): { readonly foreground: number; readonly background: number; readonly started: number };
   close(): Promise<void>;
@@ -146,6 +149,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       started,
     }),
     status: () => sandbox.status(),
+    toolchains: () => sandbox.toolchains(),
     async close() {
       closed = true;
       await Promise.all([...sessions.keys()].map(endSession));

@@ -54,6 +54,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         // It runs for days, and nobody looks at what it leaves in a repository.
         readOnlyNames: ['.git', ...defaultReadOnlyNames],
         serverEnvironment: options.serverEnvironment,
+        ownPaths: own,
         hiddenPaths: [
           ...(options.hiddenPaths ?? []),
           ...own.filter((path) => folders.some(({ hostPath }) => isWithin(hostPath, path))),
@@ -67,7 +68,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
   return {
     async start(stdioStart) {
       const sandbox = sandboxFor(stdioStart);
-      const { backend, proxy, gitConfig } = await sandbox.open();
+      const { backend, proxy, gitConfig, toolchains } = await sandbox.open();
       const roots = sandbox.roots();
       const child = await backend
         .spawn({
@@ -80,6 +81,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
             allowed: [],
             places: backend,
             gitConfig,
+            toolchains,
             more: { ...proxy?.environment, ...stdioStart.env },
           }),
           writable: roots.writable,

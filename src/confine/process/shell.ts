@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { searchPath } from './sandbox/environment.ts';
+import { searchPath } from './sandbox/search-path.ts';
 
 /**
  * The shell that a script is judged for and run by: bash, and `sh` where the machine has none, as on Alpine. There

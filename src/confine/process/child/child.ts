@@ -14,6 +14,8 @@ export interface SpawnOptions {
   readonly writable: readonly string[];
   /** Not to be seen, but for what is writable in it. */
   readonly covered?: readonly string[] | undefined;
+  /** It may write the caches of these roots, which last. */
+  readonly caches?: boolean | undefined;
   readonly stdin: 'null' | 'pipe';
   /** A script says at its end where it is and what it exports, where the backend can take that. */
   readonly reports?: boolean | undefined;
@@ -63,6 +65,8 @@ export interface Room extends Spawner {
 /** A way to start confined commands, each with files of its own. */
 export interface Backend extends Spawner {
   readonly name: SandboxName;
+  /** Where commands find the caches that they were given. */
+  readonly caches?: string | undefined;
   /** Why it can open no way to the network; undefined where it can. */
   readonly withoutOutlet?: string | undefined;
   /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */

@@ -8,7 +8,8 @@ import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import { buildEnvironment } from '../sandbox/environment.ts';
 import { writableRepositories } from '../sandbox/guarded-names.ts';
-import type { Sandbox, Walls } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Walls } from '../sandbox/walls.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place } from '../session/session.ts';
 import type { Child, Spawner } from './child.ts';
@@ -41,11 +42,16 @@ export async function startCommand(
   const outlet = ofAll ? undefined : proxy?.openOutlet();
   const before = ofAll?.() ?? [];
   const workingFolder = roots.folder(runOptions.workingFolder);
+  // Who may write a part of the roots only would leave things there for those who use all of them.
+  const caches = runOptions.writable === undefined ? walls.caches : undefined;
   const environment = buildEnvironment({
     server: options.serverEnvironment ?? process.env,
     allowed: options.environment ?? [],
     places: spawner,
     gitConfig,
+    toolchains: caches
+      ? { ...walls.toolchains, variables: { ...walls.toolchains.variables, ...caches.variables } }
+      : walls.toolchains,
     more: {
       ...(isCutOff(walls, options) && withoutRetries(options.environment)),
       ...proxy?.environment,
@@ -66,11 +72,14 @@ export async function startCommand(
     writable,
     settings,
     covered: runOptions.covered?.map((folder) => roots.folder(folder)),
+    caches: caches !== undefined,
     stdin,
     reports: runOptions.inSession === true && command.kind === 'script' && stdin === 'null',
     outlet,
   });
+  const release = caches?.use();
   const child = await started.catch(async (cause) => {
+    release?.();
     await settings?.settle();
     throw new ToolError(
       'unavailable',
@@ -81,6 +90,7 @@ export async function startCommand(
       },
     );
   });
+  void child.exited.then(release, release);
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
   const unsettled: string[] = [];
   return {

@@ -9,17 +9,21 @@ import { applyTag, createTag, hasTag } from '../child/tag.ts';
 import { destroyGroup, findMembers } from '../child/tree.ts';
 import { createCollector } from '../output/collect.ts';
 import { limitedArguments } from '../prelude.ts';
-import { systemFiles, systemFolders, toolFolders } from '../sandbox/system-paths.ts';
+import { systemFiles, systemFolders } from '../sandbox/system-paths.ts';
 import { findFilterHole } from '../seccomp/filter-check.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from '../seccomp/seccomp.ts';
+import type { Toolchains } from '../toolchains/find.ts';
+import { partsWithoutSecrets } from '../toolchains/secrets.ts';
 import { type ConfinedThread, openConfinedThread } from './pool.ts';
 import { landlockVersion, signalsLandlockVersion } from './rules.ts';
 
 export interface LandlockOptions {
   readonly roots: readonly string[];
   readonly readable: readonly string[];
-  readonly path: string | undefined;
+  readonly toolchains: Toolchains;
+  /** A folder that commands which are given it may write. */
+  readonly caches?: string | undefined;
 }
 
 /**
@@ -41,7 +45,9 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
 
   const own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
   const system = [...systemFolders, ...systemFiles, ...shownProc];
-  const tools = [...toolFolders(options.path), ...options.readable];
+  const { folders } = options.toolchains;
+  const tools = [...folders.flatMap(partsWithoutSecrets), ...options.readable];
+  const listable = folders.map(({ real }) => real);
   const collector = createCollector(kernel);
   const threads = new Map<string, Promise<ConfinedThread>>();
 
@@ -58,7 +64,13 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
       threads.set(key, thread);
       return thread;
     }
-    thread = openConfinedThread(collector, { readable: [...system, ...readable], writable, devices, filter });
+    thread = openConfinedThread(collector, {
+      readable: [...system, ...readable],
+      listable,
+      writable,
+      devices,
+      filter,
+    });
     threads.set(key, thread);
     thread.catch(() => threads.delete(key));
     await dropIdle();
@@ -79,9 +91,21 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
 
   async function spawnIn(
     folder: string,
-    { command, limits, workingFolder, environment, writable, covered = [], stdin, reports }: SpawnOptions,
+    {
+      command,
+      limits,
+      workingFolder,
+      environment,
+      writable,
+      covered = [],
+      caches,
+      stdin,
+      reports,
+    }: SpawnOptions,
   ): Promise<Child> {
-    const thread = await threadFor([...rootsBeside(options.roots, covered), ...tools], [...writable, folder]);
+    const cached = caches && options.caches !== undefined ? [options.caches] : [];
+    const readable = [...rootsBeside(options.roots, covered), ...tools];
+    const thread = await threadFor(readable, [...writable, ...cached, folder]);
     const report = reports ? openReport(kernel) : undefined;
     const [program = '', ...args] = limitedArguments(command, limits, {
       waits: true,
@@ -149,6 +173,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   return {
     ...shared,
     name: 'landlock',
+    caches: options.caches,
     withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
     openRoom: async () => openOwn(),
     async spawnStage(request) {

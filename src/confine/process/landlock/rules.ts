@@ -5,6 +5,8 @@ import type { Kernel } from '../seccomp/kernel.ts';
 /** What a thread and all that it starts may touch from then on. */
 export interface ThreadWalls {
   readonly readable: readonly string[];
+  /** Folders whose names may be seen, at any depth, and no more. */
+  readonly listable: readonly string[];
   readonly writable: readonly string[];
   /** Devices: read and write, and nothing made. */
   readonly devices: readonly string[];
@@ -43,7 +45,7 @@ export function confineThread(kernel: Kernel, walls: ThreadWalls): void {
   assertDone(syscall(process.arch === 'x64' ? 317 : 277, 1, 0, program), 'seccomp');
 }
 
-function restrictFiles(kernel: Kernel, { readable, writable, devices }: ThreadWalls): void {
+function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }: ThreadWalls): void {
   const { syscall } = kernel;
   const version = landlockVersion(kernel);
   if (version < minLandlockVersion) throw new Error(`Landlock version ${version} is too old`);
@@ -57,6 +59,7 @@ function restrictFiles(kernel: Kernel, { readable, writable, devices }: ThreadWa
   assertDone(ruleset, 'landlock_create_ruleset');
   try {
     for (const path of readable) allow(kernel, ruleset, path, readRights);
+    for (const path of listable) allow(kernel, ruleset, path, listRights);
     for (const path of devices) allow(kernel, ruleset, path, deviceRights & handled);
     for (const path of writable) allow(kernel, ruleset, path, handled & ~madeDevices);
     assertDone(syscall(446, ruleset, 0), 'landlock_restrict_self');
@@ -99,6 +102,7 @@ const createRuleset = 444;
 const addRule = 445;
 // Execute, read a file, read a folder.
 const readRights = 0b1101n;
+const listRights = 0b1000n;
 // Read and write a file, ioctl of a device.
 const deviceRights = (1n << 1n) | (1n << 2n) | (1n << 15n);
 // Character and block devices.

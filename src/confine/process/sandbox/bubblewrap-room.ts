@@ -116,11 +116,11 @@ function firstLine(output: NodeJS.ReadableStream, exited: Promise<unknown>): Pro
   });
 }
 
-/** Where the shared files are seen: a folder that neither holds nor lies in anything that is mounted. */
-export function temporaryPlace(mounted: readonly string[]): string {
+/** The first that neither holds nor lies in anything that is mounted; the last where none is. */
+export function freePlace(places: readonly string[], mounted: readonly string[]): string {
   const free = (place: string) =>
     mounted.every(
       (path) => path !== '/' && !`${path}/`.startsWith(`${place}/`) && !`${place}/`.startsWith(`${path}/`),
     );
-  return ['/tmp', '/var/tmp', '/run/tmp'].find(free) ?? '/.tmp';
+  return places.find(free) ?? places.at(-1) ?? '/';
 }

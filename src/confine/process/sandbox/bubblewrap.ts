@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { FolderRoot } from '../../../contract/capabilities/files.ts';
 import { once } from '../../../ground/once.ts';
-import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { adoptStage } from '../child/adopt.ts';
 import type { Backend, Child, SpawnOptions } from '../child/child.ts';
@@ -14,31 +12,14 @@ import { findMembers, signal } from '../child/tree.ts';
 import { initArguments } from '../prelude.ts';
 import { openKernel } from '../seccomp/kernel.ts';
 import { openFilter } from '../seccomp/open-filter.ts';
-import { type Chamber, enterProgram, temporaryPlace, tryChambers } from './bubblewrap-room.ts';
+import { toolchainArguments } from '../toolchains/mounts.ts';
+import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
+import { type Chamber, enterProgram, freePlace, tryChambers } from './bubblewrap-room.ts';
 import { createFurnisher, furnishProgram } from './furnish.ts';
-import { guardingArguments } from './guarded-names.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { findHole } from './self-test.ts';
-import { systemFiles, systemFolders, toolFolders } from './system-paths.ts';
+import { systemFiles } from './system-paths.ts';
 import { copySystemSettings, isSetting } from './system-settings.ts';
-
-export interface BubblewrapOptions {
-  /** Absolute path of `bwrap`. */
-  readonly program: string;
-  readonly roots: readonly FolderRoot[];
-  /** More that may be read: tools that live outside `/usr`. */
-  readonly readable: readonly string[];
-  /** Names below each root that a command may read and not change, where they exist. */
-  readonly readOnlyNames: readonly string[];
-  /** What lies inside the roots and must not be seen. */
-  readonly hiddenPaths: readonly string[];
-  readonly temporaryBytes: number;
-  readonly path: string | undefined;
-  /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
-  readonly git: PersonConfig;
-  /** Ports of each command's own loopback that an outlet serves. */
-  readonly outletPorts?: readonly number[] | undefined;
-}
 
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
@@ -52,11 +33,19 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const kernel = await openKernel().catch(() => undefined);
   const furnisher = kernel && createFurnisher(kernel, filter);
   const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
-  const place = temporaryPlace([
+  const mounted = [
     ...options.roots.map((root) => root.hostPath),
-    ...toolFolders(options.path),
+    ...options.toolchains.folders.map(({ real }) => real),
+    ...options.toolchains.links.map(({ at }) => at),
     ...options.readable,
-  ]);
+  ];
+  const place = freePlace(['/tmp', '/var/tmp', '/run/tmp', '/.tmp'], mounted);
+  const caches = options.caches && freePlace(['/var/cache/sekisho', '/run/caches', '/.caches'], mounted);
+  const tools = () =>
+    toolchainArguments(options.toolchains, [
+      ...options.roots.map((root) => root.hostPath),
+      ...options.readable,
+    ]);
   const shared = systemArguments(options, settings, chambers && { folder: chambers.folder, place });
 
   /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
@@ -70,7 +59,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   }
 
   async function spawnCommand(spawnOptions: SpawnOptions, chamber?: Chamber): Promise<Child> {
-    const mounts = rootArguments(options, spawnOptions);
+    const mounts = [
+      ...(spawnOptions.caches && caches ? ['--bind', options.caches ?? '', caches] : []),
+      ...rootArguments(options, spawnOptions),
+    ];
     const landing = chamber ? undefined : spawnOptions.outlet && relay?.open();
     const given = chamber?.childEnds ?? landing?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
@@ -79,6 +71,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     const args = [
       ...(chamber ? [options.program, ...shared] : system),
       ...(furnished ? furnished.args : ['--seccomp', '3']),
+      ...tools(),
       ...mounts,
       '--chdir',
       spawnOptions.workingFolder,
@@ -142,6 +135,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   return {
     name: 'bubblewrap',
     ...ownPlaces,
+    caches,
     withoutOutlet,
     showsCopies: once(() => holdsFurnished()),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),
@@ -161,6 +155,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
         ...writable.flatMap((path) => ['--bind-try', path, path]),
       ];
       const inner = [
+        ...tools(),
         ...binds,
         ...hidingArguments(options.hiddenPaths, [...readable, ...writable], new Set(writable)),
         '--remount-ro',
@@ -209,71 +204,4 @@ function destroy(pid: number): void {
 /** bwrap's own two processes are not the command's: a TERM to them would end it without a chance to tidy up. */
 function insiders(pid: number): number[] {
   return findMembers({ pid }).flatMap((member) => (member.parent === pid ? [] : [member.pid]));
-}
-
-/** What is the same for every command, or for every one in a room: made once. */
-function systemArguments(
-  { readable, temporaryBytes, path }: BubblewrapOptions,
-  settings: string,
-  shared?: { readonly folder: string; readonly place: string },
-): readonly string[] {
-  const args = [
-    '--unshare-all',
-    // The room's, which has no way out either.
-    ...(shared ? ['--share-net'] : []),
-    '--die-with-parent',
-    '--new-session',
-    // Our own shell is the first process: it ends when the command does, and bwrap collects it.
-    '--as-pid-1',
-    '--cap-drop',
-    'ALL',
-  ];
-  for (const folder of systemFolders) {
-    const target = linkTarget(folder);
-    if (target !== undefined) args.push('--symlink', target, folder);
-    else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
-  }
-  args.push('--ro-bind', settings, '/etc');
-  // The tmpfs of /dev has no bound of its own, and everybody may write in it.
-  args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
-  args.push('--proc', '/proc');
-  if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
-  if (shared) args.push('--bind', shared.folder, shared.place);
-  // Of a room once: what a command put in its place there would keep the next from starting.
-  if (!shared) args.push('--dir', '/tmp/home');
-  // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
-  for (const folder of [...toolFolders(path), ...readable]) {
-    if (existsSync(folder) && !isSetting(folder)) args.push('--ro-bind-try', folder, folder);
-  }
-  return args;
-}
-
-/** Roots in the order of their depth, so that one inside another is not covered by it. */
-function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOptions): readonly string[] {
-  const { roots } = options;
-  const args: string[] = [];
-  const writable = new Set(spawnOptions.writable);
-  const folders = [...new Set([...roots.map((root) => root.hostPath), ...spawnOptions.writable])];
-  const covered = new Set(spawnOptions.covered);
-  folders.push(...covered);
-  folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
-  for (const folder of folders) {
-    if (covered.has(folder)) args.push('--size', '65536', '--tmpfs', folder);
-    else args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
-  }
-  // What is mounted below has its place by now.
-  for (const folder of covered) args.push('--remount-ro', folder);
-  args.push(...guardingArguments(options, spawnOptions));
-  args.push(...hidingArguments(options.hiddenPaths, folders, writable));
-  // Folders that bwrap made to hang the others in.
-  args.push('--remount-ro', '/');
-  return args;
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
 }

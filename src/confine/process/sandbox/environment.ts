@@ -1,3 +1,4 @@
+import type { CommandTools } from '../toolchains/find.ts';
 import { certificatesOf } from './certificates.ts';
 
 /** Where a confined command finds what it needs; each backend has its own. */
@@ -15,6 +16,7 @@ export function buildEnvironment({
   allowed,
   places,
   gitConfig,
+  toolchains,
   more = {},
 }: {
   readonly server: Readonly<Record<string, string | undefined>>;
@@ -23,11 +25,13 @@ export function buildEnvironment({
   readonly places: Places;
   /** What stands for a person's own settings of git. */
   readonly gitConfig: string;
+  readonly toolchains: CommandTools;
   readonly more?: Readonly<Record<string, string>> | undefined;
 }): Record<string, string> {
   const environment: Record<string, string> = {
     ...certificatesOf(server).variables,
-    PATH: searchPath(server.PATH).join(':'),
+    ...toolchains.variables,
+    PATH: toolchains.path.join(':'),
     LANG: 'C.UTF-8',
   };
   for (const [name, value] of Object.entries(server)) {
@@ -47,14 +51,6 @@ export function buildEnvironment({
   for (const [name, value] of Object.entries(more)) environment[name] = value;
   return environment;
 }
-
-/** The folders where programs are looked for: the server's own absolute ones, then the system's. */
-export function searchPath(path: string | undefined): string[] {
-  const own = (path ?? '').split(':').filter((folder) => /^\/./.test(folder) && !folder.includes('\0'));
-  return [...new Set([...own, ...systemPath])];
-}
-
-const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 // A repository's own config can name programs to run (`core.fsmonitor`, hooks, pagers); these win over it.
 const gitPinned = {

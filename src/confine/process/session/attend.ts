@@ -8,7 +8,7 @@ import { type Ending, waitForEnd } from '../child/run-child.ts';
 import { type StartedCommand, startCommand } from '../child/start-command.ts';
 import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
-import type { Walls } from '../sandbox/sandbox.ts';
+import type { Walls } from '../sandbox/walls.ts';
 import { addBackground, hasRoom } from './backgrounds.ts';
 import { createEndNotes } from './end-notes.ts';
 import type { Runner } from './session.ts';

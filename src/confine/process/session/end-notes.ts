@@ -3,9 +3,10 @@ import type { EndNotes } from '../child/run-child.ts';
 import { isCutOff, type StartedCommand } from '../child/start-command.ts';
 import { networkNotes } from '../network-notes.ts';
 import { cutOffNotes } from '../output/cut-off.ts';
-import type { Walls } from '../sandbox/sandbox.ts';
-import { toolFolders } from '../sandbox/system-paths.ts';
 import { wallNotes } from '../sandbox/wall-notes.ts';
+import type { Walls } from '../sandbox/walls.ts';
+import { missedNotes } from '../toolchains/missed.ts';
+import { isPrivate } from '../toolchains/prove.ts';
 import type { Runner } from './session.ts';
 
 /** Why a command that has ended may have failed, and what would help. */
@@ -19,13 +20,18 @@ export function createEndNotes(
   return (how, outputs) => {
     const failed = how.exitCode !== 0 && walls.backend.name !== 'none';
     const isAlone = failed && isCutOff(walls, options);
+    const missing = () => ({ leftOut: sandbox.toolchains().leftOut, told: session.toldWalls });
     const scene = () => ({
       home: environment.HOME ?? '/nonexistent',
       seen: [
         ...(environment.TMPDIR === undefined ? [] : [environment.TMPDIR]),
         '/tmp',
         ...sandbox.roots().all.map(({ hostPath }) => hostPath),
-        ...toolFolders(environment.PATH),
+        ...sandbox.toolchains().folders.map(({ real }) => real),
+        ...sandbox.toolchains().links.map(({ at }) => at),
+        // These are said in words of their own.
+        ...sandbox.toolchains().leftOut.flatMap(({ path, because }) => (isPrivate(because) ? [] : [path])),
+        ...(walls.caches ? [walls.caches.place] : []),
         ...(options.readable ?? []),
       ],
       refuses: walls.backend.name === 'landlock',
@@ -36,7 +42,9 @@ export function createEndNotes(
       ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
       ...networkNotes(contacts(), key),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
-      ...(failed && !how.stoppedBy ? wallNotes(outputs, scene()) : []),
+      ...(failed && !how.stoppedBy
+        ? [...missedNotes(outputs, missing()), ...wallNotes(outputs, scene())]
+        : []),
     ];
   };
 }

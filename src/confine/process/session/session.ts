@@ -3,7 +3,8 @@ import type { Semaphore } from '../../../ground/semaphore.ts';
 import type { RunningCommand } from '../background.ts';
 import type { Room, Spawner } from '../child/child.ts';
 import type { CommandsOptions } from '../commands-options.ts';
-import type { Sandbox, Walls } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Walls } from '../sandbox/walls.ts';
 import { createKept, type Kept } from './kept.ts';
 
 /** What one session runs, and what its commands share. It ends with the session. */

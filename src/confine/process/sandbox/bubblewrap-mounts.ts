@@ -1,0 +1,98 @@
+import { existsSync, readlinkSync } from 'node:fs';
+import type { FolderRoot } from '../../../contract/capabilities/files.ts';
+import type { PersonConfig } from '../../git/person-config.ts';
+import type { SpawnOptions } from '../child/child.ts';
+import type { Toolchains } from '../toolchains/find.ts';
+import { heldArguments } from '../toolchains/mounts.ts';
+import { guardingArguments } from './guarded-names.ts';
+import { hidingArguments } from './hidden-paths.ts';
+import { systemFolders } from './system-paths.ts';
+import { isSetting } from './system-settings.ts';
+
+export interface BubblewrapOptions {
+  /** Absolute path of `bwrap`. */
+  readonly program: string;
+  readonly roots: readonly FolderRoot[];
+  /** More that may be read: tools that live outside `/usr`. */
+  readonly readable: readonly string[];
+  /** Names below each root that a command may read and not change, where they exist. */
+  readonly readOnlyNames: readonly string[];
+  /** What lies inside the roots and must not be seen. */
+  readonly hiddenPaths: readonly string[];
+  readonly temporaryBytes: number;
+  /** A folder that commands which are given it may write, wherever it lies. */
+  readonly caches?: string | undefined;
+  readonly toolchains: Toolchains;
+  /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
+  readonly git: PersonConfig;
+  /** Ports of each command's own loopback that an outlet serves. */
+  readonly outletPorts?: readonly number[] | undefined;
+}
+
+/** What is the same for every command, or for every one in a room: made once. */
+export function systemArguments(
+  { readable, temporaryBytes }: BubblewrapOptions,
+  settings: string,
+  shared?: { readonly folder: string; readonly place: string },
+): readonly string[] {
+  const args = [
+    '--unshare-all',
+    // The room's, which has no way out either.
+    ...(shared ? ['--share-net'] : []),
+    '--die-with-parent',
+    '--new-session',
+    // Our own shell is the first process: it ends when the command does, and bwrap collects it.
+    '--as-pid-1',
+    '--cap-drop',
+    'ALL',
+  ];
+  for (const folder of systemFolders) {
+    const target = linkTarget(folder);
+    if (target !== undefined) args.push('--symlink', target, folder);
+    else if (existsSync(folder)) args.push('--ro-bind', folder, folder);
+  }
+  args.push('--ro-bind', settings, '/etc');
+  // The tmpfs of /dev has no bound of its own, and everybody may write in it.
+  args.push('--dev', '/dev', '--size', String(temporaryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev');
+  args.push('--proc', '/proc');
+  if (shared?.place !== '/tmp') args.push('--size', String(temporaryBytes), '--tmpfs', '/tmp');
+  if (shared) args.push('--bind', shared.folder, shared.place);
+  // Of a room once: what a command put in its place there would keep the next from starting.
+  if (!shared) args.push('--dir', '/tmp/home');
+  // After the tmpfs: what lies below the host's /tmp must be bound into the new one.
+  for (const folder of readable) {
+    if (existsSync(folder) && !isSetting(folder)) args.push('--ro-bind-try', folder, folder);
+  }
+  return args;
+}
+
+/** Roots in the order of their depth, so that one inside another is not covered by it. */
+export function rootArguments(options: BubblewrapOptions, spawnOptions: SpawnOptions): readonly string[] {
+  const { roots } = options;
+  const args: string[] = [];
+  const writable = new Set(spawnOptions.writable);
+  const folders = [...new Set([...roots.map((root) => root.hostPath), ...spawnOptions.writable])];
+  const covered = new Set(spawnOptions.covered);
+  folders.push(...covered);
+  folders.sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
+  for (const folder of folders) {
+    if (covered.has(folder)) args.push('--size', '65536', '--tmpfs', folder);
+    else args.push(writable.has(folder) ? '--bind' : '--ro-bind', folder, folder);
+  }
+  // What is mounted below has its place by now.
+  for (const folder of covered) args.push('--remount-ro', folder);
+  args.push(...guardingArguments(options, spawnOptions));
+  args.push(...heldArguments(options.toolchains, spawnOptions.writable));
+  args.push(...hidingArguments(options.hiddenPaths, folders, writable));
+  // Folders that bwrap made to hang the others in.
+  args.push('--remount-ro', '/');
+  return args;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,203 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/process.ts';
+import { type Text, text, verbatim } from '../../../contract/text/text.ts';
+import type { PersonConfig } from '../../git/person-config.ts';
+import { writeGitSettings } from '../../git/settings-folder.ts';
+import type { HostProxy } from '../../network/proxy/open.ts';
+import { type CacheKeeper, cacheFolder, keepCaches } from '../caches/open.ts';
+import type { Backend } from '../child/child.ts';
+import { closeInheritedOnSpawn } from '../child/inherited.ts';
+import { openLandlock } from '../landlock/open.ts';
+import { type CommandTools, type Toolchains, withoutWalls } from '../toolchains/find.ts';
+import { openBubblewrap } from './bubblewrap.ts';
+import { certificatesOf } from './certificates.ts';
+import { defaultReadOnlyNames } from './guarded-names.ts';
+import type { Roots } from './roots.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
+import { findProgram, remedyFor } from './sandbox-refusals.ts';
+import { findHole } from './self-test.ts';
+import { openUnconfined } from './unconfined.ts';
+
+/** Where a command is started, and its way to the network where it has one. */
+export interface Walls {
+  readonly backend: Backend;
+  /** What commands have in place of a person's own settings of git. */
+  readonly gitConfig: string;
+  readonly toolchains: CommandTools;
+  /** What they keep from one to the next. */
+  readonly caches?: CacheKeeper | undefined;
+  readonly proxy?: HostProxy | undefined;
+  /** Do they hold in a room that commands share? */
+  readonly hasRooms: boolean;
+}
+
+export interface Trial {
+  readonly status: SandboxStatus;
+  readonly walls?: Walls | undefined;
+  /** For the log. */
+  readonly cause?: string | undefined;
+}
+
+/** What commands are given of a person's git, and the folders that were made for it. */
+export interface GitOptions extends PersonConfig {
+  readonly folders: string[];
+}
+
+/** Puts walls up, and tries from inside whether they hold. */
+export async function raiseWalls(
+  name: SandboxName,
+  options: SandboxOptions,
+  { roots, toolchains }: { readonly roots: Roots; readonly toolchains: () => Toolchains },
+  git: GitOptions,
+): Promise<Trial> {
+  let backend: Backend | undefined;
+  if (name !== 'none' && holdsMachine(roots)) {
+    return { cause: wholeMachine.en, status: { name, works: false, problem: wholeMachine } };
+  }
+  try {
+    await closeInheritedOnSpawn();
+    const proxy = name === 'none' ? undefined : await proxyOf(options);
+    // Bubblewrap has a folder of its own for such.
+    const folder = name === 'bubblewrap' ? undefined : mkdtempSync(join(tmpdir(), 'sekisho-git-'));
+    if (folder !== undefined) git.folders.push(folder);
+    const gitConfig = folder === undefined ? '/etc/gitconfig' : writeGitSettings(folder, git, folder);
+    backend = await open(name, options, { roots, toolchains }, proxy, git, folder);
+    if (name === 'none') {
+      const told = withoutWalls(options.serverEnvironment ?? process.env);
+      return {
+        walls: { backend, gitConfig, toolchains: told, hasRooms: true },
+        status: { name, works: true },
+      };
+    }
+    const folders = roots.all.map((root) => root.hostPath);
+    const hole = await findHole(backend, folders);
+    if (hole === undefined) {
+      const caches = backend.caches;
+      const standing = {
+        backend,
+        gitConfig,
+        toolchains: toolchains(),
+        caches:
+          options.caches && caches !== undefined
+            ? keepCaches(backend, { ...options.caches, place: caches, root: folders[0] ?? '/' })
+            : undefined,
+      };
+      const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
+      if (problem === undefined) {
+        const hasRooms = await holdInRoom(backend, folders, proxy);
+        return { walls: { ...standing, proxy, hasRooms }, status: { name, works: true } };
+      }
+      // Without a way that holds there is none.
+      return {
+        walls: { ...standing, hasRooms: await holdInRoom(backend, folders) },
+        status: { name, works: true, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
+      };
+    }
+    await backend.close();
+    return failed(name, hole);
+  } catch (error) {
+    await backend?.close();
+    return failed(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Where rooms cannot be made, or have a hole, each command gets files and a loopback of its own. */
+async function holdInRoom(backend: Backend, folders: readonly string[], proxy?: HostProxy): Promise<boolean> {
+  try {
+    const room = await backend.openRoom(proxy?.openOutlet());
+    try {
+      return (await findHole(room, folders, proxy)) === undefined;
+    } finally {
+      await room.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Loaded only where hosts are listed. */
+async function proxyOf({ network }: SandboxOptions): Promise<HostProxy | undefined> {
+  if (!network || network.entries.length === 0) return undefined;
+  const { createProxy } = await import('../../network/proxy/open.ts');
+  return createProxy(network);
+}
+
+async function tryProxy(
+  backend: Backend,
+  folders: readonly string[],
+  proxy: HostProxy,
+): Promise<string | undefined> {
+  try {
+    return await findHole(backend, folders, proxy);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function withoutNetwork(key: string, problem: string): Text {
+  return text(
+    `commands reach no host of ${key}: ${problem}`,
+    `コマンドは ${key} のどのホストにも接続できません: ${problem}`,
+  );
+}
+
+function failed(name: SandboxName, cause: string): Trial {
+  return { cause, status: { name, works: false, problem: verbatim(cause), remedy: remedyFor(name) } };
+}
+
+async function open(
+  name: SandboxName,
+  options: SandboxOptions,
+  { roots, toolchains }: { readonly roots: Roots; readonly toolchains: () => Toolchains },
+  proxy: HostProxy | undefined,
+  git: PersonConfig,
+  gitFolder: string | undefined,
+): Promise<Backend> {
+  if (process.platform === 'win32') throw new Error('commands are not run on Windows yet');
+  if (name === 'none') return openUnconfined();
+  if (process.platform !== 'linux') throw new Error(`no sandbox for ${process.platform} yet`);
+  const server = options.serverEnvironment ?? process.env;
+  const caches =
+    options.caches &&
+    cacheFolder(
+      options.caches,
+      roots.all.map((root) => root.hostPath),
+    );
+  const readable = [...(options.readable ?? []), ...certificatesOf(server).paths];
+  if (name === 'landlock') {
+    // Its rules only ever add: what lies in a folder that is granted cannot be taken out again.
+    if (options.hiddenPaths?.length) throw new Error("the server's own files lie inside a root");
+    return openLandlock({
+      roots: roots.all.map((root) => root.hostPath),
+      readable: gitFolder === undefined ? readable : [...readable, gitFolder],
+      toolchains: toolchains(),
+      caches,
+    });
+  }
+  const program = findProgram('bwrap');
+  if (program === undefined) throw new Error('bubblewrap (bwrap) is not installed');
+  return openBubblewrap({
+    program,
+    roots: roots.all,
+    readable,
+    readOnlyNames: options.readOnlyNames ?? defaultReadOnlyNames,
+    hiddenPaths: options.hiddenPaths ?? [],
+    temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
+    toolchains: toolchains(),
+    caches,
+    outletPorts: proxy?.ports,
+    git,
+  });
+}
+
+/** With `/` as a root there is nothing left that walls could keep a command from. */
+export function holdsMachine({ all }: Roots): boolean {
+  return all.some(({ hostPath }) => hostPath === '/');
+}
+
+const wholeMachine = text(
+  'the root / leaves nothing outside of it, so no sandbox can hold',
+  'ルートが / では外側が残らないため、サンドボックスが成り立ちません',
+);

@@ -1,0 +1,78 @@
+import type { Stats } from 'node:fs';
+import { type Text, text } from '../../../contract/text/text.ts';
+import { systemFolders } from '../sandbox/system-paths.ts';
+import type { MetLink } from './follow.ts';
+import { isWithin, type Prove, type Verdict } from './prove.ts';
+
+/** A folder or file that commands may read, proven to lie outside of what they may write. */
+export interface ToolFolder {
+  /** Resolved. */
+  readonly real: string;
+  readonly identity: Pick<Stats, 'dev' | 'ino'>;
+  /** Patterns of names below it that are not shown. */
+  readonly secrets: readonly string[];
+}
+
+export interface LeftOut {
+  readonly path: string;
+  readonly because: Text;
+}
+
+/** What is gathered of the person's programs, each folder once. */
+export interface Collection {
+  readonly prove: Prove;
+  /** Takes up what may be shown of a path, and says what the path is. */
+  take(path: string, secrets?: readonly string[]): Verdict;
+  leaveOut(path: string, because: Text): void;
+  isShown(real: string): boolean;
+  readonly folders: readonly ToolFolder[];
+  readonly leftOut: readonly LeftOut[];
+  /** Links outside of what is shown, by whose names it is reached. */
+  links(): readonly MetLink[];
+}
+
+export function createCollection(prove: Prove): Collection {
+  const folders: ToolFolder[] = [];
+  const leftOut = new Map<string, Text>();
+  const links = new Map<string, string>();
+  const isShown = (real: string) => folders.some((folder) => isWithin(real, folder.real));
+
+  return {
+    prove,
+    isShown,
+    // One that was found before the folder that it is in needs no mount of its own.
+    get folders() {
+      return folders.filter(
+        ({ real }) => !folders.some((other) => other.real !== real && isWithin(real, other.real)),
+      );
+    },
+    leaveOut: (path, because) => void leftOut.set(path, because),
+    take(path, secrets = []) {
+      const verdict = prove(path);
+      if (verdict.kind === 'refused') leftOut.set(path, verdict.because);
+      if (verdict.kind !== 'outside') return verdict;
+      for (const { at, to } of verdict.links) links.set(at, to);
+      if (isShown(verdict.real)) return verdict;
+      if (folders.length >= mostFolders) {
+        leftOut.set(path, tooMany);
+        return { kind: 'refused', because: tooMany };
+      }
+      const { dev, ino } = verdict.stat;
+      folders.push({ real: verdict.real, identity: { dev, ino }, secrets });
+      return verdict;
+    },
+    get leftOut() {
+      return [...leftOut].map(([path, because]) => ({ path, because }));
+    },
+    links: () =>
+      [...links].flatMap(([at, to]) =>
+        isShown(at) || ownPlaces.some((folder) => isWithin(at, folder)) ? [] : [{ at, to }],
+      ),
+  };
+}
+
+/** A mount each, and each makes every command slower. */
+const mostFolders = 48;
+const tooMany = text('too many other folders are shown', '表示するフォルダが多すぎます');
+/** The machine's links are there already, or are of another file system there. */
+const ownPlaces = [...systemFolders, '/tmp', '/proc', '/dev', '/etc'];

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LeftOut } from './collection.ts';
+import { isPrivate, isWithin } from './prove.ts';
+
+/**
+ * What a failed command missed of the person's programs, and why it was left out: each once a session. Of the machine it
+ * tells no more than PATH would.
+ */
+export function missedNotes(
+  outputs: readonly string[],
+  { leftOut, told }: { readonly leftOut: readonly LeftOut[]; readonly told: Set<string> },
+): readonly string[] {
+  if (leftOut.length === 0) return [];
+  const words = outputs.map((output) => output.slice(-lastChars)).join('\n');
+  const names = [...words.matchAll(notFound)].map(([, said, ofEnv]) => said ?? ofEnv ?? '');
+  const paths = [...words.matchAll(/(?<![\w./~-])\/[^\s'"`:,;()<>|]{1,4096}/g)].map(([path]) => path);
+  return leftOut.flatMap(({ path, because }) => {
+    const isMissed =
+      path.startsWith('/') &&
+      !isPrivate(because) &&
+      (paths.some((each) => isWithin(each, path)) || names.some((name) => existsSync(join(path, name))));
+    if (!isMissed || told.has(path)) return [];
+    told.add(path);
+    return [
+      `[toolchain: ${path} is not shown: ${because.en}; the operator can list it in process.readable]\n`,
+    ];
+  });
+}
+
+const lastChars = 16_384;
+/** As bash, sh and env say it. */
+const notFound = /(?:^|: )([\w.+-]{1,64}): (?:command )?not found$|env: '([\w.+-]{1,64})': No such file/gm;
