@@ -24,6 +24,7 @@ export async function startSweep(
       caches: true,
       stdin: 'null',
     })
+    // No command waits for it, and the next look comes.
     .catch(() => undefined);
   return child && { ended: ending(child), stop: () => child.destroy() };
 }

@@ -74,6 +74,7 @@ export function createProver({ home, roots, readable, own }: Surroundings): Prov
         return { kind: 'refused', because: everybody };
       return { kind: 'outside', real, links, stat, holdsRoot: roots.some((root) => isWithin(root, real)) };
     } catch {
+      // Gone meanwhile, or in a folder that this user may not enter.
       return { kind: 'absent', inRoot: false };
     }
   };
