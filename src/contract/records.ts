@@ -161,7 +161,7 @@ export interface ApprovalStore {
     binding: Pick<ApprovalRecord, 'principal' | 'tool' | 'digest'>,
     nowMs: number,
   ): Promise<ApprovalRecord | undefined>;
-  /** A standing yes (scope session or always) whose grant is this text. */
+  /** A standing yes (scope session or always) to this grant, or one to each of its rules. */
   standing(
     input: {
       readonly principal: string;

@@ -1,6 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
+import { coveredBy } from './covered-by.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
 import type { ApprovalRow } from './tables/tables.ts';
@@ -106,12 +107,12 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
     async standing({ principal, sessionId, tool, grant }, nowMs) {
       const { db } = await openEngine();
       // A yes for a session ends with the question's own expiry too; "always" has no end.
-      const row = await db
+      const rows = await db
         .selectFrom('approvals')
         .selectAll()
         .where('principal', '=', principal)
         .where('tool', '=', tool)
-        .where('grant_text', '=', grant)
+        .where('grant_text', 'is not', null)
         .where('status', 'in', given)
         .where((where) =>
           where.or([
@@ -123,8 +124,10 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
             ]),
           ]),
         )
-        .limit(1)
-        .executeTakeFirst();
+        .orderBy('created_at_ms', 'desc')
+        .limit(listed)
+        .execute();
+      const row = coveredBy(rows, grant);
       return row && recordOf(row, nowMs);
     },
 

@@ -242,6 +242,29 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
       ).toMatchObject({ id: always.id });
     });
 
+    test('a yes to each of its rules covers a line that needs them all', async () => {
+      const { approvals } = await (await createPlace()).open();
+      const [push, publish, both] = [
+        '{"tool":"shell_exec","command":["git","push"],"decision":"allow"}',
+        '{"tool":"shell_exec","command":["npm","publish"],"decision":"allow"}',
+        '{"tool":"shell_exec","command":["a} {\\"tool\\":"],"decision":"allow"}',
+      ];
+      const ask = (grant: string) => ({ principal: 'user:ann', sessionId: 's1', tool: 'shell_exec', grant });
+      const agree = async (grant: string) => {
+        const { id } = await approvals.request({ ...approvalInput, digest: grant, grant }, 1_000);
+        await approvals.decide(id, 'approved', 'x', 'always', 1_000);
+        return id;
+      };
+      const first = await agree(push);
+      expect(await approvals.standing(ask(`${push} ${publish}`), 2_000)).toBeUndefined();
+      await agree(publish);
+      expect(await approvals.standing(ask(`${push} ${publish}`), 2_000)).toMatchObject({ id: first });
+      expect(await approvals.standing(ask(`${push} ${both}`), 2_000)).toBeUndefined();
+      await agree(`${both} ${publish}`);
+      expect(await approvals.standing(ask(both), 2_000)).toBeDefined();
+      expect(await approvals.standing(ask('{"tool":"shell_exec","command":["a}'), 2_000)).toBeUndefined();
+    });
+
     test('what was over a month ago is forgotten, but for a yes that has no end', async () => {
       const place = await createPlace();
       const { approvals } = await place.open();

@@ -46,7 +46,7 @@ const alone = new Set([
 /**
  * The rule that a standing yes stands for, as the person reads it: the program and its subcommand for every command
  * that was asked about, or the whole line where that says too little. Two calls share a grant only if the same text
- * covers both.
+ * covers both; what is written as several rules is covered by a yes to each.
  */
 export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAsks: boolean): string {
   const patterns = asked.map(patternOf);
@@ -78,10 +78,7 @@ function patternOf(argv: Argv): readonly string[] | undefined {
   if (whole.has(program) || program.includes('/')) return words;
   if (alone.has(program)) return [program];
   if (subcommand === undefined || subcommand.startsWith('-')) return words;
-  if (!byThing.has(program)) return [program, subcommand];
-  // `gh api` can do anything at all.
+  if (!byThing.has(program) || subcommand === 'api') return [program, subcommand];
   const [, , verb] = words;
-  return subcommand === 'api' || verb === undefined || verb.startsWith('-')
-    ? words
-    : [program, subcommand, verb];
+  return verb === undefined || verb.startsWith('-') ? words : [program, subcommand, verb];
 }

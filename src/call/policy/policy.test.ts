@@ -254,7 +254,7 @@ test('a grant names the program and its subcommand for each command that was ask
 
 test.each([
   ['gh pr create --fill', ['gh', 'pr', 'create']],
-  ['gh api repos/a/b', ['gh', 'api', 'repos/a/b']],
+  ['gh api -X POST repos/a/b', ['gh', 'api']],
   ['gh pr --repo a/b merge 1', ['gh', 'pr', '--repo', 'a/b', 'merge', '1']],
   ['rsync a host:b', ['rsync', 'a', 'host:b']],
   ['scp key host:', ['scp', 'key', 'host:']],
