@@ -25,6 +25,8 @@ export async function copyStore(
 const plainTables = [
   { table: 'audit', key: 'seq' },
   { table: 'audit_head', key: 'id' },
+  { table: 'audit_inbox', key: 'id' },
+  { table: 'audit_writers', key: 'writer' },
   { table: 'tokens', key: 'id' },
   { table: 'approvals', key: 'id' },
   { table: 'memory_owners', key: 'owner' },

@@ -9,6 +9,8 @@ import type { Tables } from './tables/tables.ts';
  */
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
+  /** Do transactions of several servers commit side by side? Then a row that each of them locks makes all wait. */
+  readonly commitsTogether: boolean;
   /** For reading. Writes go through `write`, which waits for the lock instead of failing. */
   readonly db: Kysely<Tables>;
   /**

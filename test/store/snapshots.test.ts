@@ -9,14 +9,18 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
   test.skipIf(missing)('several reads see one moment, whatever is committed between them', async () => {
     const place = await createPlace();
     const [here, there] = [await place.open(), await place.open()];
-    await here.audit.write(auditRecord({ id: 'first' }));
+    const write = async ({ audit }: typeof here, id: string) => {
+      await audit.write(auditRecord({ id }));
+      await audit.flush();
+    };
+    await write(here, 'first');
     const engine = await here.engine();
 
     const seen = await engine.read(async (tx) => {
       const before = await tx.selectFrom('audit').select('seq').execute();
       // Of this store and of another server's.
-      await here.audit.write(auditRecord({ id: 'second' }));
-      await there.audit.write(auditRecord({ id: 'third' }));
+      await write(here, 'second');
+      await write(there, 'third');
       const after = await tx.selectFrom('audit').select('seq').execute();
       return [before.length, after.length];
     });

@@ -14,21 +14,37 @@ export async function appendRows(
   options: { readonly durable: boolean },
 ): Promise<void> {
   await engine.write(async (tx) => {
-    let { seq, hash } = await lockHead(engine, tx, key);
-    const chained: AuditRow[] = [];
-    for (const row of rows) {
-      seq += 1;
-      hash = chainHash(key.secret, hash, seq, row);
-      chained.push({ seq, ...row, hash });
-    }
-    await engine.insertMany(tx, 'audit', chained);
-    const { id, ...head } = sealHead(key.secret, seq, hash);
-    await tx.updateTable('audit_head').set(head).where('id', '=', id).execute();
+    await chainRows(engine, tx, key, await lockHead(engine, tx, key), rows);
   }, options);
   if (!key.isSettled) key.settle();
 }
 
-async function lockHead(engine: Engine, tx: Transaction<Tables>, key: AuditKey): Promise<AuditHeadRow> {
+/** Puts rows behind the head, whose lock the transaction holds. */
+export async function chainRows(
+  engine: Engine,
+  tx: Transaction<Tables>,
+  key: AuditKey,
+  head: AuditHeadRow,
+  rows: readonly UnchainedRow[],
+): Promise<void> {
+  let { seq, hash } = head;
+  const chained: AuditRow[] = [];
+  for (const row of rows) {
+    seq += 1;
+    hash = chainHash(key.secret, hash, seq, row);
+    chained.push({ seq, ...row, hash });
+  }
+  await engine.insertMany(tx, 'audit', chained);
+  const { id, ...sealed } = sealHead(key.secret, seq, hash);
+  await tx.updateTable('audit_head').set(sealed).where('id', '=', id).execute();
+}
+
+/** Locks the head, made where there is none yet. Throws `unavailable` for one that this key did not seal. */
+export async function lockHead(
+  engine: Engine,
+  tx: Transaction<Tables>,
+  key: AuditKey,
+): Promise<AuditHeadRow> {
   const select = () =>
     engine
       .lock(tx.selectFrom('audit_head').select(['id', 'seq', 'hash', 'seal']).where('id', '=', 1))

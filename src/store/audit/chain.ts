@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { AuditRecord } from '../../contract/records.ts';
-import type { AuditHeadRow, AuditRow } from '../tables/tables.ts';
+import type { AuditHeadRow, AuditRow, AuditWriterRow } from '../tables/tables.ts';
 
 /** A row before its place in the chain is known. */
 export type UnchainedRow = Omit<AuditRow, 'seq' | 'hash'>;
@@ -28,6 +28,35 @@ export function sealHead(key: KeyObject, seq: number, hash: string): AuditHeadRo
     .update(JSON.stringify(['head', seq, hash]))
     .digest('base64url');
   return { id: 1, seq, hash, seal };
+}
+
+/** The hash of a record that waits: it covers every column, whose it is, which of theirs, and the one before it. */
+export function waitingHash(
+  key: KeyObject,
+  previous: string,
+  writer: string,
+  n: number,
+  row: UnchainedRow,
+): string {
+  const place = JSON.stringify([
+    'waits',
+    previous,
+    writer,
+    n,
+    row.at_ms,
+    row.principal,
+    row.tool,
+    row.outcome,
+  ]);
+  return createHmac('sha256', key).update(place).update(row.body).digest('base64url');
+}
+
+/** How far a server's records have come. */
+export function sealWriter(key: KeyObject, writer: string, n: number, hash: string): AuditWriterRow {
+  const seal = createHmac('sha256', key)
+    .update(JSON.stringify(['writer', writer, n, hash]))
+    .digest('base64url');
+  return { writer, n, hash, seal };
 }
 
 /** The hash before the first row. */

@@ -5,6 +5,7 @@ import type { OpenEngine } from '../engine.ts';
 import { appendRows } from './append.ts';
 import type { BegunCalls } from './begun.ts';
 import { encodeRecord, type UnchainedRow } from './chain.ts';
+import { createInbox, isWaiting, joinInbox } from './inbox.ts';
 import type { AuditKey } from './key.ts';
 import { searchAudit } from './search.ts';
 import { verifyChain } from './verify.ts';
@@ -12,7 +13,7 @@ import { verifyChain } from './verify.ts';
 /**
  * The chained log. Records queue in the order they came and one writer empties the queue, a batch a transaction:
  * at once when a call waits for its record to be durable, else within `limits.auditBatchMs`. A record leaves the
- * queue only when it is committed.
+ * queue only when it is committed: to the chain, or to the inbox of a store that several servers write to.
  */
 export function createAuditLog(
   openEngine: OpenEngine,
@@ -29,11 +30,21 @@ export function createAuditLog(
   let stopped = false;
   /** The last batch could not be written. */
   let isFailing = false;
+  let joinTimer: NodeJS.Timeout | undefined;
+  let joining: Promise<void> | undefined;
+  /** What waits in the inbox could not be joined to the chain. */
+  let isUnjoined = false;
+  const inbox = createInbox(() => {
+    key ??= openKey();
+    return key;
+  });
 
   /** What dead servers left is closed before anything is added or read. */
   const recovered = once(async () => {
     const engine = await openEngine();
     key ??= openKey();
+    // Also of servers that are gone, and of a store that was copied from another engine.
+    if (engine.commitsTogether || (await isWaiting(engine))) await joinInbox(engine, key);
     const left = await begun?.left(engine);
     if (!left) return;
     if (left.records.length > 0)
@@ -71,7 +82,11 @@ export function createAuditLog(
       const engine = await openEngine();
       key ??= openKey();
       const rows = batch.map(({ row }) => row);
-      await appendRows(engine, key, rows, { durable: durableUpTo > committed });
+      const options = { durable: durableUpTo > committed };
+      if (engine.commitsTogether) {
+        await inbox.put(engine, rows, options);
+        joinLater();
+      } else await appendRows(engine, key, rows, options);
     } catch (error) {
       isFailing = true;
       later(retryMs);
@@ -84,6 +99,40 @@ export function createAuditLog(
     if (queue.length > 0) later();
   }
 
+  /** Not in the way of the calls: what waits in the inbox is as durable there. */
+  function joinLater(): void {
+    if (!stopped) joinTimer ??= setTimeout(() => join({ lazily: true }).catch(joinLater), limits.auditJoinMs);
+  }
+
+  /** For readers: what was written before this has its place in the chain. */
+  async function joinAll(): Promise<void> {
+    // The one that runs may have looked before the newest record was there.
+    await joining;
+    if (await isWaiting(await openEngine())) await join();
+  }
+
+  function join(options?: { readonly lazily: boolean }): Promise<void> {
+    clearTimeout(joinTimer);
+    joinTimer = undefined;
+    joining ??= openEngine()
+      .then((engine) => {
+        key ??= openKey();
+        return joinInbox(engine, key, options);
+      })
+      .finally(() => {
+        joining = undefined;
+      });
+    joining.then(
+      () => {
+        isUnjoined = false;
+      },
+      () => {
+        isUnjoined = true;
+      },
+    );
+    return joining;
+  }
+
   function later(delayMs: number = limits.auditBatchMs): void {
     // A failure is told to the calls that wait; the batch stays queued, and writeBatch asks for another try.
     if (!stopped) timer ??= setTimeout(() => drain().catch(() => {}), delayMs);
@@ -94,12 +143,15 @@ export function createAuditLog(
     await recovered().catch(() => {});
     // As above: what waits to be written is written later.
     await drainUntil(accepted).catch(() => {});
+    await joinAll().catch(() => {});
   }
 
   return {
     async begin(record, { durable }) {
       // A log that could not be written a moment ago is tried once more before anything runs.
       if (isFailing) await drainUntil(accepted);
+      // So is a chain that takes nothing more: its head may have been set back.
+      if (isUnjoined) await joinAll();
       if (durable) await openEngine();
       await begun?.begin(record, durable);
     },
@@ -114,12 +166,16 @@ export function createAuditLog(
       if (isFailing) await drainUntil(accepted);
       else later();
     },
-    flush: () => drainUntil(accepted),
+    async flush() {
+      await drainUntil(accepted);
+      await joinAll();
+    },
     backlog: () => queue.length,
     /** No more tries of what could not be written. */
     stop() {
       stopped = true;
       clearTimeout(timer);
+      clearTimeout(joinTimer);
       begun?.close();
     },
     async search(query) {

@@ -1,10 +1,13 @@
 import type { AuditVerdict } from '../../contract/records.ts';
 import type { Engine } from '../engine.ts';
 import { chainHash, genesis, sealHead } from './chain.ts';
+import { findStuck } from './inbox.ts';
 import type { AuditKey } from './key.ts';
 
 /** Walks the whole chain in pages and says where it first does not hold; others may append meanwhile. */
-export async function verifyChain({ db }: Engine, { secret, isSettled }: AuditKey): Promise<AuditVerdict> {
+export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditVerdict> {
+  const { db } = engine;
+  const { secret, isSettled } = key;
   let seq = 0;
   let hash = genesis(secret);
   const broken = (at: number, problem: string): AuditVerdict => ({
@@ -48,7 +51,8 @@ export async function verifyChain({ db }: Engine, { secret, isSettled }: AuditKe
       .executeTakeFirst();
     if (!beyond) {
       if (!head && isSettled) return broken(0, 'The log was emptied: its head is missing.');
-      return { ok: true, entries: seq, head: hash };
+      const stuck = await findStuck(engine, key);
+      return stuck === undefined ? { ok: true, entries: seq, head: hash } : broken(seq + 1, stuck);
     }
     const newer = await db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
     if ((newer?.seq ?? 0) <= end) {

@@ -5,6 +5,7 @@ import { askSessions } from './004-ask-sessions.ts';
 import { consoleSessions } from './005-console.ts';
 import { embeddings } from './006-embeddings.ts';
 import { runningTasks } from './007-running-tasks.ts';
+import { auditInbox } from './008-audit-inbox.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   consoleSessions,
   embeddings,
   runningTasks,
+  auditInbox,
 ];

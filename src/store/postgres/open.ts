@@ -28,6 +28,7 @@ export async function openPostgres(url: string): Promise<Engine> {
 
   return {
     kind: 'postgres',
+    commitsTogether: true,
     db,
     changes,
     memoryIndex: createPostgresMemoryIndex(db),

@@ -25,6 +25,7 @@ export async function openSqlite(path: string): Promise<Engine> {
 
   return {
     kind: 'sqlite',
+    commitsTogether: false,
     db,
     changes,
     memoryIndex: createSqliteMemoryIndex(db),

@@ -6,6 +6,8 @@ import type { TeamTables } from './team.ts';
 export interface Tables extends TeamTables, ConsoleTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
+  audit_inbox: AuditInboxTable;
+  audit_writers: AuditWriterRow;
   tokens: TokenRow;
   approvals: ApprovalRow;
   rates: RateRow;
@@ -33,6 +35,25 @@ export interface AuditRow {
 export interface AuditHeadRow {
   id: number;
   seq: number;
+  hash: string;
+  seal: string;
+}
+
+/** A record that waits for its place in the chain. */
+export interface AuditInboxRow extends Omit<AuditRow, 'seq'> {
+  id: number;
+  /** The server that wrote it, as often as it was started. */
+  writer: string;
+  /** Its records, from 1 on. */
+  n: number;
+}
+
+type AuditInboxTable = Omit<AuditInboxRow, 'id'> & { readonly id: Generated<number> };
+
+/** How far a server's records have come into the chain, sealed with the key. */
+export interface AuditWriterRow {
+  writer: string;
+  n: number;
   hash: string;
   seal: string;
 }

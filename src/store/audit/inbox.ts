@@ -1,0 +1,160 @@
+import type { Transaction } from 'kysely';
+import type { Engine } from '../engine.ts';
+import { randomId } from '../random-id.ts';
+import type { AuditInboxRow, AuditWriterRow, Tables } from '../tables/tables.ts';
+import { chainRows, lockHead } from './append.ts';
+import { sealWriter, type UnchainedRow, waitingHash } from './chain.ts';
+import type { AuditKey } from './key.ts';
+
+/**
+ * Where several servers write at once, each puts its records into an inbox, numbered and hashed one after the other,
+ * and whoever comes next moves what waits to the end of the chain. So a call waits for its own row alone, and no row of
+ * the inbox can be changed, left out or put back without being seen.
+ */
+export interface Inbox {
+  /** May be called again with the same rows, and more, where it failed: what was stored already stays as it is. */
+  put(engine: Engine, rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;
+}
+
+export function createInbox(openKey: () => AuditKey): Inbox {
+  const writer = randomId('srv_', 16);
+  let n = 0;
+  let hash = '';
+  return {
+    async put(engine, rows, options) {
+      const { secret } = openKey();
+      let last = { n, hash };
+      const waiting = rows.map((row) => {
+        const place = last.n + 1;
+        last = { n: place, hash: waitingHash(secret, last.hash, writer, place, row) };
+        return { writer, ...last, ...row };
+      });
+      await engine.write(async (tx) => {
+        await tx
+          .insertInto('audit_inbox')
+          .values(waiting)
+          .onConflict((conflict) => conflict.columns(['writer', 'n']).doNothing())
+          .execute();
+      }, options);
+      ({ n, hash } = last);
+    },
+  };
+}
+
+/**
+ * Moves what waits to the end of the chain; `lazily`, unless another server is at it now. What was tampered with stays where it is, with all that its server wrote
+ * after it, for `findStuck` to tell. Makes the head of an empty log.
+ */
+export async function joinInbox(
+  engine: Engine,
+  key: AuditKey,
+  { lazily = false }: { readonly lazily?: boolean } = {},
+): Promise<void> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const from: number = after;
+    after = await engine.write(
+      async (tx) => {
+        if (lazily && !(await isHeadFree(engine, tx))) return undefined;
+        const head = await lockHead(engine, tx, key);
+        const rows = await tx
+          .selectFrom('audit_inbox')
+          .selectAll()
+          .where('id', '>', from)
+          .orderBy('id')
+          .limit(joinedRows)
+          .execute();
+        if (rows.length === 0) return undefined;
+        const names = [...new Set(rows.map(({ writer }) => writer))];
+        const known = await tx.selectFrom('audit_writers').selectAll().where('writer', 'in', names).execute();
+        const { fitting, done, writers } = sortOut(key, rows, known);
+        if (fitting.length > 0)
+          await chainRows(
+            engine,
+            tx,
+            key,
+            head,
+            fitting.map(({ at_ms, principal, tool, outcome, body }) => ({
+              at_ms,
+              principal,
+              tool,
+              outcome,
+              body,
+            })),
+          );
+        for (const { writer, ...state } of writers) {
+          await tx
+            .insertInto('audit_writers')
+            .values({ writer, ...state })
+            .onConflict((conflict) => conflict.column('writer').doUpdateSet(state))
+            .execute();
+        }
+        if (done.length > 0) await tx.deleteFrom('audit_inbox').where('id', 'in', done).execute();
+        return rows.length < joinedRows ? undefined : rows.at(-1)?.id;
+      },
+      // What waits is durable where it waits.
+      { durable: false },
+    );
+  }
+  if (!key.isSettled) key.settle();
+}
+
+async function isHeadFree(engine: Engine, tx: Transaction<Tables>): Promise<boolean> {
+  const head = tx.selectFrom('audit_head').select('id').where('id', '=', 1);
+  return (await engine.lock(head, { skip: true }).executeTakeFirst()) !== undefined;
+}
+
+/** Does anything wait? */
+export async function isWaiting({ db }: Engine): Promise<boolean> {
+  return (await db.selectFrom('audit_inbox').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** What of the inbox can have no place in the chain, in words; nothing where all of it can. */
+export async function findStuck(engine: Engine, key: AuditKey): Promise<string | undefined> {
+  const [rows, known] = await engine.read(async (tx) => [
+    await tx.selectFrom('audit_inbox').selectAll().orderBy('id').execute(),
+    await tx.selectFrom('audit_writers').selectAll().execute(),
+  ]);
+  const broken = known.find(
+    ({ writer, n, hash, seal }) => sealWriter(key.secret, writer, n, hash).seal !== seal,
+  );
+  if (broken) return `What server ${broken.writer} wrote was changed, or sealed with another key.`;
+  const [stuck] = sortOut(key, rows, known).stuck;
+  return stuck && `Record ${stuck.n} of server ${stuck.writer} was changed, or one before it is missing.`;
+}
+
+interface Sorted {
+  /** For the chain, in their order. */
+  readonly fitting: readonly AuditInboxRow[];
+  /** Ids of those, and of such as are in the chain already. */
+  readonly done: readonly number[];
+  readonly stuck: readonly AuditInboxRow[];
+  readonly writers: readonly AuditWriterRow[];
+}
+
+function sortOut(key: AuditKey, rows: readonly AuditInboxRow[], known: readonly AuditWriterRow[]): Sorted {
+  const { secret } = key;
+  const writers = new Map(known.map((state) => [state.writer, state]));
+  const moved = new Set<string>();
+  const stuck: AuditInboxRow[] = [];
+  const fitting: AuditInboxRow[] = [];
+  const done: number[] = [];
+  for (const row of rows) {
+    const { writer, n } = row;
+    const last = writers.get(writer) ?? sealWriter(secret, writer, 0, '');
+    const isSealed = sealWriter(secret, writer, last.n, last.hash).seal === last.seal;
+    // Stored again after a failure, when it had come through all the same.
+    const isOld = isSealed && n <= last.n;
+    const follows =
+      isSealed && n === last.n + 1 && waitingHash(secret, last.hash, writer, n, row) === row.hash;
+    if (isOld || follows) done.push(row.id);
+    if (follows) {
+      fitting.push(row);
+      writers.set(writer, sealWriter(secret, writer, n, row.hash));
+      moved.add(writer);
+    } else if (!isOld) stuck.push(row);
+  }
+  return { fitting, done, stuck, writers: [...writers.values()].filter(({ writer }) => moved.has(writer)) };
+}
+
+/** Of one transaction, under the lock of the head. */
+const joinedRows = 500;
