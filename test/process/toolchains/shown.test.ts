@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { workingSandboxes } from '../working-sandboxes.ts';
@@ -96,6 +104,34 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     );
     expect(out).toBe(
       `tool of ${person.base}/run/shells/1_2/bin/tool\ntool of ${named}/.local/share/fnm/node-versions/v24/installation/bin/tool\n`,
+    );
+    await commands.close();
+    person.remove();
+  }, 60_000);
+
+  it(`a link in what the operator lists, or above it, keeps no command from starting${skipped}`, async () => {
+    const person = createPerson({
+      'home/listed/tools': { link: '../../opt/tools' },
+      'opt/tools/bin/tool': '#!/bin/sh\necho tool\n',
+      named: { link: 'home' },
+    });
+    const path = `${person.home}/listed/tools/bin:${person.base}/named/listed/tools/bin:/usr/bin:/bin`;
+    for (const readable of [join(person.home, 'listed'), join(person.base, 'named/listed')]) {
+      const commands = person.open(name, { PATH: path }, { readable: [readable] });
+      expect((await commands.run('tool')).out).toBe('tool\n');
+      await commands.close();
+    }
+    person.remove();
+  }, 60_000);
+
+  it(`the files that name the system are read, without which pip starts nothing${skipped}`, async () => {
+    const files = ['debian_version', 'lsb-release', 'redhat-release', 'alpine-release', 'os-release']
+      .map((file) => `/etc/${file}`)
+      .filter((file) => existsSync(file));
+    const person = createPerson();
+    const commands = person.open(name, {});
+    expect((await commands.run(`cat ${files.join(' ')}`)).out).toBe(
+      files.map((file) => readFileSync(file, 'utf8')).join(''),
     );
     await commands.close();
     person.remove();

@@ -5,6 +5,8 @@ export function cacheVariables(folder: string): Readonly<Record<string, string>>
   return {
     // pip, uv, go build, yarn 1, deno, corepack, pre-commit and most others.
     XDG_CACHE_HOME: folder,
+    // Its words are split at spaces.
+    ...(/\s/.test(folder) ? {} : { MAVEN_ARGS: `-Dmaven.repo.local=${join(folder, 'maven')}` }),
     ...Object.fromEntries(Object.entries(ownNames).map(([variable, name]) => [variable, join(folder, name)])),
   };
 }

@@ -36,6 +36,15 @@ export const systemFiles = [
   '/etc/protocols',
   '/etc/services',
   '/etc/os-release',
+  // pip looks at all of them before it fetches anything, and gives up at one that it may not read.
+  ...[
+    'debian_version',
+    'lsb-release',
+    'redhat-release',
+    'system-release',
+    'alpine-release',
+    'arch-release',
+  ].map((name) => `/etc/${name}`),
   '/etc/terminfo',
   '/etc/fonts',
   '/etc/java',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { text } from '../../../contract/text/text.ts';
 import type { Collection } from './collection.ts';
-import { type KnownToolchain, knownToolchains, versionVariables } from './known.ts';
+import { clones, type KnownToolchain, knownToolchains, versionVariables } from './known.ts';
 import { isWithin } from './prove.ts';
 import { secretsIn } from './secrets.ts';
 
@@ -28,7 +28,9 @@ export function takeHomes(collection: Collection, environment: Environment) {
     const verdicts = shown.map((name) => collection.take(join(path, name), secretsOf(known, name)));
     if (!verdicts.some(({ kind }) => kind === 'outside' || kind === 'seen')) continue;
     if (verdicts.some(({ kind }) => kind === 'outside')) {
-      for (const secret of secretsIn({ real: path, secrets: known.secrets ?? [] })) {
+      // That of a clone says nothing that a program would miss.
+      const named = (known.secrets ?? []).filter((pattern) => !clones.includes(pattern));
+      for (const secret of secretsIn({ real: path, secrets: named })) {
         collection.leaveOut(secret, mayHoldCredentials);
       }
     }

@@ -18,6 +18,8 @@ export interface KnownToolchain {
 // A configuration for a whole installation: pip's and npm's may name a registry with its password.
 const pip = 'pip.conf';
 const npm = 'etc/npmrc';
+// Where one was cloned from may be said with a password.
+export const clones: readonly string[] = ['.git/config', 'plugins/*/.git/config'];
 const conda = ['.condarc', 'condarc', 'condarc.d', '.netrc', pip, npm];
 
 /** Of a Python that has a folder of its own. */
@@ -29,14 +31,14 @@ export const knownToolchains: readonly KnownToolchain[] = [
     variables: ['PYENV_ROOT'],
     homes: ['.pyenv'],
     mark: 'versions',
-    secrets: [below('versions/*', conda), below('versions/*/envs/*', conda)].flat(),
+    secrets: [clones, below('versions/*', conda), below('versions/*/envs/*', conda)].flat(),
   },
   {
     name: 'nvm',
     variables: ['NVM_DIR'],
     homes: ['.nvm', '.config/nvm'],
     mark: 'versions',
-    secrets: ['.npmrc', below('versions/*/*', [npm])].flat(),
+    secrets: [clones, '.npmrc', below('versions/*/*', [npm])].flat(),
   },
   {
     name: 'fnm',
@@ -57,14 +59,14 @@ export const knownToolchains: readonly KnownToolchain[] = [
     variables: ['NODENV_ROOT'],
     homes: ['.nodenv'],
     mark: 'versions',
-    secrets: below('versions/*', [npm]),
+    secrets: [clones, below('versions/*', [npm])].flat(),
   },
   {
     name: 'asdf',
     variables: ['ASDF_DATA_DIR'],
     homes: ['.asdf'],
     mark: 'plugins',
-    secrets: below('installs/*/*', conda),
+    secrets: [clones, below('installs/*/*', conda)].flat(),
   },
   { name: 'asdf itself', variables: ['ASDF_DIR'], homes: [], mark: 'asdf.sh' },
   {
@@ -73,7 +75,7 @@ export const knownToolchains: readonly KnownToolchain[] = [
     homes: ['data:mise'],
     mark: 'installs',
     shown: ['installs', 'shims', 'plugins'],
-    secrets: below('installs/*/*', conda),
+    secrets: [clones, below('installs/*/*', conda)].flat(),
   },
   { name: 'rustup', variables: ['RUSTUP_HOME'], homes: ['.rustup'], mark: 'toolchains' },
   {
@@ -94,10 +96,10 @@ export const knownToolchains: readonly KnownToolchain[] = [
     shown: ['bin'],
     writesThere: true,
   },
-  { name: 'goenv', variables: ['GOENV_ROOT'], homes: ['.goenv'], mark: 'versions' },
+  { name: 'goenv', variables: ['GOENV_ROOT'], homes: ['.goenv'], mark: 'versions', secrets: clones },
   { name: 'sdkman', variables: ['SDKMAN_DIR'], homes: ['.sdkman'], mark: 'candidates' },
   { name: 'java', variables: ['JAVA_HOME'], homes: [], mark: 'bin/java' },
-  { name: 'rbenv', variables: ['RBENV_ROOT'], homes: ['.rbenv'], mark: 'versions' },
+  { name: 'rbenv', variables: ['RBENV_ROOT'], homes: ['.rbenv'], mark: 'versions', secrets: clones },
   {
     name: 'uv pythons',
     variables: ['UV_PYTHON_INSTALL_DIR'],
@@ -158,9 +160,15 @@ export const knownToolchains: readonly KnownToolchain[] = [
     mark: 'node_modules',
     shown: ['node_modules'],
   },
-  { name: 'dotnet', variables: ['DOTNET_ROOT'], homes: ['.dotnet'], mark: 'dotnet' },
+  { name: 'dotnet', variables: ['DOTNET_ROOT'], homes: ['.dotnet'], mark: 'dotnet', secrets: ['corefx'] },
   { name: 'ghcup', variables: [], homes: ['.ghcup'], mark: 'bin' },
-  { name: 'virtual environment', variables: ['VIRTUAL_ENV'], homes: [], mark: 'pyvenv.cfg', secrets: [pip] },
+  {
+    name: 'virtual environment',
+    variables: ['VIRTUAL_ENV'],
+    homes: [],
+    mark: 'pyvenv.cfg',
+    secrets: prefixSecrets,
+  },
 ];
 
 /** Which version runs: chosen in the person's shell, and nothing but a name. */

@@ -17,9 +17,9 @@ export function toolchainArguments(
     for (const path of secretsIn(folder)) args.push(...coverArguments(path, folder.real));
   }
   for (const { at, to } of links) {
-    // Nothing can be mounted below a link.
-    if (![...mounted, ...folders.map(({ real }) => real)].some((path) => isWithin(path, at)))
-      args.push('--symlink', to, at);
+    // Nothing can be mounted below a link, and none be made in what is mounted to be read.
+    const others = [...mounted, ...folders.map(({ real }) => real)];
+    if (!others.some((path) => isWithin(path, at) || isWithin(at, path))) args.push('--symlink', to, at);
   }
   return args;
 }
