@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import type { Message } from './transcript.ts';
 
 /** What is kept of a session between two runs: the conversation, and which model it was with. */
@@ -28,7 +29,10 @@ function assertOurVersion(head: string, path: string): void {
   const version = /^\{"sekisho_session":(\d{1,6})[,}]/.exec(head)?.[1];
   if (version === undefined || version === '1') return;
   throw new ConfigError(
-    `${path}: a newer version of sekisho wrote this session (format ${version}). Use that one, or another --session.`,
+    text(
+      `${path}: a newer version of sekisho wrote this session (format ${version}). Use that one, or another --session.`,
+      `${path}: このセッションは新しいバージョンの sekisho（形式 ${version}）が書いたものです。そのバージョンか、別の --session を使ってください。`,
+    ),
   );
 }
 
@@ -49,6 +53,12 @@ function parseLine<T>(shape: z.ZodType<T>, line: string, path: string, number: n
   try {
     return shape.parse(JSON.parse(line));
   } catch (error) {
-    throw new ConfigError(`${path}, line ${number}: this is not a session of sekisho ask.`, { cause: error });
+    throw new ConfigError(
+      text(
+        `${path}, line ${number}: this is not a session of sekisho ask.`,
+        `${path} の ${number} 行目: sekisho ask のセッションではありません。`,
+      ),
+      { cause: error },
+    );
   }
 }

@@ -58,15 +58,7 @@ export async function approve(validated: Validated, dependencies: ApproveDepende
   const given = await store.take(binding, dependencies.now());
   if (given) return permit(validated, risk, verdict.rule, approverOf(given));
 
-  const message = questionFor({
-    tool,
-    caller,
-    risk,
-    input: validated.input,
-    verdict,
-    grant,
-    locale: dependencies.locale,
-  });
+  const message = questionFor({ tool, caller, risk, input: validated.input, verdict, grant });
   const nowMs = dependencies.now();
   const pending = await store.request(
     {

@@ -59,14 +59,14 @@ function historyOf(checkpoint: Checkpoint): HistoryPages {
   return {
     list: async (query) => (await checkpoint.store()).history.list(query),
     get: async (id) => (await checkpoint.store()).history.get(id),
-    async diff(entry) {
+    async diff(entry, locale) {
       const { describeChange } = await import('../operator/describe-change.ts');
       const { history, folders } = await checkpoint.history();
       const [before, after] = await Promise.all([
         history.content(entry, 'before', folders),
         history.content(entry, 'after', folders),
       ]);
-      return describeChange(entry, before, after);
+      return describeChange(entry, before, after, locale);
     },
   };
 }

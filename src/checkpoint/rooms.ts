@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 
 export interface RoomsOptions {
@@ -174,7 +175,13 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   const identity = once(async () => {
     const { openIdentity } = await import('../identity/open.ts');
     const { oauth } = settings.http;
-    if (!oauth) throw new ConfigError('No issuer of tokens is configured (http.oauth).');
+    if (!oauth)
+      throw new ConfigError(
+        text(
+          'No issuer of tokens is configured (http.oauth).',
+          'トークンの発行者が設定されていません（http.oauth）。',
+        ),
+      );
     return openIdentity(oauth, { now: Date.now, onFault });
   });
 
@@ -244,7 +251,10 @@ export async function assertSettings(settings: Settings): Promise<void> {
   if (settings.storeUrl.startsWith('sqlite:') || /^postgres(ql)?:/.test(settings.storeUrl)) return;
   throw new ConfigError(
     // It may hold a password.
-    `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
+    text(
+      `store.url must start with sqlite: or postgres://, got "${settings.storeUrl.split(':', 1)[0]}:…".`,
+      `store.url は sqlite: または postgres:// で始めてください（指定値: "${settings.storeUrl.split(':', 1)[0]}:…"）。`,
+    ),
   );
 }
 

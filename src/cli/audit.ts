@@ -4,9 +4,10 @@ import { type Flags, loadSettings } from '../config/load.ts';
 import type { UnreachableMirror } from '../contract/capabilities/mirror.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
-import { counted } from './common/counted.ts';
+import { type Text, text } from '../contract/text/text.ts';
+import { counted } from '../ground/counted.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
-import { flushOutput, note, say } from './common/say.ts';
+import { flushOutput, note, say, told } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -22,7 +23,8 @@ export async function tailAudit(flags: Flags, options: Options): Promise<number>
       show(entry, options);
       last = entry.seq;
     }
-    if (last === 0 && !options.json) note('No call was recorded yet.');
+    if (last === 0 && !options.json)
+      note(text('No call was recorded yet.', 'まだ記録された呼び出しはありません。'));
     while (options.follow) {
       await sleep(followMs);
       // The reader may leave while there is nothing to write.
@@ -53,7 +55,7 @@ export async function searchAudit(
       newestFirst: true,
     });
     for (const entry of found.toReversed()) show(entry, options);
-    if (found.length === 0 && !options.json) note('No entry fits.');
+    if (found.length === 0 && !options.json) note(text('No entry fits.', '当てはまる記録はありません。'));
     return found.length > 0 ? 0 : 1;
   });
 }
@@ -67,13 +69,36 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
     const log = await audit.verify();
     // The mirrors of the pipeline's writes are records too. A broken log is nothing to hold them against.
     const mirror = log.ok ? await verifyMirrors(settings, audit) : undefined;
-    if (options.json) say(JSON.stringify({ ...log, mirror }));
+    if (options.json) say(JSON.stringify({ ...inEnglish(log), mirror: mirror && inEnglish(mirror) }));
     else {
-      if (log.ok) say(`${counted(log.entries, 'entry', 'entries')}, unbroken. Head ${log.head}.`);
-      else say(`Broken at entry ${log.seq}: ${log.problem}`);
-      if (mirror && !mirror.ok) say(cleanLine(`The mirror does not agree: ${mirror.problem}.`));
+      if (log.ok)
+        say(
+          text(
+            `${counted(log.entries, 'entry', 'entries')}, unbroken. Head ${log.head}.`,
+            `記録 ${log.entries} 件、改ざんや欠落はありません。先頭 ${log.head}`,
+          ),
+        );
+      else
+        say(
+          text(
+            `Broken at entry ${log.seq}: ${log.problem.en}`,
+            `記録 ${log.seq} で壊れています: ${log.problem.ja}`,
+          ),
+        );
+      if (mirror && !mirror.ok)
+        say(
+          text(
+            cleanLine(`The mirror does not agree: ${mirror.problem.en}.`),
+            cleanLine(`控えが一致しません: ${mirror.problem.ja}。`),
+          ),
+        );
       else if (mirror?.records)
-        say(`${counted(mirror.records, 'mirrored write agrees', 'mirrored writes agree')}.`);
+        say(
+          text(
+            `${counted(mirror.records, 'mirrored write agrees', 'mirrored writes agree')}.`,
+            `書き込みの控え ${mirror.records} 件が一致しています。`,
+          ),
+        );
       if (mirror?.ok && mirror.unreachable) say(farAway(mirror.unreachable));
     }
     return log.ok && mirror?.ok !== false ? 0 : 1;
@@ -82,8 +107,16 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
   }
 }
 
-function farAway({ records, roots }: UnreachableMirror): string {
-  return `${counted(records, 'mirrored write lies', 'mirrored writes lie')} where nothing can be opened now: ${cleanLine(roots.join(', '))}`;
+function farAway({ records, roots }: UnreachableMirror): Text {
+  return text(
+    `${counted(records, 'mirrored write lies', 'mirrored writes lie')} where nothing can be opened now: ${cleanLine(roots.join(', '))}`,
+    `書き込みの控え ${records} 件は、今は開けない場所にあります: ${cleanLine(roots.join('、'))}`,
+  );
+}
+
+/** For programs, which know one language. */
+function inEnglish<T extends object>(verdict: T): object {
+  return 'problem' in verdict ? { ...verdict, problem: (verdict.problem as Text).en } : verdict;
 }
 
 export async function exportAudit(flags: Flags): Promise<number> {
@@ -114,14 +147,18 @@ function show(entry: AuditEntry, options: Options): void {
     return;
   }
   const outcome = entry.code ?? entry.outcome;
-  const rule = entry.rule ? ` by ${entry.rule}` : '';
   // Callers wrote most of it, and a terminal obeys what it is shown.
   say(
     [
       new Date(entry.atMs).toISOString(),
       entry.principal,
       entry.tool,
-      `${outcome} at ${entry.stop}${rule}`,
+      told(
+        text(
+          `${outcome} at ${entry.stop}${entry.rule ? ` by ${entry.rule}` : ''}`,
+          `${outcome}（${entry.stop}${entry.rule ? `、規則 ${entry.rule}` : ''}）`,
+        ),
+      ),
       `${entry.durationMs} ms`,
       JSON.stringify(entry.arguments ?? {}),
       entry.id,

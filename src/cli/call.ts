@@ -4,7 +4,7 @@ import { type Flags, loadSettings, type Settings } from '../config/load.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
-import type { Locale } from '../contract/text/text.ts';
+import { type Locale, text } from '../contract/text/text.ts';
 import { errorWords } from '../ground/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
@@ -71,9 +71,15 @@ function parseInput(words: string | undefined): unknown {
   try {
     return JSON.parse(words);
   } catch (error) {
-    throw new ConfigError(`The arguments must be one JSON object, e.g. '{"path": "README.md"}'.`, {
-      cause: error,
-    });
+    throw new ConfigError(
+      text(
+        `The arguments must be one JSON object, e.g. '{"path": "README.md"}'.`,
+        `引数は 1 つの JSON オブジェクトで指定してください。例: '{"path": "README.md"}'`,
+      ),
+      {
+        cause: error,
+      },
+    );
   }
 }
 

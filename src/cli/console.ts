@@ -3,7 +3,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { say } from './common/say.ts';
+import { text } from '../contract/text/text.ts';
+import { note, say } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 type Address = { readonly host: string; readonly port: number };
@@ -15,8 +16,11 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
   try {
     const running = readAddress(settings.stateFolder);
     if (!running) {
-      process.stderr.write(
-        'No server with a console runs on this state folder: start one with `sekisho serve --http`.\n',
+      note(
+        text(
+          'No server with a console runs on this state folder: start one with `sekisho serve --http`.',
+          'この状態フォルダーで動いているコンソール付きのサーバーはありません。`sekisho serve --http` で起動してください。',
+        ),
       );
       return 1;
     }

@@ -1,10 +1,10 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
-import { ToolError } from '../contract/error.ts';
-import { type Locale, text } from '../contract/text/text.ts';
-import { counted } from './common/counted.ts';
-import { say } from './common/say.ts';
+import { ConfigError, ToolError } from '../contract/error.ts';
+import { joinSentences, type Text, text } from '../contract/text/text.ts';
+import { counted } from '../ground/counted.ts';
+import { say, told } from './common/say.ts';
 import { examine, type ServerReport } from './server/report.ts';
 
 interface Finding {
@@ -12,8 +12,8 @@ interface Finding {
   readonly works: boolean;
   /** Worth a look, and nothing is missing. */
   readonly isWarning?: true | undefined;
-  readonly detail: string;
-  readonly remedy?: string | undefined;
+  readonly detail: Text | string;
+  readonly remedy?: Text | string | undefined;
 }
 
 /** What works on this machine, what is missing, and the command that installs it. Exit code 2 if something is. */
@@ -29,19 +29,18 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         what: `rule ${rule}`,
         works: false,
         isWarning: true,
-        detail: because[settings.locale],
+        detail: because,
       });
     }
     const unread = unreadEnvFile(flags);
-    if (unread)
-      findings.push({ what: '.env', works: false, isWarning: true, detail: unread[settings.locale] });
+    if (unread) findings.push({ what: '.env', works: false, isWarning: true, detail: unread });
     const commands = await checkpoint.rooms.commands();
     const statuses = await commands.status();
     for (const status of statuses) {
       findings.push({
         what: `sandbox ${status.name}`,
         works: status.works,
-        detail: status.problem?.[settings.locale] ?? selfTested[settings.locale],
+        detail: status.problem ?? selfTested,
         remedy: status.remedy,
       });
     }
@@ -52,10 +51,10 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       findings.push({
         what: `network ${chosen.name}`,
         works: chosen.withoutNetwork === undefined,
-        detail: chosen.withoutNetwork?.[settings.locale] ?? hosts.join(', '),
+        detail: chosen.withoutNetwork ?? hosts.join(', '),
       });
     }
-    if (chosen) findings.push(...toolchainFindings(commands.toolchains(), settings.locale));
+    if (chosen) findings.push(...toolchainFindings(commands.toolchains()));
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {
         findings.push({
@@ -72,25 +71,28 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
       findings.push({
         what: 'embeddings',
         works: 'dimensions' in probed,
-        detail: 'dimensions' in probed ? `${probed.dimensions} dimensions` : probed.problem,
+        detail:
+          'dimensions' in probed
+            ? text(counted(probed.dimensions, 'dimension'), `${probed.dimensions} 次元`)
+            : probed.problem,
       });
     }
     const { servers } = settings.servers.length > 0 ? await checkpoint.rooms.upstreams() : { servers: [] };
     const reports = await Promise.all(servers.map(examine));
-    for (const report of reports) findings.push(findingOf(report, settings.locale));
+    for (const report of reports) findings.push(findingOf(report));
     const issuers = settings.http.oauth ? await (await checkpoint.rooms.identity()).examine() : [];
     for (const { name, issuer, keys, problem } of issuers) {
       findings.push({
         what: `issuer ${name}`,
         works: keys > 0,
-        detail: problem ?? `${issuer}: ${counted(keys, 'key')}`,
-        remedy: 'http.oauth.issuers must name it as its own metadata does, to the letter',
+        detail: problem ?? text(`${issuer}: ${counted(keys, 'key')}`, `${issuer}: キー ${keys} 個`),
+        remedy: asInMetadata,
       });
     }
     const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
-    if (options.json) say(JSON.stringify(findings, null, 2));
-    else for (const finding of findings) say(lineOf(finding, settings.locale));
+    if (options.json) say(JSON.stringify(findings.map(inWords), null, 2));
+    else for (const finding of findings) say(lineOf(finding));
     return kept.works && sandboxed && reached ? 0 : 2;
   } finally {
     await checkpoint.close();
@@ -98,10 +100,11 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
 }
 
 /** What of the person's own programs commands are shown, and what is kept from them. */
-function toolchainFindings(
-  { found, folders, leftOut }: ReturnType<Awaited<ReturnType<Checkpoint['rooms']['commands']>>['toolchains']>,
-  locale: Locale,
-): readonly Finding[] {
+function toolchainFindings({
+  found,
+  folders,
+  leftOut,
+}: ReturnType<Awaited<ReturnType<Checkpoint['rooms']['commands']>>['toolchains']>): readonly Finding[] {
   const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
   const ofPath = folders.filter(({ real }) => !found.some(({ path }) => isIn(real, path)));
   return [
@@ -111,24 +114,34 @@ function toolchainFindings(
       what: 'left out',
       works: false,
       isWarning: true as const,
-      detail: `${path === '' ? 'PATH' : path}: ${because[locale]}`,
+      detail: `${path === '' ? 'PATH' : path}: ${told(because)}`,
     })),
   ];
 }
 
 /** The database: can it be opened, are its pages whole, does the audit log hold. */
 async function examineRecords(store: Awaited<ReturnType<Checkpoint['store']>>): Promise<Finding> {
-  const bad = (detail: string, remedy?: string): Finding => ({ what: 'store', works: false, detail, remedy });
+  const bad = (detail: Text | string, remedy?: Text | string): Finding => ({
+    what: 'store',
+    works: false,
+    detail,
+    remedy,
+  });
   try {
     await store.ready();
     const damage = await store.damage();
-    if (damage !== undefined) return bad(`damaged: ${damage}`, bringBack);
+    if (damage !== undefined) return bad(text(`damaged: ${damage}`, `破損しています: ${damage}`), bringBack);
     const verdict = await store.audit.verify();
     if (!verdict.ok) return bad(verdict.problem, 'sekisho audit verify');
     const entries = counted(verdict.entries, 'audit entry', 'audit entries');
-    return { what: 'store', works: true, detail: `${entries}, unbroken` };
+    return {
+      what: 'store',
+      works: true,
+      detail: text(`${entries}, unbroken`, `監査ログ ${verdict.entries} 件、改ざんや欠落なし`),
+    };
   } catch (error) {
     const { message, cause } = error as Error;
+    if (error instanceof ConfigError) return bad(error.text);
     // What a failing read says is written for callers; its cause is the database's own word.
     return error instanceof ToolError
       ? bad(cause instanceof Error ? cause.message : message, bringBack)
@@ -136,18 +149,39 @@ async function examineRecords(store: Awaited<ReturnType<Checkpoint['store']>>): 
   }
 }
 
-const bringBack = 'bring the database back from a copy, with the audit.key of its state folder';
+const bringBack = text(
+  'bring the database back from a copy, with the audit.key of its state folder',
+  '控えからデータベースを、状態フォルダーの audit.key とともに元に戻してください',
+);
+
+const asInMetadata = text(
+  'http.oauth.issuers must name it as its own metadata does, to the letter',
+  'http.oauth.issuers には、発行者自身のメタデータと一字一句同じ名前を書いてください',
+);
 
 /** A proxied server that was started, or reached: its tools, its pins and its walls. */
-function findingOf({ name, works, ...report }: ServerReport, locale: Locale): Finding {
+function findingOf({ name, works, ...report }: ServerReport): Finding {
   const { tools, pinned, held, place, problem, hint } = report;
-  const waiting = held.length > 0 && `${held.length} held back: sekisho server approve ${name}`;
-  const counts = [counted(tools.length, 'tool'), `${pinned ?? 0} pinned`, waiting];
+  const counts = [
+    text(counted(tools.length, 'tool'), `ツール ${tools.length} 個`),
+    text(`${pinned ?? 0} pinned`, `固定済み ${pinned ?? 0} 個`),
+    ...(held.length > 0
+      ? [
+          text(
+            `${held.length} held back: sekisho server approve ${name}`,
+            `保留中 ${held.length} 個: sekisho server approve ${name}`,
+          ),
+        ]
+      : []),
+  ];
+  const check = `\`sekisho server check ${name}\``;
   return {
     what: `server ${name}`,
     works,
-    detail: `${place}: ${(works ? counts.filter(Boolean) : [problem?.[locale]]).join(', ')}`,
-    remedy: works ? undefined : [hint?.[locale], `sekisho server check ${name}`].filter(Boolean).join(' '),
+    detail: works
+      ? `${told(place)}: ${counts.map(told).join(told(text(', ', '、')))}`
+      : `${told(place)}: ${problem ? told(problem) : ''}`,
+    remedy: works ? undefined : hint ? joinSentences(told(hint), check) : check,
   };
 }
 
@@ -157,7 +191,20 @@ const probeMs = 20_000;
 const selfTested = text('self-test passed', '自己診断に合格');
 const tryThis = text('try', '対処');
 
-function lineOf({ what, works, isWarning, detail, remedy }: Finding, locale: Locale): string {
-  const line = `${works ? 'ok     ' : isWarning ? 'warning' : 'missing'}  ${what.padEnd(20)} ${detail}`;
-  return remedy === undefined || works ? line : `${line}\n         ${tryThis[locale]}: ${remedy}`;
+// As wide as each other at a terminal.
+const states = {
+  ok: text('ok     ', '正常'),
+  warning: text('warning', '注意'),
+  missing: text('missing', '不足'),
+} as const;
+
+/** For a program, which reads the other fields. */
+function inWords({ detail, remedy, ...finding }: Finding): object {
+  return { ...finding, detail: told(detail), ...(remedy !== undefined && { remedy: told(remedy) }) };
+}
+
+function lineOf({ what, works, isWarning, detail, remedy }: Finding): string {
+  const state = told(works ? states.ok : isWarning ? states.warning : states.missing);
+  const line = `${state}  ${what.padEnd(20)} ${told(detail)}`;
+  return remedy === undefined || works ? line : `${line}\n         ${told(tryThis)}: ${told(remedy)}`;
 }

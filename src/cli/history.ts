@@ -2,9 +2,10 @@ import { dirname, relative } from 'node:path';
 import type { Flags } from '../config/load.ts';
 import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import { sizeOf } from '../operator/describe-change.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
-import { note, say } from './common/say.ts';
+import { note, say, told } from './common/say.ts';
 import { withHistory } from './common/with-history.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -26,10 +27,14 @@ export function showHistory(path: string | undefined, flags: Flags, options: Opt
     });
     for (const entry of entries) say(options.json ? JSON.stringify(entry) : describeEntry(entry));
     const interrupted = await audit.search({ outcome: 'interrupted', sinceMs, limit: 20, newestFirst: true });
-    if (entries.length === 0 && interrupted.length === 0 && !options.json) say('Nothing was changed.');
+    if (entries.length === 0 && interrupted.length === 0 && !options.json)
+      say(text('Nothing was changed.', '変更はありません。'));
     for (const { id, tool, atMs } of interrupted) {
       note(
-        `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; what a command had changed by then is not listed: \`sekisho audit search ${id}\``,
+        text(
+          `${cleanLine(tool)} at ${new Date(atMs).toISOString()} was interrupted with its server; what a command had changed by then is not listed: \`sekisho audit search ${id}\``,
+          `${new Date(atMs).toISOString()} の ${cleanLine(tool)} はサーバーとともに中断されました。それまでにコマンドが変更したものは一覧にありません: \`sekisho audit search ${id}\``,
+        ),
       );
     }
     return entries.length > 0 ? 0 : 1;
@@ -41,17 +46,24 @@ export function describeEntry(entry: HistoryEntry): string {
   const words = [
     entry.id,
     new Date(entry.atMs).toISOString(),
-    `${verb(entry.before, entry.after)} ${cleanLine(entry.path)}`,
-    `(${sizeOf(entry.before)} → ${sizeOf(entry.after)})`,
-    `${entry.tool} by ${entry.principal} in ${entry.sessionId || 'no session'}`,
+    `${told(verb(entry.before, entry.after))} ${cleanLine(entry.path)}`,
+    `(${told(sizeOf(entry.before))} → ${told(sizeOf(entry.after))})`,
+    told(
+      text(
+        `${entry.tool} by ${entry.principal} in ${entry.sessionId || 'no session'}`,
+        `${entry.tool}  実行者 ${entry.principal}  ${entry.sessionId ? `セッション ${entry.sessionId}` : 'セッションなし'}`,
+      ),
+    ),
   ];
-  if (entry.undoes !== undefined) words.push(`undoes ${entry.undoes}`);
-  if (entry.undoneBy !== undefined) words.push(`undone by ${entry.undoneBy}`);
+  if (entry.undoes !== undefined)
+    words.push(told(text(`undoes ${entry.undoes}`, `${entry.undoes} を元に戻したもの`)));
+  if (entry.undoneBy !== undefined)
+    words.push(told(text(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`)));
   return words.join('  ');
 }
 
-function verb(before: FileState, after: FileState): string {
-  if (before.kind === 'absent') return 'created';
-  if (after.kind === 'absent') return 'removed';
-  return 'changed';
+function verb(before: FileState, after: FileState): Text {
+  if (before.kind === 'absent') return text('created', '作成');
+  if (after.kind === 'absent') return text('removed', '削除');
+  return text('changed', '変更');
 }

@@ -6,7 +6,8 @@ import { clientServers } from '../config/servers/client-shapes.ts';
 import { readServerFile, type ServerConfig } from '../config/servers/servers.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
-import { say } from './common/say.ts';
+import { text } from '../contract/text/text.ts';
+import { say, told } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -28,11 +29,16 @@ export function importServers(from: string, options: Options): number {
           .slice(0, 31) || 'server';
       if (isOurs(config)) continue;
       if (known.has(shown)) {
-        say(`${shown}: there already, left alone.`);
+        say(text(`${shown}: there already, left alone.`, `${shown}: 既にあるため、そのままにします。`));
         continue;
       }
       if (config.type === 'sse' || isRemoteSse(config)) {
-        say(`${shown}: left out: its transport "sse" was given up; add its Streamable HTTP address instead.`);
+        say(
+          text(
+            `${shown}: left out: its transport "sse" was given up; add its Streamable HTTP address instead.`,
+            `${shown}: 通信方式 "sse" は廃止されたため取り込みません。代わりに Streamable HTTP のアドレスを追加してください。`,
+          ),
+        );
         continue;
       }
       known.add(shown);
@@ -41,23 +47,33 @@ export function importServers(from: string, options: Options): number {
       words = add(words, shown, kept);
       say(`${shown}: ${config.url ?? [config.command, ...(config.args ?? [])].join(' ')} (${source})`);
       for (const key of dropped)
-        say(`  ${key} is not taken over: it gives the server rights; write it yourself`);
-      for (const note of notes) say(`  ${note}`);
+        say(
+          text(
+            `  ${key} is not taken over: it gives the server rights; write it yourself`,
+            `  ${key} は取り込みません。サーバーに権限を与える設定なので、自分で書いてください。`,
+          ),
+        );
+      for (const note of notes) say(`  ${told(note)}`);
     }
   }
   if (taken.length === 0) {
-    say('Nothing to take over.');
+    say(text('Nothing to take over.', '取り込むものはありません。'));
     return 0;
   }
   if (options.dryRun) {
-    say(`${target} would be changed.`);
+    say(text(`${target} would be changed.`, `${target} を変更することになります。`));
     return 0;
   }
-  assertMakeable(target, 'the configuration');
+  assertMakeable(target, text('the configuration', '設定ファイル'));
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
   // It may hold the secrets that were in the client's file.
   writeFileSync(target, words, { mode: 0o600 });
-  say(`Written to ${target}. \`sekisho server check\` tries them.`);
+  say(
+    text(
+      `Written to ${target}. \`sekisho server check\` tries them.`,
+      `${target} に書きました。\`sekisho server check\` で動作を確認できます。`,
+    ),
+  );
   return 0;
 }
 
@@ -86,7 +102,10 @@ function sourcesOf(from: string): readonly string[] {
   const found = (places[from] ?? []).filter((path) => existsSync(path) && holdsServers(path));
   if (found.length > 0) return found;
   throw new ConfigError(
-    `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` takes them from elsewhere.`,
+    text(
+      `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` takes them from elsewhere.`,
+      `${from} のサーバーが ${places[from]?.join('、')} に見つかりません。別の場所からは \`sekisho import FILE\` で取り込めます。`,
+    ),
   );
 }
 

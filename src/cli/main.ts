@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
-import { localeOf } from '../config/locale.ts';
+import { spokenLocale } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences } from '../contract/text/text.ts';
-import { flushOutput, OutputClosed, watchOutput } from './common/say.ts';
+import { flushOutput, note, OutputClosed, speak, told, watchOutput } from './common/say.ts';
 import { createProgram } from './program/program.ts';
 
 /** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
@@ -11,6 +11,7 @@ export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as co
 /** Runs one command line and returns its exit code. Errors are one line each, without a stack. */
 export async function main(args: readonly string[]): Promise<number> {
   watchOutput();
+  speak(spokenLocale(args, process.env));
   try {
     const exitCode = await run(args);
     // Its output is the protocol's, which knows of clients that leave.
@@ -42,17 +43,14 @@ const readerGone = 141;
 function report(error: unknown): number {
   if (error instanceof OutputClosed && error.isReaderGone) return readerGone;
   if (error instanceof ConfigError) {
-    process.stderr.write(`sekisho: ${error.message}\n`);
+    note(`sekisho: ${told(error.text)}`);
     return exitCodes.configuration;
   }
   if (error instanceof ToolError) {
-    const locale = localeOf(process.env);
-    const words = error.suggestion
-      ? joinSentences(error.text[locale], error.suggestion[locale])
-      : error.text[locale];
-    process.stderr.write(`sekisho: ${words}\n`);
+    const { text: words, suggestion } = error;
+    note(`sekisho: ${suggestion ? joinSentences(told(words), told(suggestion)) : told(words)}`);
     return exitCodes.failed;
   }
-  process.stderr.write(`sekisho: ${error instanceof Error ? error.message : String(error)}\n`);
+  note(`sekisho: ${error instanceof Error ? error.message : String(error)}`);
   return exitCodes.system;
 }

@@ -4,6 +4,8 @@ import { openCheckpoint } from '../checkpoint/index.ts';
 import { whyUnreadable } from '../config/file/why-unreadable.ts';
 import { type Flags, loadSettings } from '../config/load.ts';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+import { counted } from '../ground/counted.ts';
 import { note, print, say } from './common/say.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -27,7 +29,13 @@ export function importMemory(file: string, flags: Flags, options: Options): Prom
     await opened;
     const { stored, duplicates } = await acts.importMemories(ownerOf(options), linesOf(input));
     if (options.json) say(JSON.stringify({ stored, duplicates }));
-    else say(`${stored} stored, ${duplicates} already there.`);
+    else
+      say(
+        text(
+          `${stored} stored, ${duplicates} already there.`,
+          `${stored} 件を保存しました。${duplicates} 件は既にありました。`,
+        ),
+      );
     return 0;
   });
 }
@@ -46,7 +54,10 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
     const meaning = await (await checkpoint.store()).meaning?.();
     if (!meaning || !embeddings) {
       throw new ConfigError(
-        'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
+        text(
+          'Memories are not embedded: name a server and a model in memory.embeddings, e.g. {"model": "bge-m3"} for Ollama.',
+          'メモリの埋め込みが設定されていません。memory.embeddings にサーバーとモデルを指定してください。例: Ollama なら {"model": "bge-m3"}',
+        ),
       );
     }
     const drained = options.status
@@ -64,10 +75,25 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
     if (options.json) say(JSON.stringify({ model, url, ...backlog, ...drained }));
     else {
       say(
-        `${backlog.embedded} of ${backlog.memories} memories embedded by ${model}, ${backlog.waiting} wait.`,
+        text(
+          `${backlog.embedded} of ${counted(backlog.memories, 'memory', 'memories')} embedded by ${model}; waiting: ${backlog.waiting}.`,
+          `メモリ ${backlog.memories} 件のうち ${backlog.embedded} 件を ${model} で埋め込み済み。残り ${backlog.waiting} 件。`,
+        ),
       );
-      if (backlog.refused > 0) say(`${backlog.refused} of these were refused several times.`);
-      if (drained?.problem !== undefined) note(`Stopped: ${drained.problem}. What waits is not lost.`);
+      if (backlog.refused > 0)
+        say(
+          text(
+            `Of these, refused several times: ${backlog.refused}.`,
+            `うち ${backlog.refused} 件は何度も拒否されました。`,
+          ),
+        );
+      if (drained?.problem !== undefined)
+        note(
+          text(
+            `Stopped: ${drained.problem}. What waits is not lost.`,
+            `中断しました: ${drained.problem}。残りは失われていません。`,
+          ),
+        );
     }
     return backlog.waiting > 0 && drained ? 1 : 0;
   } finally {
@@ -79,7 +105,15 @@ async function openedOrThrow(input: NodeJS.ReadableStream, file: string): Promis
   await new Promise<void>((resolve, reject) => {
     input.once('open', () => resolve());
     input.once('error', (error) =>
-      reject(new ConfigError(`${file} cannot be read: ${whyUnreadable(error)}.`, { cause: error })),
+      reject(
+        new ConfigError(
+          text(
+            `${file} cannot be read: ${whyUnreadable(error).en}.`,
+            `${file} を読み込めません: ${whyUnreadable(error).ja}。`,
+          ),
+          { cause: error },
+        ),
+      ),
     );
   });
 }

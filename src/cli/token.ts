@@ -2,8 +2,9 @@ import type { Flags } from '../config/load.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
 import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { durationMs } from './common/duration.ts';
-import { say } from './common/say.ts';
+import { say, told } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -14,12 +15,18 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
   const user = String(options.user);
   if (!/^[\w.@+-]{1,64}$/.test(user)) {
     throw new ConfigError(
-      `--user must be 1 to 64 letters, digits or . _ @ + -, got ${JSON.stringify(user)}.`,
+      text(
+        `--user must be 1 to 64 letters, digits or . _ @ + -, got ${JSON.stringify(user)}.`,
+        `--user は英数字と . _ @ + - で 1～64 文字にしてください（指定値: ${JSON.stringify(user)}）。`,
+      ),
     );
   }
   if (options.asRole === localTokenRole) {
     throw new ConfigError(
-      `--as-role ${localTokenRole} is the role of the token that \`sekisho serve --http\` prints.`,
+      text(
+        `--as-role ${localTokenRole} is the role of the token that \`sekisho serve --http\` prints.`,
+        `--as-role ${localTokenRole} は \`sekisho serve --http\` が表示するトークン専用のロールです。`,
+      ),
     );
   }
   const expires =
@@ -34,7 +41,10 @@ export async function createToken(flags: Flags, options: Options): Promise<numbe
     if (options.json) say(JSON.stringify({ token, ...record }));
     else
       say(
-        `${token}\n\nFor ${user} (${record.id}). It is shown only now; send it as "Authorization: Bearer …".`,
+        text(
+          `${token}\n\nFor ${user} (${record.id}). It is shown only now; send it as "Authorization: Bearer …".`,
+          `${token}\n\n${user} のトークンです（${record.id}）。表示するのは今だけです。"Authorization: Bearer …" として送ってください。`,
+        ),
       );
     return 0;
   });
@@ -49,21 +59,30 @@ export function listTokens(flags: Flags, options: Options): Promise<number> {
     }
     for (const record of records) {
       const state = record.revokedAtMs
-        ? 'revoked'
+        ? text('revoked', '失効済み')
         : record.expiresAtMs
-          ? `until ${new Date(record.expiresAtMs).toISOString()}`
-          : 'no expiry';
+          ? text(
+              `until ${new Date(record.expiresAtMs).toISOString()}`,
+              `${new Date(record.expiresAtMs).toISOString()} まで`,
+            )
+          : text('no expiry', '期限なし');
       say(
         [
           record.id,
           record.user,
           record.role ?? '-',
-          record.toolsets?.join(',') ?? 'all toolsets',
-          state,
+          record.toolsets?.join(',') ?? told(text('all toolsets', 'すべてのツールセット')),
+          told(state),
         ].join('\t'),
       );
     }
-    if (records.length === 0) say('No tokens. `sekisho token create --user NAME` makes one.');
+    if (records.length === 0)
+      say(
+        text(
+          'No tokens. `sekisho token create --user NAME` makes one.',
+          'トークンはありません。`sekisho token create --user NAME` で作成できます。',
+        ),
+      );
     return 0;
   });
 }
@@ -74,7 +93,11 @@ export function revokeToken(id: string, flags: Flags): Promise<number> {
     const active = tokens.filter((token) => token.revokedAtMs === undefined);
     const whole = wholeId(id, idsOf(active));
     const revoked = await acts.revokeToken(whole);
-    say(revoked ? `${whole} is revoked.` : `There is no active token ${id}.`);
+    say(
+      revoked
+        ? text(`${whole} is revoked.`, `${whole} を失効させました。`)
+        : text(`There is no active token ${id}.`, `有効なトークン ${id} はありません。`),
+    );
     return revoked ? 0 : 1;
   });
 }
@@ -87,7 +110,10 @@ function toolsetsOf(value: unknown): readonly string[] | undefined {
   for (const name of names) {
     if (!(toolsetNames as readonly string[]).includes(name)) {
       throw new ConfigError(
-        `--for must name toolsets of ${toolsetNames.join(', ')}, got ${JSON.stringify(name)}.`,
+        text(
+          `--for must name toolsets of ${toolsetNames.join(', ')}, got ${JSON.stringify(name)}.`,
+          `--for には ${toolsetNames.join('、')} のツールセットを指定してください（指定値: ${JSON.stringify(name)}）。`,
+        ),
       );
     }
   }

@@ -2,10 +2,11 @@ import type { Flags } from '../config/load.ts';
 import type { UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import { ConfigError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
+import { type Text, text, verbatim } from '../contract/text/text.ts';
+import { counted } from '../ground/counted.ts';
 import { sizeOf } from '../operator/describe-change.ts';
-import { counted } from './common/counted.ts';
 import { durationMs } from './common/duration.ts';
-import { say } from './common/say.ts';
+import { say, told } from './common/say.ts';
 import { wholeEntryId } from './common/whole-id.ts';
 import { withOperator } from './common/with-operator.ts';
 
@@ -33,7 +34,10 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
 function orderOf(id: string | undefined, { session, since }: Options): UndoSelection {
   if ([id, session, since].filter((given) => given !== undefined).length !== 1) {
     throw new ConfigError(
-      'undo takes one of: an entry, --session, --since. `sekisho history` lists entries.',
+      text(
+        'undo takes one of: an entry, --session, --since. `sekisho history` lists entries.',
+        'undo には、変更の ID、--session、--since のいずれか 1 つを指定してください。変更は `sekisho history` で一覧できます。',
+      ),
     );
   }
   if (id !== undefined) return { id };
@@ -43,36 +47,74 @@ function orderOf(id: string | undefined, { session, since }: Options): UndoSelec
 
 function describe({ entry, ...step }: UndoStep): string {
   const path = cleanLine(entry.path);
+  return `${entry.id}  ${path}: ${told(whatCameOf(entry, step))}`;
+}
+
+function whatCameOf(entry: UndoStep['entry'], step: Omit<UndoStep, 'entry'>): Text {
   switch (step.outcome) {
     case 'undone':
-      return `${entry.id}  ${path}: ${sizeOf(entry.after)} → ${sizeOf(entry.before)}`;
+      return arrow(sizeOf(entry.after), sizeOf(entry.before));
     case 'already':
-      return `${entry.id}  ${path}: is as it was`;
+      return text('is as it was', '既に元のとおりです');
     case 'lost':
-      return `${entry.id}  ${path}: its former content is not kept`;
+      return text('its former content is not kept', '以前の内容が保存されていません');
     default:
-      return `${entry.id}  ${path}: ${conflictOf(entry, step as Conflict)}`;
+      return conflictOf(entry, step as Conflict);
   }
 }
 
 type Conflict = Extract<UndoStep, { outcome: 'conflict' }>;
 
-function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Conflict, 'entry'>): string {
-  if (because) return `cannot be taken back. ${cleanLine(because.en)}`;
-  return `changed since. The change left ${sizeOf(after)}, now there is ${sizeOf(found)}`;
-}
-
-function nothingFor(selection: object, undoneBy: string | undefined): string {
-  if ('id' in selection && undoneBy !== undefined) {
-    return `${String(selection.id)} is taken back already. \`sekisho undo ${undoneBy}\` brings it back.`;
+function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Conflict, 'entry'>): Text {
+  if (because) {
+    return text(`cannot be taken back. ${cleanLine(because.en)}`, `元に戻せません。${cleanLine(because.ja)}`);
   }
-  const lists = '`sekisho history` lists what was changed.';
-  if ('id' in selection) return `There is no change ${String(selection.id)}. ${lists}`;
-  return `There is nothing to take back: nothing was changed there, or all of it is taken back. ${lists}`;
+  const [left, now] = [sizeOf(after), sizeOf(found)];
+  return text(
+    `changed since. The change left ${left.en}, now there is ${now.en}`,
+    `その後に変更されています。変更直後は ${left.ja}、今は ${now.ja}`,
+  );
 }
 
-function summary(undone: number, stopped: boolean, session: string): string {
-  const back = undone > 0 ? ` \`sekisho undo --session ${session}\` brings it back.` : '';
-  if (!stopped) return `${counted(undone, 'change')} taken back.${back}`;
-  return `${counted(undone, 'change')} taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back}`;
+function arrow(from: Text, to: Text): Text {
+  return text(`${from.en} → ${to.en}`, `${from.ja} → ${to.ja}`);
+}
+
+function nothingFor(selection: object, undoneBy: string | undefined): Text {
+  if ('id' in selection && undoneBy !== undefined) {
+    return text(
+      `${String(selection.id)} is taken back already. \`sekisho undo ${undoneBy}\` brings it back.`,
+      `${String(selection.id)} は既に元に戻してあります。\`sekisho undo ${undoneBy}\` で取り消せます。`,
+    );
+  }
+  const lists = text('`sekisho history` lists what was changed.', '`sekisho history` で変更を一覧できます。');
+  if ('id' in selection)
+    return text(
+      `There is no change ${String(selection.id)}. ${lists.en}`,
+      `変更 ${String(selection.id)} はありません。${lists.ja}`,
+    );
+  return text(
+    `There is nothing to take back: nothing was changed there, or all of it is taken back. ${lists.en}`,
+    `元に戻すものはありません。変更がないか、すべて元に戻してあります。${lists.ja}`,
+  );
+}
+
+function summary(undone: number, stopped: boolean, session: string): Text {
+  const back =
+    undone > 0
+      ? text(
+          ` \`sekisho undo --session ${session}\` brings it back.`,
+          `\`sekisho undo --session ${session}\` で取り消せます。`,
+        )
+      : verbatim('');
+  if (!stopped) {
+    return text(
+      `${counted(undone, 'change')} taken back.${back.en}`,
+      `${undone} 件を元に戻しました。${back.ja}`,
+    );
+  }
+  return text(
+    `${counted(undone, 'change')} taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back.en}`,
+    `${undone} 件を元に戻しましたが、戻せないものがありました。\`sekisho diff\` で確認してください。--force を付けると、置き換えるものを保存して続けます。${back.ja}`,
+  );
 }

@@ -7,7 +7,7 @@ import { ConfigError } from '../contract/error.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import { limits } from '../contract/limits.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
-import { type Locale, locales } from '../contract/text/text.ts';
+import { type Locale, locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
 import { readConfig } from './file/file.ts';
@@ -144,8 +144,9 @@ export function loadSettings(
   );
   assertOutside(stateFolder, roots, 'state');
   const storeUrl = config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`;
-  assertMakeable(stateFolder, 'the state folder');
-  if (storeUrl.startsWith('sqlite:/')) assertMakeable(storeUrl.slice('sqlite:'.length), 'the database');
+  assertMakeable(stateFolder, text('the state folder', '状態フォルダー'));
+  if (storeUrl.startsWith('sqlite:/'))
+    assertMakeable(storeUrl.slice('sqlite:'.length), text('the database', 'データベース'));
   const own = [
     dirname(stateFolderOf(roots[0].path, environment, home)),
     stateFolder,
@@ -283,7 +284,13 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
   } catch (error) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     if (!mustExist && isAbsent) return {};
-    throw new ConfigError(`The file ${path} cannot be read: ${whyUnreadable(error)}.`, { cause: error });
+    throw new ConfigError(
+      text(
+        `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
+        `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
+      ),
+      { cause: error },
+    );
   }
 }
 
@@ -303,7 +310,12 @@ function onlyOf(name: string | undefined): SingleTool | undefined {
 function oneOf<T extends string>(key: string, value: string, among: readonly T[]): T {
   const found = among.find((candidate) => candidate === value);
   if (found === undefined) {
-    throw new ConfigError(`${key} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`);
+    throw new ConfigError(
+      text(
+        `${key} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`,
+        `${key} は ${among.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(value)}）。`,
+      ),
+    );
   }
   return found;
 }
@@ -315,7 +327,10 @@ function timeZoneOf(zone: string | undefined): string | undefined {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch (error) {
     throw new ConfigError(
-      `assistant.timeZone must be a time zone such as "Asia/Tokyo", got ${JSON.stringify(zone)}.`,
+      text(
+        `assistant.timeZone must be a time zone such as "Asia/Tokyo", got ${JSON.stringify(zone)}.`,
+        `assistant.timeZone には "Asia/Tokyo" のようなタイムゾーンを指定してください（指定値: ${JSON.stringify(zone)}）。`,
+      ),
       {
         cause: error,
       },

@@ -1,12 +1,13 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text/text.ts';
 
 /**
  * Throws where a folder would have to be made inside of `/proc`. The kernel answers there that the folder above is
  * missing, and Node's recursive `mkdir` then tries again without an end.
  */
-export function assertMakeable(folder: string, key: string): void {
+export function assertMakeable(folder: string, key: Text): void {
   for (let above = folder; ; above = dirname(above)) {
     let type: number | undefined;
     try {
@@ -17,7 +18,10 @@ export function assertMakeable(folder: string, key: string): void {
     }
     if (type !== procfs) return;
     throw new ConfigError(
-      `${key} ${folder} cannot be there: ${above} belongs to the kernel and holds no files.`,
+      text(
+        `${key.en} ${folder} cannot be there: ${above} belongs to the kernel and holds no files.`,
+        `${key.ja} ${folder} をここに置くことはできません。${above} はカーネルのもので、ファイルを置けません。`,
+      ),
     );
   }
 }

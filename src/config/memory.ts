@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 
 /** Where memories become vectors. The key is named, never held. */
 export interface EmbeddingSettings {
@@ -57,11 +58,21 @@ export function memoryOf(
   if (!given) return { embeddings: undefined };
   const address = new URL(given.url ?? 'http://127.0.0.1:11434/v1');
   if (address.username !== '' || address.password !== '') {
-    throw new ConfigError('memory.embeddings.url must not hold a password; name a variable in keyVariable.');
+    throw new ConfigError(
+      text(
+        'memory.embeddings.url must not hold a password; name a variable in keyVariable.',
+        'memory.embeddings.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。',
+      ),
+    );
   }
   const { keyVariable } = given;
   if (keyVariable !== undefined && !environment[keyVariable]?.trim()) {
-    throw new ConfigError(`memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`);
+    throw new ConfigError(
+      text(
+        `memory.embeddings.keyVariable: the variable ${keyVariable} is not set.`,
+        `memory.embeddings.keyVariable: 環境変数 ${keyVariable} が設定されていません。`,
+      ),
+    );
   }
   return {
     embeddings: {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const model = z.strictObject({
@@ -74,7 +75,12 @@ export function withDefaults(name: string, settings: z.input<typeof model>): Mod
   const { url = 'http://127.0.0.1:11434/v1', silenceMs = 240_000, contextChars = 300_000 } = settings;
   const address = new URL(url);
   if (address.username !== '' || address.password !== '') {
-    throw new ConfigError(`models.${name}.url must not hold a password; name a variable in keyVariable.`);
+    throw new ConfigError(
+      text(
+        `models.${name}.url must not hold a password; name a variable in keyVariable.`,
+        `models.${name}.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。`,
+      ),
+    );
   }
   return { ...settings, url: address.href.replace(/\/$/, ''), silenceMs, contextChars };
 }

@@ -1,27 +1,28 @@
 import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { type OauthTrust, type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
+import { text } from '../contract/text/text.ts';
 import { toolsetNames } from './toolset-names.ts';
 
-const text = z.string().min(1);
+const nonEmpty = z.string().min(1);
 
 const issuerSchema = z.strictObject({
-  issuer: text,
-  name: text.optional(),
-  audience: z.union([text, z.array(text).min(1)]).optional(),
-  userClaim: text.optional(),
-  roles: z.strictObject({ claim: text, map: z.record(text, text) }).optional(),
+  issuer: nonEmpty,
+  name: nonEmpty.optional(),
+  audience: z.union([nonEmpty, z.array(nonEmpty).min(1)]).optional(),
+  userClaim: nonEmpty.optional(),
+  roles: z.strictObject({ claim: nonEmpty, map: z.record(nonEmpty, nonEmpty) }).optional(),
   toolsets: z.array(z.enum(toolsetNames)).optional(),
-  scopes: z.partialRecord(z.enum(scopes), text).optional(),
+  scopes: z.partialRecord(z.enum(scopes), nonEmpty).optional(),
   defaultScopes: z.array(z.enum(scopes)).optional(),
 });
 
 export const oauthTrustSchema = z.strictObject({
-  resource: text.describe(
+  resource: nonEmpty.describe(
     'The address of this server as clients know it, e.g. "https://tools.example.com/mcp".',
   ),
   issuers: z
-    .array(z.union([text, issuerSchema]))
+    .array(z.union([nonEmpty, issuerSchema]))
     .min(1)
     .describe(
       'Whose access tokens are believed: ["https://login.example.com"], or {issuer, name, audience, userClaim, roles, toolsets, scopes, defaultScopes}.',
@@ -34,7 +35,10 @@ export function oauthTrustOf(config: z.output<typeof oauthTrustSchema> | undefin
   const { resource } = config;
   if (!isSafe(resource) || new URL(resource).hash !== '' || resource.endsWith('#')) {
     throw new ConfigError(
-      `http.oauth.resource must be an https:// address without a fragment, got ${JSON.stringify(resource)}.`,
+      text(
+        `http.oauth.resource must be an https:// address without a fragment, got ${JSON.stringify(resource)}.`,
+        `http.oauth.resource にはフラグメントのない https:// のアドレスを指定してください（指定値: ${JSON.stringify(resource)}）。`,
+      ),
     );
   }
   const issuers = config.issuers.map((entry, index) =>
@@ -48,21 +52,39 @@ function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: st
   const { issuer } = entry;
   if (!isSafe(issuer) || new URL(issuer).search !== '' || /[?#]/.test(issuer)) {
     throw new ConfigError(
-      `${at}.issuer must be an https:// address without a query, got ${JSON.stringify(issuer)}.`,
+      text(
+        `${at}.issuer must be an https:// address without a query, got ${JSON.stringify(issuer)}.`,
+        `${at}.issuer にはクエリのない https:// のアドレスを指定してください（指定値: ${JSON.stringify(issuer)}）。`,
+      ),
     );
   }
   const name = entry.name ?? new URL(issuer).hostname.replace(/[[\]:]/g, '_');
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
-    throw new ConfigError(`${at}.name must be letters, digits or . _ -, got ${JSON.stringify(name)}.`);
+    throw new ConfigError(
+      text(
+        `${at}.name must be letters, digits or . _ -, got ${JSON.stringify(name)}.`,
+        `${at}.name は英数字と . _ - で指定してください（指定値: ${JSON.stringify(name)}）。`,
+      ),
+    );
   }
   const names = Object.fromEntries(scopes.map((scope) => [scope, entry.scopes?.[scope] ?? scope]));
   for (const word of Object.values(names)) {
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word)) {
-      throw new ConfigError(`${at}.scopes: ${JSON.stringify(word)} is not one scope.`);
+      throw new ConfigError(
+        text(
+          `${at}.scopes: ${JSON.stringify(word)} is not one scope.`,
+          `${at}.scopes: ${JSON.stringify(word)} は 1 つのスコープではありません。`,
+        ),
+      );
     }
   }
   if (new Set(Object.values(names)).size < scopes.length) {
-    throw new ConfigError(`${at}.scopes: two scopes have one name.`);
+    throw new ConfigError(
+      text(
+        `${at}.scopes: two scopes have one name.`,
+        `${at}.scopes: 2 つのスコープに同じ名前が付いています。`,
+      ),
+    );
   }
   const { audience } = entry;
   return {
@@ -81,10 +103,19 @@ function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: st
 function assertEachOnce(issuers: readonly TrustedIssuer[]): void {
   for (const [index, { issuer, name }] of issuers.entries()) {
     for (const other of issuers.slice(0, index)) {
-      if (other.issuer === issuer) throw new ConfigError(`http.oauth.issuers: ${issuer} stands there twice.`);
+      if (other.issuer === issuer)
+        throw new ConfigError(
+          text(
+            `http.oauth.issuers: ${issuer} stands there twice.`,
+            `http.oauth.issuers: ${issuer} が 2 回書かれています。`,
+          ),
+        );
       if (other.name.toLowerCase() === name.toLowerCase()) {
         throw new ConfigError(
-          `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one another name.`,
+          text(
+            `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one another name.`,
+            `http.oauth.issuers: ${other.issuer} と ${issuer} の名前がどちらも ${JSON.stringify(name)} です。一方を別の名前にしてください。`,
+          ),
         );
       }
     }

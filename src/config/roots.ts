@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { whyUnreadable } from './file/why-unreadable.ts';
 import type { ConfigFile } from './schema.ts';
 
@@ -74,9 +75,20 @@ export function existingFolder(path: string): string {
     const real = realpathSync(path);
     if (statSync(real).isDirectory()) return real;
   } catch (error) {
-    throw new ConfigError(`The folder ${path} cannot be opened: ${whyUnreadable(error)}.`, { cause: error });
+    throw new ConfigError(
+      text(
+        `The folder ${path} cannot be opened: ${whyUnreadable(error).en}.`,
+        `フォルダー ${path} を開けません: ${whyUnreadable(error).ja}。`,
+      ),
+      { cause: error },
+    );
   }
-  throw new ConfigError(`${path} is not a folder. Name the folder that it lies in.`);
+  throw new ConfigError(
+    text(
+      `${path} is not a folder. Name the folder that it lies in.`,
+      `${path} はフォルダーではありません。それが入っているフォルダーを指定してください。`,
+    ),
+  );
 }
 
 /** Throws `ConfigError` for a file of the server's own that `--allow-path` would serve. */
@@ -84,7 +96,12 @@ export function assertNotOwn(files: readonly Root[], paths: readonly string[]): 
   const own = paths.map(realPathOf);
   const file = files.find(({ path }) => own.some((folder) => isWithin(folder, path)));
   if (file)
-    throw new ConfigError(`--allow-path ${file.named} belongs to this server and is not shown to tools.`);
+    throw new ConfigError(
+      text(
+        `--allow-path ${file.named} belongs to this server and is not shown to tools.`,
+        `--allow-path ${file.named} はこのサーバー自身のファイルなので、ツールには見せません。`,
+      ),
+    );
 }
 
 /** Those of the server's own paths that lie in a root, as they are called there. */
@@ -116,7 +133,12 @@ export function assertOutside(named: string, roots: Roots, key: string): void {
     if (isWithin(root.path, folder)) {
       // Serving the home folder or `/` is legitimate; the records in it are then hidden from every tool.
       if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
-      throw new ConfigError(`${key} must lie outside the folders that tools may see, got ${folder}.`);
+      throw new ConfigError(
+        text(
+          `${key} must lie outside the folders that tools may see, got ${folder}.`,
+          `${key} はツールに見せるフォルダーの外に置いてください（指定値: ${folder}）。`,
+        ),
+      );
     }
   }
 }

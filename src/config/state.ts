@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 
 /** Where a workspace's records are kept: outside of it, so that no tool can reach them (`server.md`, Keeping). */
 export function stateFolderOf(rootPath: string, environment: NodeJS.ProcessEnv, home: string): string {
@@ -36,6 +36,16 @@ const mostFolders = 200;
 /** Where the operator's own configuration is looked for. */
 export function configFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(absolute(environment.XDG_CONFIG_HOME) ?? join(home, '.config'), 'sekisho');
+}
+
+/** The configuration file: the one that was named, else the operator's own; never one of a workspace. */
+export function configPathOf(
+  named: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  home: string,
+  cwd: string,
+): string {
+  return named ? resolve(cwd, named) : join(configFolderOf(environment, home), 'sekisho.jsonc');
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,7 +20,8 @@ export function tracesOf(environment: Environment): TraceSettings | undefined {
   if (exporter === 'none') return undefined;
   const url = endpointOf(read);
   if (!url) return undefined;
-  if (exporter !== 'otlp') throw wrong('OTEL_TRACES_EXPORTER', 'must be otlp or none', exporter);
+  if (exporter !== 'otlp')
+    throw wrong('OTEL_TRACES_EXPORTER', text('must be otlp or none', 'otlp か none'), exporter);
   return {
     url,
     headers: headersOf(read),
@@ -68,7 +70,12 @@ function endpointOf(read: Reader): string | undefined {
   const url = URL.parse(isWhole ? found.value : `${found.value.replace(/\/$/, '')}/v1/traces`);
   if (!url || !/^https?:$/.test(url.protocol)) {
     // It may hold a password.
-    throw new ConfigError(`${found.name} must be an address that begins with http:// or https://.`);
+    throw new ConfigError(
+      text(
+        `${found.name} must be an address that begins with http:// or https://.`,
+        `${found.name} には http:// または https:// で始まるアドレスを指定してください。`,
+      ),
+    );
   }
   return url.href;
 }
@@ -88,7 +95,12 @@ function headersOf(read: Reader): Readonly<Record<string, string>> {
         value === undefined ||
         !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ) {
-        throw new ConfigError(`${name} must be a list such as "api-key=abc,tenant=a%20b".`);
+        throw new ConfigError(
+          text(
+            `${name} must be a list such as "api-key=abc,tenant=a%20b".`,
+            `${name} には "api-key=abc,tenant=a%20b" のような一覧を指定してください。`,
+          ),
+        );
       }
       headers.set(key, value);
     }
@@ -109,7 +121,11 @@ function timeoutOf(read: Reader): number {
   if (!found) return defaultTimeoutMs;
   const ms = Number(found.value);
   if (!(ms >= 1 && ms <= longestTimeoutMs)) {
-    throw wrong(found.name, `must be 1 to ${longestTimeoutMs} milliseconds`, found.value);
+    throw wrong(
+      found.name,
+      text(`must be 1 to ${longestTimeoutMs} milliseconds`, `1～${longestTimeoutMs} ミリ秒`),
+      found.value,
+    );
   }
   return Math.round(ms);
 }
@@ -121,12 +137,19 @@ function samplerOf(read: Reader): TraceSettings['sampler'] {
   const followsParent = value.startsWith('parentbased_');
   const root = roots.find((known) => value === known || value === `parentbased_${known}`);
   if (root === undefined) {
-    throw wrong(name, `must be one of ${roots.join(', ')}, each with parentbased_ before it or not`, value);
+    throw wrong(
+      name,
+      text(
+        `must be one of ${roots.join(', ')}, each with parentbased_ before it or not`,
+        `${roots.join('、')}（先頭に parentbased_ を付けてもよい）のいずれか`,
+      ),
+      value,
+    );
   }
   const argument = read('OTEL_TRACES_SAMPLER_ARG');
   const ratio = Number(argument ?? 1);
   if (root === 'traceidratio' && !(ratio >= 0 && ratio <= 1)) {
-    throw wrong('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1', argument ?? '');
+    throw wrong('OTEL_TRACES_SAMPLER_ARG', text('must be a number from 0 to 1', '0～1 の数'), argument ?? '');
   }
   return { root, ratio: root === 'traceidratio' ? ratio : 1, followsParent };
 }
@@ -136,17 +159,34 @@ function fileOf(found: Named | undefined): string | undefined {
   try {
     return readFileSync(found.value, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${found.name} names a file that cannot be read.`, { cause: error });
+    throw new ConfigError(
+      text(
+        `${found.name} names a file that cannot be read.`,
+        `${found.name} が指すファイルを読み込めません。`,
+      ),
+      { cause: error },
+    );
   }
 }
 
 function oneOf<T extends string>(found: Named | undefined, among: readonly T[]): T | undefined {
   if (!found) return undefined;
   const known = among.find((candidate) => candidate === found.value);
-  if (known === undefined) throw wrong(found.name, `must be one of ${among.join(', ')}`, found.value);
+  if (known === undefined)
+    throw wrong(
+      found.name,
+      text(`must be one of ${among.join(', ')}`, `${among.join('、')} のいずれか`),
+      found.value,
+    );
   return known;
 }
 
-function wrong(name: string, rule: string, value: string): ConfigError {
-  return new ConfigError(`${name} ${rule}, got ${JSON.stringify(value.slice(0, 100))}.`);
+/** `rule` ends an English sentence; in Japanese it is what is to be given. */
+function wrong(name: string, rule: Text, value: string): ConfigError {
+  return new ConfigError(
+    text(
+      `${name} ${rule.en}, got ${JSON.stringify(value.slice(0, 100))}.`,
+      `${name} には${rule.ja}を指定してください（指定値: ${JSON.stringify(value.slice(0, 100))}）。`,
+    ),
+  );
 }

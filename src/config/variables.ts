@@ -1,5 +1,6 @@
 import { basename, sep } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { homeOf } from './state.ts';
 
 export interface VariableSource {
@@ -21,10 +22,21 @@ export function fillVariables(words: string, { environment, workspaceFolder, at 
     if (inner === 'pathSeparator' || inner === '/') return sep;
     const match = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner);
     if (!match) {
-      throw new ConfigError(`${at}: ${whole} is not understood here; use \${NAME} from the environment.`);
+      throw new ConfigError(
+        text(
+          `${at}: ${whole} is not understood here; use \${NAME} from the environment.`,
+          `${at}: ${whole} はここでは使えません。環境変数は \${NAME} と書いてください。`,
+        ),
+      );
     }
     const value = environment[match[1] as string] || match[2];
-    if (value === undefined) throw new ConfigError(`${at}: the variable ${match[1]} is not set.`);
+    if (value === undefined)
+      throw new ConfigError(
+        text(
+          `${at}: the variable ${match[1]} is not set.`,
+          `${at}: 環境変数 ${match[1]} が設定されていません。`,
+        ),
+      );
     return value;
   });
 }

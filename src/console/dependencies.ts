@@ -49,7 +49,7 @@ export interface HistoryPages {
   list(query: HistoryQuery): Promise<readonly HistoryEntry[]>;
   get(id: string): Promise<HistoryEntry | undefined>;
   /** As a unified diff, or a line that says why there is none. */
-  diff(entry: HistoryEntry): Promise<string>;
+  diff(entry: HistoryEntry, locale: Locale): Promise<string>;
 }
 
 export interface PolicyPages {

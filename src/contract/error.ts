@@ -64,8 +64,11 @@ export class ToolError extends Error {
 
 /** A mistake in the configuration: stops start-up with exit code 2, quoting the key and the bad value. */
 export class ConfigError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+  readonly text: Text;
+
+  constructor(text: Text, options?: ErrorOptions) {
+    super(text.en, options);
     this.name = 'ConfigError';
+    this.text = text;
   }
 }

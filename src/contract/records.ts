@@ -1,3 +1,4 @@
+import type { Text } from './text/text.ts';
 /** One call as the audit log keeps it. Secrets are redacted and long values replaced before it is made. */
 export interface AuditRecord {
   readonly id: string;
@@ -95,7 +96,7 @@ export interface AuditLog {
 
 export type AuditVerdict =
   | { readonly ok: true; readonly entries: number; readonly head: string }
-  | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: string };
+  | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: Text };
 
 export interface TokenRecord {
   readonly id: string;
@@ -129,8 +130,8 @@ export interface ApprovalRecord {
   readonly sessionId: string;
   readonly tool: string;
   readonly digest: string;
-  /** What the person reads, cleaned. */
-  readonly message: string;
+  /** What the person reads, cleaned, in each language: who answers may read another than who asks. */
+  readonly message: Text;
   readonly rule: string;
   readonly status: ApprovalStatus;
   readonly createdAtMs: number;

@@ -2,36 +2,43 @@ import { isUtf8 } from 'node:buffer';
 import { createTwoFilesPatch } from 'diff';
 import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../contract/text/text.ts';
+import { counted } from '../ground/counted.ts';
 
 /** What one change changed, as a unified diff, or in a line where there is no text to compare. Not cleaned. */
 export function describeChange(
   entry: HistoryEntry,
   before: Buffer | undefined,
   after: Buffer | undefined,
+  locale: Locale,
 ): string {
   const path = cleanLine(entry.path);
-  const lines: string[] = [];
+  const facts: Text[] = [];
   const { before: old, after: now } = entry;
   if (modeOf(old) !== modeOf(now) && modeOf(old) !== undefined && modeOf(now) !== undefined) {
-    lines.push(`mode ${modeOf(old)} → ${modeOf(now)}`);
+    facts.push(text(`mode ${modeOf(old)} → ${modeOf(now)}`, `モード ${modeOf(old)} → ${modeOf(now)}`));
   }
-  if (old.kind !== now.kind || old.kind === 'symlink') lines.push(`${nameOf(old)} → ${nameOf(now)}`);
-  if (old.kind !== 'file' && now.kind !== 'file') return `${path}: ${lines.join(', ')}`;
+  if (old.kind !== now.kind || old.kind === 'symlink') facts.push(arrow(nameOf(old), nameOf(now)));
+  const sizes = arrow(sizeOf(old), sizeOf(now));
+  const joined = () => facts.map((fact) => fact[locale]).join(text(', ', '、')[locale]);
+  if (old.kind !== 'file' && now.kind !== 'file') return `${path}: ${joined()}`;
   const texts = [textOf(old, before), textOf(now, after)] as const;
-  if (texts.some((each) => each === lost)) lines.push('the content is no longer kept');
-  else if (texts.some((each) => each === binary)) lines.push(`binary, ${sizeOf(old)} → ${sizeOf(now)}`);
-  else if (old.kind === 'file' && old.isStart)
-    lines.push(`${sizeOf(old)} → ${sizeOf(now)}, added at the end`);
-  else {
+  if (texts.some((each) => each === lost)) {
+    facts.push(text('the content is no longer kept', '内容はもう保存されていません'));
+  } else if (texts.some((each) => each === binary)) {
+    facts.push(text(`binary, ${sizes.en}`, `バイナリ、${sizes.ja}`));
+  } else if (old.kind === 'file' && old.isStart) {
+    facts.push(text(`${sizes.en}, added at the end`, `${sizes.ja}、末尾に追記`));
+  } else {
     const patch = createTwoFilesPatch(
       old.kind === 'file' ? `a/${path}` : '/dev/null',
       now.kind === 'file' ? `b/${path}` : '/dev/null',
       String(texts[0]),
       String(texts[1]),
     );
-    return [...(lines.length > 0 ? [`${path}: ${lines.join(', ')}`] : []), patch.trimEnd()].join('\n');
+    return [...(facts.length > 0 ? [`${path}: ${joined()}`] : []), patch.trimEnd()].join('\n');
   }
-  return `${path}: ${lines.join(', ')}`;
+  return `${path}: ${joined()}`;
 }
 
 function textOf(state: FileState, bytes: Buffer | undefined): string | typeof lost | typeof binary {
@@ -44,17 +51,31 @@ function modeOf(state: FileState): string | undefined {
   return state.kind === 'file' || state.kind === 'folder' ? state.mode?.toString(8) : undefined;
 }
 
-function nameOf(state: FileState): string {
-  if (state.kind === 'symlink') return `a link to ${cleanLine(state.target)}`;
-  return state.kind === 'absent' ? 'nothing' : `a ${state.kind}`;
+function nameOf(state: FileState): Text {
+  if (state.kind === 'symlink')
+    return text(`a link to ${cleanLine(state.target)}`, `${cleanLine(state.target)} へのリンク`);
+  return state.kind === 'absent' ? nothing : text(`a ${state.kind}`, kinds[state.kind].ja);
 }
 
 /** A state in a few words. */
-export function sizeOf(state: FileState): string {
-  if (state.kind !== 'file') return state.kind === 'absent' ? 'nothing' : state.kind;
+export function sizeOf(state: FileState): Text {
+  if (state.kind !== 'file') return state.kind === 'absent' ? nothing : kinds[state.kind];
   const mode = state.mode === undefined ? '' : ` ${state.mode.toString(8)}`;
-  return `${state.bytes} bytes${mode}`;
+  return text(`${counted(state.bytes, 'byte')}${mode}`, `${state.bytes} バイト${mode}`);
 }
+
+function arrow(from: Text, to: Text): Text {
+  return text(`${from.en} → ${to.en}`, `${from.ja} → ${to.ja}`);
+}
+
+const nothing = text('nothing', 'なし');
+
+const kinds = {
+  file: text('file', 'ファイル'),
+  folder: text('folder', 'フォルダー'),
+  symlink: text('symlink', 'シンボリックリンク'),
+  other: text('other', 'その他'),
+} as const;
 
 const lost = Symbol('lost');
 const binary = Symbol('binary');

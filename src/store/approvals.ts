@@ -5,6 +5,7 @@ import { coveredBy } from './covered-by.ts';
 import type { Clock, OpenEngine } from './engine.ts';
 import { randomId } from './random-id.ts';
 import type { ApprovalRow } from './tables/tables.ts';
+import { readText, writeText } from './text-column.ts';
 
 /**
  * Questions to a person. At most one is open for a caller, tool and digest (a unique index says so), and a yes is
@@ -28,7 +29,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
         session_id: input.sessionId,
         tool: input.tool,
         digest: input.digest,
-        message: input.message,
+        message: writeText(input.message),
         rule: input.rule,
         status: 'pending',
         created_at_ms: input.createdAtMs,
@@ -277,7 +278,7 @@ function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
     sessionId: row.session_id,
     tool: row.tool,
     digest: row.digest,
-    message: row.message,
+    message: readText(row.message),
     rule: row.rule,
     status: late ? 'expired' : (row.status as ApprovalStatus),
     createdAtMs: row.created_at_ms,

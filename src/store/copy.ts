@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { copyTeam } from './copy-team.ts';
 import type { Engine } from './engine.ts';
 import type { MemoryRow, Tables } from './tables/tables.ts';
@@ -39,7 +40,10 @@ async function assertEmpty({ db }: Engine): Promise<void> {
   for (const table of [...plainTables.map((plain) => plain.table), ...teamTables]) {
     if (await db.selectFrom(table).selectAll().limit(1).executeTakeFirst()) {
       throw new ConfigError(
-        `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
+        text(
+          `The store to copy to must be empty, and its table ${table} is not. Name a new file or database.`,
+          `コピー先のストアは空でなければなりませんが、テーブル ${table} にデータがあります。新しいファイルまたはデータベースを指定してください。`,
+        ),
       );
     }
   }

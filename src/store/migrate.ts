@@ -1,4 +1,5 @@
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { migrations } from './migrations/all.ts';
 
 /** The version that this program's tables have. */
@@ -8,7 +9,10 @@ export const schemaVersion = migrations.length;
 export function statementsSince(version: number, kind: 'sqlite' | 'postgres'): readonly string[] {
   if (version > schemaVersion) {
     throw new ConfigError(
-      `store.url: the database has schema ${version} and this version of sekisho knows ${schemaVersion}. Use the newer version.`,
+      text(
+        `store.url: the database has schema ${version} and this version of sekisho knows ${schemaVersion}. Use the newer version.`,
+        `store.url: データベースのスキーマは ${version} ですが、このバージョンの sekisho が対応するのは ${schemaVersion} までです。新しいバージョンを使ってください。`,
+      ),
     );
   }
   return migrations.slice(version).map((step) => `${step.both}${step[kind]}`);

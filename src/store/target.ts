@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 
 /** Which database a `store.url` means. */
 export type Target =
@@ -15,7 +16,10 @@ export function targetOf(url: string): Target {
   if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
   // The url may hold a password: quote no more of it than its scheme.
   throw new ConfigError(
-    `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
+    text(
+      `store.url must be sqlite:PATH or postgres://USER@HOST/DATABASE, got "${url.split(':', 1)[0]}:…"`,
+      `store.url は sqlite:PATH または postgres://USER@HOST/DATABASE で指定してください（指定値: "${url.split(':', 1)[0]}:…"）。`,
+    ),
   );
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { randomId } from './random-id.ts';
 import { keyFolderOf, nameOf, type Target, targetOf } from './target.ts';
 
@@ -26,7 +27,10 @@ export function makeFolder(folder: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(
-      `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
+      text(
+        `The state folder ${folder} cannot be made (${code}). Name another with --state, or \`state\` in the configuration.`,
+        `状態フォルダー ${folder} を作成できません（${code}）。--state または設定の \`state\` で別の場所を指定してください。`,
+      ),
       { cause: error },
     );
   }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { main } from '../../src/cli/main.ts';
 import { loadSettings } from '../../src/config/load.ts';
+import { verbatim } from '../../src/contract/text/text.ts';
 
 let folder = '';
 let flags: readonly string[] = [];
@@ -35,7 +36,14 @@ async function withStore<T>(
 function ask(digest: string): Promise<string> {
   const nowMs = Date.now();
   const question = {
-    ...{ principal: 'user:ada', sessionId: 's', tool: 'shell_exec', digest, message: 'git push', rule: 'r' },
+    ...{
+      principal: 'user:ada',
+      sessionId: 's',
+      tool: 'shell_exec',
+      digest,
+      message: verbatim('git push'),
+      rule: 'r',
+    },
     ...{ createdAtMs: nowMs, expiresAtMs: nowMs + 60_000, grant: 'g' },
   };
   return withStore(async ({ approvals }) => (await approvals.request(question, nowMs)).id);

@@ -22,12 +22,12 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
       });
       const lines = stdout.split('\n').filter((line) => /toolchain|programs|left out/.test(line));
       expect(lines.map((line) => line.replaceAll(home, '~').replaceAll(/ {2,}/g, ' '))).toEqual([
-        'ok toolchain pyenv ~/.pyenv',
-        'ok toolchain cargo ~/.cargo',
-        'ok programs ~/opt/x/bin',
-        'warning left out ~/.cargo/credentials.toml: 認証情報を含むことがあります',
-        'warning left out ~: プログラム以外のものを含みます',
-        'warning left out .: 相対パスです',
+        '正常 toolchain pyenv ~/.pyenv',
+        '正常 toolchain cargo ~/.cargo',
+        '正常 programs ~/opt/x/bin',
+        '注意 left out ~/.cargo/credentials.toml: 認証情報を含むことがあります',
+        '注意 left out ~: プログラム以外のものを含みます',
+        '注意 left out .: 相対パスです',
       ]);
     } finally {
       rmSync(home, { recursive: true, force: true });

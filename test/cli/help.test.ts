@@ -12,8 +12,8 @@ test.each(commands.map((command) => [nameOf(command), command] as const))(
   (name, command) => {
     let help = '';
     command.configureOutput({ writeOut: (words) => (help += words) }).outputHelp();
-    const settings = help.indexOf(settingsHeading);
-    const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== settingsHeading);
+    const settings = help.indexOf(settingsHeading.en);
+    const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== settingsHeading.en);
     if (settings >= 0) {
       for (const { flags } of own) expect(help.indexOf(flags)).toBeLessThan(settings);
     }

@@ -71,7 +71,7 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
 
     // Somebody else answers the first: the second moves to its place.
     const pending = await world.store.approvals.list('pending', Date.now());
-    const gone = pending.find(({ message }) => message.includes('first.txt'));
+    const gone = pending.find(({ message }) => message.en.includes('first.txt'));
     await world.store.approvals.decide(gone?.id ?? '', 'declined', 'cli:other', 'once', Date.now());
     await first;
     await page.waitForSelector('.question:has-text("first.txt")', { state: 'detached' });

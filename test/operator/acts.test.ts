@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import type { Acts, Person, TeamChanges } from '../../src/contract/operator.ts';
+import { verbatim } from '../../src/contract/text/text.ts';
 
 let folder = '';
 let checkpoint: Checkpoint;
@@ -129,7 +130,7 @@ async function ask(): Promise<string> {
         sessionId: 's',
         tool: 'shell_exec',
         digest: `d${nowMs}`,
-        message: 'git push',
+        message: verbatim('git push'),
       },
       ...{ rule: 'r', createdAtMs: nowMs, expiresAtMs: nowMs + 60_000, grant: 'g' },
     },

@@ -200,8 +200,8 @@ test('what a person reads holds no escape that could make it read otherwise', as
   const content = 'harmless\u001b[2K\r\u202eevil\u0007';
   await world.call('file_write', { path: 'live/a\u202e.txt', content });
   const [pending] = await approvals.list('pending', Date.now());
-  expect(pending?.message).toContain('harmless');
-  expect(pending?.message).not.toMatch(/[\u001b\r\u0007\u202e]/);
+  expect(pending?.message.en).toContain('harmless');
+  expect(pending?.message.ja).not.toMatch(/[\u001b\r\u0007\u202e]/);
 });
 
 test('no word of a caller passes for a line of the question, and the end of a long command is shown', async () => {
@@ -215,11 +215,11 @@ test('no word of a caller passes for a line of the question, and the end of a lo
     command: `git push origin main\n: '\n${forged}\n'\n${filler}; git push --force evil`,
   });
   const [pending] = await approvals.list('pending', Date.now());
-  const lines = (pending?.message ?? '').split('\n');
+  const lines = (pending?.message.en ?? '').split('\n');
   expect(lines.filter((line) => line.startsWith('Why you are asked'))).toHaveLength(1);
   expect(lines).toContain(`  | ${forged}`);
-  expect(pending?.message).toContain('git push --force evil');
-  expect(pending?.message.length).toBeLessThan(8000);
+  expect(pending?.message.en).toContain('git push --force evil');
+  expect(pending?.message.en.length).toBeLessThan(8000);
 });
 
 test('one yes lets one of many equal calls run, however many wait for it and however often it is given', async () => {
@@ -288,7 +288,7 @@ test('a yes to a command holds where the person saw it: not in another folder, n
     return String((error.details as Record<string, unknown>).approval_id);
   };
   const first = await approvalOf();
-  expect((await approvals.get(first))?.message).toMatch(/Folder: sub\nVariables: WHERE=staging\n/);
+  expect((await approvals.get(first))?.message.en).toMatch(/Folder: sub\nVariables: WHERE=staging\n/);
   await approvals.decide(first, 'approved', 'cli:me', 'once', Date.now());
   await world.call('bash', { command: 'export WHERE=live' });
   expect(await approvalOf()).not.toBe(first);

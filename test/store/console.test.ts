@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { verbatim } from '../../src/contract/text/text.ts';
 import { startEngines } from './engines.ts';
 
 const engines = await startEngines();
@@ -98,7 +99,7 @@ describe.each(engines)('$name', ({ missing, createPlace }) => {
       sessionId: 's1',
       tool: 'bash',
       digest: 'd1',
-      message: 'May it?',
+      message: verbatim('May it?'),
       rule: 'git-push',
       createdAtMs: 1000,
       expiresAtMs: 1_000_000,

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../src/contract/records.ts';
+import { text } from '../../src/contract/text/text.ts';
 
 /** A record of a call, as the road would write it. */
 export function auditRecord(part: Partial<AuditRecord> = {}): AuditRecord {
@@ -24,7 +25,7 @@ export const approvalInput = {
   sessionId: 's1',
   tool: 'shell_exec',
   digest: 'd1',
-  message: 'Run `git push`?',
+  message: text('Run `git push`?', '`git push` を実行しますか。'),
   rule: 'asks for what others see',
   createdAtMs: 1_000,
   expiresAtMs: 10_000,

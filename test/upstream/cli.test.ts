@@ -118,7 +118,7 @@ test('doctor starts each server and shows its tools, its pins, what is held back
       what: 'server gone',
       works: false,
       detail: 'without a sandbox: The server does not start.',
-      remedy: 'The program /no/such/program is not installed. sekisho server check gone',
+      remedy: 'The program /no/such/program is not installed. `sekisho server check gone`',
     },
   ]);
 }, 60_000);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { clientOauth } from '../../src/config/servers/client-oauth.ts';
 import { oauthOf } from '../../src/config/servers/servers-oauth.ts';
+import type { Text } from '../../src/contract/text/text.ts';
 
 const read = (config: Parameters<typeof oauthOf>[1], url = 'https://far.example/mcp', headers = {}) =>
   oauthOf('servers.far', config, url, headers, (words) => words.replace('${SECRET}', 'filled'));
@@ -58,7 +59,7 @@ test.each<[unknown, unknown, readonly string[]]>([
   ['yes', undefined, ['oauth is left out']],
   [['x'], undefined, ['oauth is left out']],
 ])('what a client says of a login: %j', (given, taken, expected) => {
-  const notes: string[] = [];
+  const notes: Text[] = [];
   expect(clientOauth(given, notes)).toEqual(taken);
-  expect(notes).toEqual(expected);
+  expect(notes.map(({ en }) => en)).toEqual(expected);
 });

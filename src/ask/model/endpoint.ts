@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** Throws `ConfigError` where the key is missing. The key goes nowhere but into requests. */
 export function endpointOf(
@@ -19,7 +20,12 @@ function keyOf(
   if (variable === undefined) return undefined;
   const key = environment[variable]?.trim();
   if (key) return key;
-  throw new ConfigError(`The model ${name} needs its key in the environment variable ${variable}.`);
+  throw new ConfigError(
+    text(
+      `The model ${name} needs its key in the environment variable ${variable}.`,
+      `モデル ${name} を使うには、環境変数 ${variable} にキーが必要です。`,
+    ),
+  );
 }
 
 /** Where a model answers: any server that speaks OpenAI's chat completions. */

@@ -41,7 +41,7 @@ export async function askPerson(
   }
   const question = {
     approvalId: pending.id,
-    message: pending.message,
+    message: pending.message[dependencies.locale],
     state: dependencies.seal.close(`${pending.id}@${dependencies.now()}`),
   };
   if (!call.elicit && call.canRetry) throw new QuestionPending(question);

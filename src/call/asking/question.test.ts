@@ -19,7 +19,7 @@ function ask(script: string, locale: 'en' | 'ja' = 'en'): string {
   const risk = { command: { line: { kind: 'script', script, shell: 'bash' }, dialect: 'plain' } } as const;
   const verdict = policy.decide(tool, caller, risk);
   if (verdict.decision !== 'ask') throw new Error(`${script} is not asked about: ${verdict.because.en}`);
-  return questionFor({ tool, caller, risk, input: {}, verdict, grant: '{}', locale });
+  return questionFor({ tool, caller, risk, input: {}, verdict, grant: '{}' })[locale];
 }
 
 const harmless = fc.constantFrom<string>(
@@ -81,8 +81,7 @@ test('a text among the arguments keeps its line breaks', () => {
     input,
     verdict,
     grant: '{}',
-    locale: 'en',
-  }).split('\n');
+  }).en.split('\n');
   expect(lines.slice(0, 7)).toEqual([
     'write_file live/a.txt: It is live.',
     'local wants to call write_file.',

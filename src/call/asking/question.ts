@@ -2,7 +2,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
-import { type Locale, text } from '../../contract/text/text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 
@@ -23,9 +23,12 @@ export function questionFor(asked: {
   readonly input: unknown;
   readonly verdict: PolicyVerdict;
   readonly grant: string;
-  readonly locale: Locale;
-}): string {
-  const { tool, caller, risk, verdict, locale } = asked;
+}): Text {
+  return text(questionIn('en', asked), questionIn('ja', asked));
+}
+
+function questionIn(locale: Locale, asked: Parameters<typeof questionFor>[0]): string {
+  const { tool, caller, risk, verdict } = asked;
   const lines = [
     headline(tool, risk, verdict, locale),
     cleanLine(labels.wants(caller.principal, tool.name)[locale]),

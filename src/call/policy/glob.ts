@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { expandBraces } from '../../ground/glob/braces.ts';
 import { unicodeClasses } from '../../ground/glob/classes.ts';
 import { compileGlob } from '../../ground/glob/match.ts';
@@ -14,11 +15,21 @@ const maxPatternChars = 1024;
  */
 export function createGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > maxPatternChars)
-    throw new ConfigError(`the pattern ${pattern.slice(0, 40)}… is too long`);
+    throw new ConfigError(
+      text(
+        `the pattern ${pattern.slice(0, 40)}… is too long`,
+        `パターン ${pattern.slice(0, 40)}… が長すぎます。`,
+      ),
+    );
   const alternatives: ((text: string) => boolean)[] = [];
   for (const alternative of expandBraces(pattern)) {
     if (alternatives.length === maxAlternatives)
-      throw new ConfigError(`the pattern ${pattern} has too many alternatives`);
+      throw new ConfigError(
+        text(
+          `the pattern ${pattern} has too many alternatives`,
+          `パターン ${pattern} の選択肢が多すぎます。`,
+        ),
+      );
     alternatives.push(compile(alternative));
   }
   return (text) => alternatives.some((matches) => matches(text));

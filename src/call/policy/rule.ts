@@ -2,6 +2,7 @@ import { type Caller, isAgent } from '../../contract/caller.ts';
 import type { CommandJudge, DecisionKind } from '../../contract/capabilities/process.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { PolicyRule, Risk } from '../../contract/policy.ts';
+import { text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Annotations } from '../../contract/tool/tool-card.ts';
 import { type Argv, mayFitCommand, surelyFitsCommand } from './command.ts';
@@ -33,7 +34,8 @@ export function readRule(rule: PolicyRule, place: number, judge: CommandJudge): 
     tryExamples(rule, ready.fitsExample, judge);
     return ready;
   } catch (cause) {
-    if (cause instanceof ConfigError) throw new ConfigError(`${id}: ${cause.message}`, { cause });
+    if (cause instanceof ConfigError)
+      throw new ConfigError(text(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`), { cause });
     throw cause;
   }
 }
@@ -45,12 +47,20 @@ function selectors(rule: PolicyRule) {
   const host = rule.host === undefined ? undefined : createHostGlob(rule.host);
   const command = rule.command;
   if (command && (command.length === 0 || command.some((part) => part.length === 0))) {
-    throw new ConfigError('command must name a program, got an empty list');
+    throw new ConfigError(
+      text(
+        'command must name a program, got an empty list',
+        'command にはプログラムを指定してください（空の一覧です）。',
+      ),
+    );
   }
   for (const name of Object.keys(rule.annotations ?? {})) {
     if (!annotationNames.some((known) => known === name)) {
       throw new ConfigError(
-        `annotations has no ${JSON.stringify(name)}; there are ${annotationNames.join(', ')}`,
+        text(
+          `annotations has no ${JSON.stringify(name)}; there are ${annotationNames.join(', ')}`,
+          `annotations に ${JSON.stringify(name)} はありません。使えるもの: ${annotationNames.join('、')}`,
+        ),
       );
     }
   }
@@ -119,10 +129,20 @@ function tryExamples(
     ).commands ?? [];
   for (const example of rule.match ?? []) {
     if (!fits(example, read(example)))
-      throw new ConfigError(`must match ${JSON.stringify(example)}, and does not`);
+      throw new ConfigError(
+        text(
+          `must match ${JSON.stringify(example)}, and does not`,
+          `${JSON.stringify(example)} に当てはまるはずですが、当てはまりません。`,
+        ),
+      );
   }
   for (const example of rule.notMatch ?? []) {
     if (fits(example, read(example)))
-      throw new ConfigError(`must not match ${JSON.stringify(example)}, and does`);
+      throw new ConfigError(
+        text(
+          `must not match ${JSON.stringify(example)}, and does`,
+          `${JSON.stringify(example)} に当てはまらないはずですが、当てはまります。`,
+        ),
+      );
   }
 }

@@ -3,6 +3,7 @@ import { endpointOf } from '../../ask/model/endpoint.ts';
 import { withDefaults } from '../../config/models.ts';
 import type { ModelSettings } from '../../contract/capabilities/model.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 export interface ModelChoice {
   readonly models: Readonly<Record<string, ModelSettings>>;
@@ -34,10 +35,18 @@ function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['env
   if (first !== undefined && others.length === 0) return first;
   if (first !== undefined) {
     const names = [first, ...others].join(', ');
-    throw new ConfigError(`Which model? Say --model or set ask.model in the configuration: ${names}.`);
+    throw new ConfigError(
+      text(
+        `Which model? Say --model or set ask.model in the configuration: ${names}.`,
+        `モデルが決まっていません。--model または設定の ask.model で指定してください: ${names}`,
+      ),
+    );
   }
   if (environment.ZAI_API_KEY) return 'glm-4.7';
   throw new ConfigError(
-    'No model is configured. Set ZAI_API_KEY for glm-4.7, name a model of Ollama with --model, or set models in the configuration.',
+    text(
+      'No model is configured. Set ZAI_API_KEY for glm-4.7, name a model of Ollama with --model, or set models in the configuration.',
+      'モデルが設定されていません。ZAI_API_KEY を設定して glm-4.7 を使うか、--model で Ollama のモデルを指定するか、設定の models に書いてください。',
+    ),
   );
 }

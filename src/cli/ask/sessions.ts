@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { decodeSession, encodeSession, type SavedSession } from '../../ask/session-file.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** A session's file, held by this process until it is closed. */
 export interface SessionFile {
@@ -47,7 +48,10 @@ function fileNameOf(name: string): string {
   const normal = name.normalize('NFC');
   if (/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,39}$/u.test(normal)) return normal;
   throw new ConfigError(
-    `--session must be 1 to 40 letters, digits, "_", "-" or ".", got ${JSON.stringify(name.slice(0, 80))}.`,
+    text(
+      `--session must be 1 to 40 letters, digits, "_", "-" or ".", got ${JSON.stringify(name.slice(0, 80))}.`,
+      `--session は文字、数字、"_"、"-"、"." で 1～40 文字にしてください（指定値: ${JSON.stringify(name.slice(0, 80))}）。`,
+    ),
   );
 }
 
@@ -56,14 +60,20 @@ function read(path: string): SavedSession {
   try {
     if (statSync(path).size > maxFileBytes) {
       throw new ConfigError(
-        `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
+        text(
+          `The session ${path} is over ${maxFileBytes} bytes. Take another --session, or delete it.`,
+          `セッション ${path} が ${maxFileBytes} バイトを超えています。別の --session を使うか、削除してください。`,
+        ),
       );
     }
     words = readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { messages: [] };
-    throw new ConfigError(`The session ${path} cannot be read.`, { cause: error });
+    throw new ConfigError(
+      text(`The session ${path} cannot be read.`, `セッション ${path} を読み込めません。`),
+      { cause: error },
+    );
   }
   return decodeSession(words, path);
 }
@@ -97,7 +107,13 @@ function takeLock(lock: string, name: string): void {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const holder = holderOf(lock);
       if (mayClear && holder !== undefined && !isAlive(holder)) rmSync(lock, { force: true });
-      else throw new ConfigError(`The session ${name} is in use by process ${holder ?? '?'} (${lock}).`);
+      else
+        throw new ConfigError(
+          text(
+            `The session ${name} is in use by process ${holder ?? '?'} (${lock}).`,
+            `セッション ${name} はプロセス ${holder ?? '?'} が使用中です（${lock}）。`,
+          ),
+        );
     }
   }
 }

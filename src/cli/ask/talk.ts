@@ -62,7 +62,7 @@ function chooseModel(name: string, options: TalkOptions): void {
       options.useModel(name);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      note(options.output, error.message);
+      note(options.output, error.text[options.locale]);
       return;
     }
   }

@@ -1,5 +1,6 @@
 import type { Flags } from '../../config/load.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
 import { describeChange } from '../../operator/describe-change.ts';
 import { say } from './say.ts';
 import { wholeEntryId } from './whole-id.ts';
@@ -13,14 +14,19 @@ export function showDiff(id: string, flags: Flags, options: Options): Promise<nu
     const store = await checkpoint.store();
     const entry = await store.history.get(await wholeEntryId(id, store.history));
     if (!entry) {
-      say(`There is no change ${id}. \`sekisho history\` lists them.`);
+      say(
+        text(
+          `There is no change ${id}. \`sekisho history\` lists them.`,
+          `変更 ${id} はありません。\`sekisho history\` で一覧できます。`,
+        ),
+      );
       return 1;
     }
     const [before, after] = await Promise.all([
       history.content(entry, 'before', folders),
       history.content(entry, 'after', folders),
     ]);
-    const words = describeChange(entry, before, after);
+    const words = describeChange(entry, before, after, checkpoint.settings.locale);
     say(options.json ? JSON.stringify({ entry, diff: words }) : cleanText(words));
     return 0;
   });

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -8,7 +9,10 @@ export function durationMs(words: string, option: string): number {
   const unit = units[match?.[2] ?? ''];
   if (!match || unit === undefined) {
     throw new ConfigError(
-      `${option} must be a time such as 90s, 10m, 12h or 30d, got ${JSON.stringify(words)}.`,
+      text(
+        `${option} must be a time such as 90s, 10m, 12h or 30d, got ${JSON.stringify(words)}.`,
+        `${option} は 90s、10m、12h、30d のような時間で指定してください（指定値: ${JSON.stringify(words)}）。`,
+      ),
     );
   }
   return Number(match[1]) * unit;
@@ -18,7 +22,12 @@ export function durationMs(words: string, option: string): number {
 export function wholeNumber(words: unknown, option: string): number {
   const value = Number(words);
   if (!Number.isInteger(value) || value < 1) {
-    throw new ConfigError(`${option} must be a positive whole number, got ${JSON.stringify(words)}.`);
+    throw new ConfigError(
+      text(
+        `${option} must be a positive whole number, got ${JSON.stringify(words)}.`,
+        `${option} は 1 以上の整数で指定してください（指定値: ${JSON.stringify(words)}）。`,
+      ),
+    );
   }
   return value;
 }

@@ -2,15 +2,15 @@ import { type Command, Option } from 'commander';
 import type { Flags } from '../../config/load.ts';
 import { profiles } from '../../config/profiles.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
-import { locales } from '../../contract/text/text.ts';
+import { locales, text } from '../../contract/text/text.ts';
 
 /** Above the options that every command takes, in its help. */
-export const settingsHeading = 'Settings of the server and its records:';
+export const settingsHeading = text('Settings of the server and its records:', 'サーバーと記録の設定:');
 
 /** Adds the options that say what is served and where; the same for every command that opens a checkpoint. */
 export function withSettings(command: Command): Command {
   return command
-    .optionsGroup(settingsHeading)
+    .optionsGroup(settingsHeading.en)
     .option('--config <file>', 'configuration file; never looked for in a workspace')
     .addOption(new Option('--profile <name>', 'a set of defaults').choices(Object.keys(profiles)))
     .option('--root <path>', 'the folder to serve (default: the current one)')

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { copyRecords } from '../../checkpoint/index.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { note, say } from './say.ts';
 
 /** Copies every record into an empty store of either kind. Stop the servers first. */
@@ -11,7 +12,12 @@ export async function copyStore(
 ): Promise<number> {
   for (const url of [from, to]) {
     if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(url)) {
-      throw new ConfigError(`A store is named as sqlite:PATH or postgres://…, got ${JSON.stringify(url)}.`);
+      throw new ConfigError(
+        text(
+          `A store is named as sqlite:PATH or postgres://…, got ${JSON.stringify(url)}.`,
+          `ストアは sqlite:PATH または postgres://… で指定してください（指定値: ${JSON.stringify(url)}）。`,
+        ),
+      );
     }
   }
   const stateFolder = options.state === undefined ? undefined : String(options.state);
@@ -24,6 +30,11 @@ export async function copyStore(
   if (process.stderr.isTTY) process.stderr.write('\n');
   if (options.json) say(JSON.stringify(counts));
   else for (const [table, rows] of Object.entries(counts)) say(`${table}\t${rows}`);
-  note('The audit chain goes on under the same audit.key: copy it to the state folder of the new store.');
+  note(
+    text(
+      'The audit chain goes on under the same audit.key: copy it to the state folder of the new store.',
+      '監査ログの連鎖は同じ audit.key で続きます。新しいストアの状態フォルダーにコピーしてください。',
+    ),
+  );
   return 0;
 }

@@ -1,6 +1,7 @@
 import type { HistoryStore } from '../../contract/capabilities/history.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { ApprovalStore } from '../../contract/records.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** Fewer characters fit by accident. */
 const fewestChars = 4;
@@ -15,7 +16,12 @@ export function wholeId(given: string, ids: readonly string[]): string {
   if (begun.length < fewestChars) return given;
   const fitting = ids.filter((id) => id.startsWith(given) || id.slice(id.indexOf('_') + 1).startsWith(given));
   if (fitting.length > 1) {
-    throw new ConfigError(`${given} begins several: ${fitting.slice(0, 5).join(', ')}. Give more of it.`);
+    throw new ConfigError(
+      text(
+        `${given} begins several: ${fitting.slice(0, 5).join(', ')}. Give more of it.`,
+        `${given} で始まるものが複数あります: ${fitting.slice(0, 5).join('、')}。もう少し長く指定してください。`,
+      ),
+    );
   }
   return fitting[0] ?? given;
 }

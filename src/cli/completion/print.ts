@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
-import { say } from '../common/say.ts';
+import { text } from '../../contract/text/text.ts';
+import { say, told } from '../common/say.ts';
 import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import type { CommandWords, OptionWords } from './words.ts';
@@ -21,7 +22,7 @@ function wordsOf(program: Command): readonly CommandWords[] {
     }));
     const options = command.options.filter((option) => !option.hidden).map(optionWords);
     const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-    found.push({ path, children: visible, options: [...options, help], choices });
+    found.push({ path, children: visible, options: [...options, help()], choices });
     for (const child of command.commands)
       visit(child, path === '' ? child.name() : `${path} ${child.name()}`);
   };
@@ -38,9 +39,9 @@ function optionWords(option: Option): OptionWords {
   };
 }
 
-const help: OptionWords = {
+const help = (): OptionWords => ({
   name: '--help',
-  description: 'display help for command',
+  description: told(text('display help for command', 'ヘルプを表示')),
   takesValue: false,
   choices: [],
-};
+});

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
-import { localeOf } from '../../config/locale.ts';
+import { spokenLocale } from '../../config/locale.ts';
 import { assertMakeable } from '../../config/makeable.ts';
 import { profiles } from '../../config/profiles.ts';
 import { configFolderOf, homeOf } from '../../config/state.ts';
@@ -19,20 +19,23 @@ type Options = Readonly<Record<string, unknown>>;
  * without a terminal, takes the defaults and the options. Never overwrites a file unless told to.
  */
 export async function init(options: Options): Promise<number> {
-  const locale = localeOf(process.env);
+  const locale = spokenLocale([], process.env);
   const path = resolve(
     String(options.out ?? join(configFolderOf(process.env, homeOf(process.env)), 'sekisho.jsonc')),
   );
-  assertMakeable(path, 'the configuration');
+  assertMakeable(path, text('the configuration', '設定ファイル'));
   if (existsSync(path) && !options.force) {
     throw new ConfigError(
-      `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,
+      text(
+        `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,
+        `${path} は既にあります。\`--force\` で置き換え、\`--out FILE\` で別のファイルに書けます。`,
+      ),
     );
   }
   const given = {
     folder: resolve(String(options.root ?? process.cwd())),
-    profile: oneOf('--profile', String(options.profile ?? 'coding'), profileNames),
-    client: oneOf('--client', String(options.client ?? 'claude'), clientNames),
+    profile: oneOf(verbatim('--profile'), String(options.profile ?? 'coding'), profileNames),
+    client: oneOf(verbatim('--client'), String(options.client ?? 'claude'), clientNames),
   };
   const answers = options.yes || !process.stdin.isTTY ? given : await askPerson(given, locale);
   if (!answers) {

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { type Locale, text } from '../../contract/text/text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { type ClientName, clientNames } from '../clients.ts';
 
 export interface Answers {
@@ -23,14 +23,14 @@ export async function askPerson(given: Answers, locale: Locale): Promise<Answers
     for (const name of profileNames)
       process.stderr.write(`  ${name.padEnd(8)} ${profiles[name].summary[locale]}\n`);
     const profile = await question(terminal, questions.profile[locale], given.profile, locale, (answer) =>
-      oneOf(questions.itsProfile[locale], answer, profileNames),
+      oneOf(questions.itsProfile, answer, profileNames),
     );
     const client = await question(
       terminal,
       `${questions.client[locale]} (${clientNames.join(', ')})`,
       given.client,
       locale,
-      (answer) => oneOf(questions.itsClient[locale], answer, clientNames),
+      (answer) => oneOf(questions.itsClient, answer, clientNames),
     );
     return { folder, profile, client };
   } catch (error) {
@@ -42,10 +42,15 @@ export async function askPerson(given: Answers, locale: Locale): Promise<Answers
 }
 
 /** The value as one of these. Throws `ConfigError` that lists them. */
-export function oneOf<T extends string>(what: string, value: string, among: readonly T[]): T {
+export function oneOf<T extends string>(what: Text, value: string, among: readonly T[]): T {
   const found = among.find((candidate) => candidate === value);
   if (found === undefined) {
-    throw new ConfigError(`${what} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`);
+    throw new ConfigError(
+      text(
+        `${what.en} must be one of ${among.join(', ')}, got ${JSON.stringify(value)}.`,
+        `${what.ja} は ${among.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(value)}）。`,
+      ),
+    );
   }
   return found;
 }
@@ -66,7 +71,7 @@ async function question<T>(
       return take(answer === '' ? otherwise : answer);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      process.stderr.write(`${error.message} ${questions.again[locale]}\n`);
+      process.stderr.write(`${error.text[locale]} ${questions.again[locale]}\n`);
     }
   }
 }
@@ -75,7 +80,7 @@ const questions = {
   folder: text('Which folder may tools see?', 'ツールに見せるフォルダーは?'),
   profile: text('Which profile?', 'プロファイルは?'),
   client: text('Which client?', 'クライアントは?'),
-  itsProfile: text('The profile', 'プロファイル:'),
-  itsClient: text('The client', 'クライアント:'),
+  itsProfile: text('The profile', 'プロファイル'),
+  itsClient: text('The client', 'クライアント'),
   again: text('Once more, please.', 'もう一度入力してください。'),
 } as const;

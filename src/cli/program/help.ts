@@ -1,13 +1,33 @@
 import { type Command, Help, type Option } from 'commander';
+import { type Text, text } from '../../contract/text/text.ts';
 import { settingsHeading } from '../common/options.ts';
+import { told } from '../common/say.ts';
+import { ja } from './ja.ts';
 
-/** Shows a command's own options before those that every command takes, and an example below them. */
+/**
+ * Puts the help into the reader's language, and shows a command's own options before those that every command takes, and
+ * an example below them.
+ */
 export function helpWithExamples(program: Command): void {
-  for (const command of commandsBelow(program)) {
+  for (const command of [program, ...commandsBelow(program)]) {
     command.createHelp = () => new SettingsLast();
+    command.helpOption('-h, --help', inWords('display help for command'));
+    if (command.commands.length > 0)
+      command.helpCommand('help [command]', inWords('display help for command'));
+    command.description(inWords(command.description()));
+    for (const option of [...command.options, ...command.registeredArguments]) {
+      option.description = inWords(option.description);
+    }
     const example = examples[nameOf(command)];
-    if (example) command.addHelpText('after', `\nExample:\n  sekisho ${example}`);
+    if (example) command.addHelpText('after', `\n${told(titles.example)}\n  sekisho ${told(example)}`);
   }
+}
+
+/** A list behind a colon is names, the same in both. */
+function inWords(english: string): string {
+  const [, words = english, list = ''] = /^([^:]+): ([\w-]+(?:, [\w-]+)*)$/.exec(english) ?? [];
+  const japanese = ja[english] ?? (ja[words] && `${ja[words]}: ${list}`);
+  return told(text(english, japanese ?? english));
 }
 
 /** Every command and their commands, but not the program itself. */
@@ -21,20 +41,44 @@ export function nameOf(command: Command): string {
 }
 
 class SettingsLast extends Help {
+  override styleTitle(title: string): string {
+    const known = Object.values(titles).find(({ en }) => en === title);
+    return known ? told(known) : title;
+  }
+
+  override optionDescription(option: Option): string {
+    const { description } = option;
+    const added = super.optionDescription(option).slice(description.length);
+    const japanese = added.replace(
+      /^ \((?:choices: )?(.*)\)$/s,
+      (_, list: string) => `（${list.replace(/^(?=")/, '選択肢: ').replace(/\bdefault: /, '既定値: ')}）`,
+    );
+    return `${description}${told(text(added, japanese))}`;
+  }
+
   override groupItems<T extends Command | Option>(
     all: T[],
     visible: T[],
     headingOf: (item: T) => string,
   ): Map<string, T[]> {
     const groups = super.groupItems(all, visible, headingOf);
-    const settings = groups.get(settingsHeading);
-    if (settings && groups.delete(settingsHeading)) groups.set(settingsHeading, settings);
+    const settings = groups.get(settingsHeading.en);
+    if (settings && groups.delete(settingsHeading.en)) groups.set(settingsHeading.en, settings);
     return groups;
   }
 }
 
+const titles = {
+  usage: text('Usage:', '使い方:'),
+  arguments: text('Arguments:', '引数:'),
+  options: text('Options:', 'オプション:'),
+  commands: text('Commands:', 'コマンド:'),
+  example: text('Example:', '例:'),
+  settings: settingsHeading,
+} as const;
+
 /** One for each command, as it would be typed in a project. */
-const examples: Readonly<Record<string, string>> = {
+const examples: Readonly<Record<string, Text | string>> = {
   serve: 'serve --http --profile coding --mode read-only',
   call: `call file_read '{"path": "README.md", "end_line": 20}'`,
   tools: 'tools --profile coding',
@@ -42,7 +86,7 @@ const examples: Readonly<Record<string, string>> = {
   console: 'console',
   init: 'init --profile coding --client claude',
   completion: 'completion bash >> ~/.bashrc',
-  ask: 'ask "What does config.txt say?"',
+  ask: text('ask "What does config.txt say?"', 'ask "config.txt には何が書いてありますか"'),
   'token create': 'token create --user hana --expires 30d',
   'token list': 'token list',
   'token revoke': 'token revoke 4f2a',
@@ -80,9 +124,15 @@ const examples: Readonly<Record<string, string>> = {
   'project assign': 'project assign site worker-1',
   'project pause': 'project pause site',
   'project resume': 'project resume site',
-  'task add': 'task add --project site --title "Translate the index page"',
+  'task add': text(
+    'task add --project site --title "Translate the index page"',
+    'task add --project site --title "トップページを翻訳する"',
+  ),
   'task list': 'task list --project site --status in_progress',
   'task show': 'task show 4f2a',
   'task assign': 'task assign 4f2a worker-1',
-  'task cancel': 'task cancel 4f2a --reason "no longer needed"',
+  'task cancel': text(
+    'task cancel 4f2a --reason "no longer needed"',
+    'task cancel 4f2a --reason "不要になったため"',
+  ),
 };

@@ -1,10 +1,13 @@
 import { Argument, Command, Option } from 'commander';
 import { profiles } from '../../config/profiles.ts';
+import { text } from '../../contract/text/text.ts';
 import { clientNames } from '../clients.ts';
 import { flagsOf, withSettings } from '../common/options.ts';
+import { told } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
+import { mistakeIn } from './mistakes.ts';
 import { addRecordCommands } from './records.ts';
 import { addTeamCommands } from './team.ts';
 
@@ -19,8 +22,16 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     .description('The checkpoint between AI agents and a machine.')
     .version(versionOf())
     .exitOverride()
-    .showHelpAfterError('(`sekisho --help` lists the commands.)')
-    .addHelpText('after', '\nBegin with `sekisho init`; `sekisho doctor` says what works on this machine.');
+    .configureOutput({ outputError: (words, write) => write(`${told(mistakeIn(words))}\n`) })
+    .showHelpAfterError(
+      told(
+        text(
+          '(`sekisho --help` lists the commands.)',
+          '（コマンドの一覧は `sekisho --help` で確認できます。）',
+        ),
+      ),
+    )
+    .addHelpText('after', `\n${told(begin)}`);
 
   withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
@@ -105,6 +116,11 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
   helpWithExamples(program);
   return program;
 }
+
+const begin = text(
+  'Begin with `sekisho init`; `sekisho doctor` says what works on this machine.',
+  'まず `sekisho init` を実行してください。このマシンで何が動くかは `sekisho doctor` で分かります。',
+);
 
 function addAsk(program: Command, exitWith: (code: number) => void): void {
   withSettings(

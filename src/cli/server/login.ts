@@ -3,6 +3,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Flags } from '../../config/load.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
 import { say } from '../common/say.ts';
 import { wordsOf } from './report.ts';
 import { serverOf, withUpstreams } from './server.ts';
@@ -73,7 +74,7 @@ const words = {
   ),
   another: text('That is not the answer to this login.', 'このログインの応答ではありません。'),
   in: text('logged in.', 'ログインしました。'),
-  tools: (count: number) => text(`${count} tools.`, `ツール ${count} 個。`),
+  tools: (count: number) => text(`${counted(count, 'tool')}.`, `ツール ${count} 個。`),
   held: (name: string) =>
     text(
       `Some wait for your look: sekisho server approve ${name}`,

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
-import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { ServerSettings, ServerStatus } from '../../contract/upstream.ts';
 
 type Server = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['servers'][number];
@@ -10,7 +10,7 @@ type Server = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>['servers'][n
 export interface ServerReport extends ServerStatus {
   readonly works: boolean;
   /** What holds its program, or where it is. */
-  readonly place: string;
+  readonly place: Text;
   /** Its last words. */
   readonly words?: string | undefined;
   readonly hint?: Text | undefined;
@@ -32,9 +32,11 @@ export async function examine(server: Server): Promise<ServerReport> {
   }
 }
 
-export function placeOf({ start }: ServerSettings): string {
-  if (start.kind === 'http') return URL.canParse(start.url) ? new URL(start.url).origin : start.url;
-  return start.sandbox === 'off' ? 'without a sandbox' : 'in the sandbox';
+export function placeOf({ start }: ServerSettings): Text {
+  if (start.kind === 'http') return verbatim(URL.canParse(start.url) ? new URL(start.url).origin : start.url);
+  return start.sandbox === 'off'
+    ? text('without a sandbox', 'サンドボックスなし')
+    : text('in the sandbox', 'サンドボックス内');
 }
 
 const maxWordsChars = 2000;

@@ -4,10 +4,10 @@ import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Acts, Operator, ServerReview } from '../../contract/operator.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
-import type { Locale } from '../../contract/text/text.ts';
+import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
-import { counted } from '../common/counted.ts';
-import { say } from '../common/say.ts';
+import { counted } from '../../ground/counted.ts';
+import { say, told } from '../common/say.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { examine, placeOf, type ServerReport } from './report.ts';
 
@@ -18,7 +18,9 @@ type Upstreams = Awaited<ReturnType<Checkpoint['rooms']['upstreams']>>;
 export function listServers(flags: Flags, options: Options): Promise<number> {
   return withUpstreams(flags, async (upstreams, locale) => {
     const places = new Map(upstreams.servers.map(({ settings }) => [settings.name, placeOf(settings)]));
-    const listed = upstreams.status().map((status) => ({ ...status, place: places.get(status.name) ?? '' }));
+    const listed = upstreams
+      .status()
+      .map((status) => ({ ...status, place: places.get(status.name) ?? verbatim('') }));
     show(listed, options, locale);
     return 0;
   });
@@ -40,14 +42,17 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
     serverOf(upstreams, name);
     const review = await operator.review(name);
     if (!review) {
-      say(`Nothing of ${name} waits for a look.`);
+      say(text(`Nothing of ${name} waits for a look.`, `${name} に確認待ちのものはありません。`));
       return 0;
     }
     if (options.digest === undefined) {
       say(describe(name, review));
       if (!process.stdin.isTTY) {
         say(
-          `Nothing is approved yet. To approve exactly this: sekisho server approve ${name} --digest ${review.digest}`,
+          text(
+            `Nothing is approved yet. To approve exactly this: \`sekisho server approve ${name} --digest ${review.digest}\``,
+            `まだ何も承認していません。この内容を承認するには: \`sekisho server approve ${name} --digest ${review.digest}\``,
+          ),
         );
         return 1;
       }
@@ -56,10 +61,15 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
     const digest = options.digest === undefined ? review.digest : String(options.digest);
     const approved = await acts.approveServer(name, digest);
     if (!approved) {
-      say(`The server changed again; look anew: sekisho server approve ${name}`);
+      say(
+        text(
+          `The server changed again; look anew: \`sekisho server approve ${name}\``,
+          `サーバーがまた変わりました。もう一度確認してください: \`sekisho server approve ${name}\``,
+        ),
+      );
       return 1;
     }
-    say(`${name}: approved.`);
+    say(text(`${name}: approved.`, `${name}: 承認しました。`));
     return 0;
   });
 }
@@ -69,7 +79,7 @@ export function forgetServer(name: string, flags: Flags): Promise<number> {
   return withUpstreams(flags, async (upstreams, _locale, { acts }) => {
     serverOf(upstreams, name);
     await acts.forgetServer(name);
-    say(`${name}: forgotten.`);
+    say(text(`${name}: forgotten.`, `${name}: 承認の記録を消去しました。`));
     return 0;
   });
 }
@@ -91,41 +101,89 @@ export function withUpstreams(
 export function serverOf(upstreams: Upstreams, name: string): Upstreams['servers'][number] {
   const server = upstreams.servers.find(({ settings }) => settings.name === name);
   if (server) return server;
-  const known = upstreams.servers.map(({ settings }) => settings.name).join(', ') || 'none';
-  throw new ConfigError(`There is no enabled server ${JSON.stringify(name)}; there are: ${known}.`);
+  const known = upstreams.servers.map(({ settings }) => settings.name).join(', ');
+  throw new ConfigError(
+    text(
+      `There is no enabled server ${JSON.stringify(name)}; there are: ${known || 'none'}.`,
+      `有効なサーバー ${JSON.stringify(name)} はありません。あるもの: ${known || 'なし'}`,
+    ),
+  );
 }
 
 type Shown = ServerStatus & Pick<ServerReport, 'place'> & Partial<Pick<ServerReport, 'words' | 'hint'>>;
 
 function show(servers: readonly Shown[], options: Options, locale: Locale): void {
   if (options.json) {
-    say(JSON.stringify(servers, null, 2));
+    say(
+      JSON.stringify(
+        servers.map((server) => ({ ...server, place: server.place.en })),
+        null,
+        2,
+      ),
+    );
     return;
   }
-  if (servers.length === 0) say('No servers are configured. `sekisho import` takes over those of a client.');
+  if (servers.length === 0)
+    say(
+      text(
+        'No servers are configured. `sekisho import` takes over those of a client.',
+        'サーバーは設定されていません。`sekisho import` でクライアントの設定から取り込めます。',
+      ),
+    );
   for (const { name, state, place, problem, tools, held, words, hint } of servers) {
-    say([name, state, counted(tools.length, 'tool'), place, problem?.[locale]].filter(Boolean).join('  '));
+    say(
+      [
+        name,
+        told(states[state]),
+        told(text(counted(tools.length, 'tool'), `ツール ${tools.length} 個`)),
+        told(place),
+        problem?.[locale],
+      ]
+        .filter(Boolean)
+        .join('  '),
+    );
     for (const tool of tools) say(`  ${tool}`);
-    for (const tool of held) say(`  held back: ${lineOf(tool)}`);
-    if (held.length > 0) say(`  look at it: sekisho server approve ${name}`);
+    for (const tool of held) say(text(`  held back: ${lineOf(tool)}`, `  保留中: ${lineOf(tool)}`));
+    if (held.length > 0)
+      say(
+        text(
+          `  look at it: \`sekisho server approve ${name}\``,
+          `  確認するには: \`sekisho server approve ${name}\``,
+        ),
+      );
     for (const line of (words ?? '').split('\n')) if (line.trim() !== '') say(`  | ${line}`);
     if (hint) say(`  ${hint[locale]}`);
   }
 }
 
 function lineOf({ name, why, findings }: ServerStatus['held'][number]): string {
-  return cleanText(`${name} (${[why, ...findings].join('; ')})`);
+  return cleanText(`${name} (${[told(reasons[why]), ...findings].join('; ')})`);
 }
 
 function describe(name: string, review: ServerReview): string {
   const parts = review.changes.map(({ diff, ...held }) => `${lineOf(held)}\n${cleanText(diff)}`);
-  const removed = review.removed.map((tool) => cleanText(`${tool} (removed)`));
-  return [`Server ${name}:`, ...parts, ...removed].join('\n');
+  const removed = review.removed.map((tool) => cleanText(told(text(`${tool} (removed)`, `${tool}（削除）`))));
+  return [told(text(`Server ${name}:`, `サーバー ${name}:`)), ...parts, ...removed].join('\n');
 }
 
 async function agrees(): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Approve this? [y/N] ');
+  const answer = await terminal.question(told(text('Approve this? [y/N] ', 'これを承認しますか。[y/N] ')));
   terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
+  return ['y', 'yes', 'はい'].includes(answer.trim().normalize('NFKC').toLowerCase());
 }
+
+const states: Readonly<Record<ServerStatus['state'], Text>> = {
+  disabled: text('disabled', '無効'),
+  idle: text('idle', '未起動'),
+  starting: text('starting', '起動中'),
+  ready: text('ready', '動作中'),
+  failed: text('failed', '失敗'),
+  closed: text('closed', '停止'),
+};
+
+const reasons: Readonly<Record<ServerStatus['held'][number]['why'], Text>> = {
+  changed: text('changed', '変更'),
+  added: text('added', '追加'),
+  flagged: text('flagged', '要注意'),
+};

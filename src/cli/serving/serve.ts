@@ -5,6 +5,7 @@ import { placeFlags, repeatSettings } from '../../config/repeat.ts';
 import { tracesOf } from '../../config/traces.ts';
 import { ConfigError, ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
+import { text } from '../../contract/text/text.ts';
 import type { TraceSettings } from '../../contract/trace.ts';
 import { redactText } from '../../ground/redact.ts';
 import { ownCommand, ownProgram } from '../common/own-command.ts';
@@ -25,7 +26,10 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
     options.console === false ? { ...loaded, http: { ...loaded.http, console: false } } : loaded;
   if (settings.process.sandbox === 'off') {
     note(
-      'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
+      text(
+        'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
+        '警告: サンドボックスがオフです。コマンドはあなたにできることをすべて実行でき、それを止めるのは審査だけです。',
+      ),
     );
   }
   const unread = unreadEnvFile(flags);
@@ -90,7 +94,9 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   );
   const told = untilTold();
   await told.signal;
-  note('Stopping: running calls get up to 10 s.');
+  note(
+    text('Stopping: running calls get up to 10 s.', '停止しています。実行中の呼び出しは最大 10 秒待ちます。'),
+  );
   told.forget();
   forgetAddress?.();
   await server.close();
@@ -134,7 +140,12 @@ function wantedTraces(): TraceSettings | undefined {
     return tracesOf(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    note(`Warning: calls are not traced: ${error.message}`);
+    note(
+      text(
+        `Warning: calls are not traced: ${error.text.en}`,
+        `警告: 呼び出しのトレースを送りません: ${error.text.ja}`,
+      ),
+    );
     return undefined;
   }
 }
@@ -161,7 +172,12 @@ function addressOf(value: unknown, settings: Settings): { host: string; port: nu
   const match = /^(?:(.*):)?(\d{1,5})$/.exec(String(value));
   const port = Number(match?.[2]);
   if (!match || port > 65_535) {
-    throw new ConfigError(`--http must be PORT or HOST:PORT, got ${JSON.stringify(value)}.`);
+    throw new ConfigError(
+      text(
+        `--http must be PORT or HOST:PORT, got ${JSON.stringify(value)}.`,
+        `--http は PORT または HOST:PORT で指定してください（指定値: ${JSON.stringify(value)}）。`,
+      ),
+    );
   }
   return { host: match[1]?.replace(/^\[(.*)\]$/, '$1') || settings.http.host, port };
 }

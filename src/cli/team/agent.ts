@@ -1,5 +1,6 @@
 import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { wholeNumber } from '../common/duration.ts';
 import { say } from '../common/say.ts';
 import { secretFrom, withTeam } from './with-team.ts';
@@ -24,7 +25,15 @@ export function addAgent(id: string, flags: Flags, options: Options): Promise<nu
     });
     for (const project of (options.project as string[] | undefined) ?? []) await admin.assign(id, project);
     if (options.json) say(JSON.stringify({ id, hierarchy, ...(isNew ? { passkey: secret } : {}) }));
-    else say(isNew ? `${id} is added. Its passkey, shown only now: ${secret}` : `${id} is added.`);
+    else
+      say(
+        isNew
+          ? text(
+              `${id} is added. Its passkey, shown only now: ${secret}`,
+              `${id} を追加しました。パスキー（表示は今だけ）: ${secret}`,
+            )
+          : text(`${id} is added.`, `${id} を追加しました。`),
+      );
     return 0;
   });
 }
@@ -43,7 +52,13 @@ export function listAgents(flags: Flags, options: Options): Promise<number> {
         ),
       );
     }
-    if (agents.length === 0) say('No agents. `sekisho agent add ID` adds one.');
+    if (agents.length === 0)
+      say(
+        text(
+          'No agents. `sekisho agent add ID` adds one.',
+          'エージェントはありません。`sekisho agent add ID` で追加できます。',
+        ),
+      );
     return 0;
   });
 }
@@ -53,7 +68,14 @@ export function changePasskey(id: string, flags: Flags, options: Options): Promi
   const { secret, isNew } = secretFrom(options.passkeyEnv, 'pk_');
   return withTeam(flags, async (admin) => {
     await admin.changeAgent(id, { passkey: secret });
-    say(isNew ? `The new passkey of ${id}, shown only now: ${secret}` : `${id} has a new passkey.`);
+    say(
+      isNew
+        ? text(
+            `The new passkey of ${id}, shown only now: ${secret}`,
+            `${id} の新しいパスキー（表示は今だけ）: ${secret}`,
+          )
+        : text(`${id} has a new passkey.`, `${id} のパスキーを変更しました。`),
+    );
     return 0;
   });
 }
@@ -62,9 +84,17 @@ export function removeAgent(id: string, flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
     if (!(await admin.removeAgent(id)))
       throw new ConfigError(
-        `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` shows what there is.`,
+        text(
+          `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` shows what there is.`,
+          `エージェント ${JSON.stringify(id)} はありません。\`sekisho agent list\` で一覧を確認できます。`,
+        ),
       );
-    say(`${id} is removed; its open tasks are free.`);
+    say(
+      text(
+        `${id} is removed; its open tasks are free.`,
+        `${id} を削除しました。担当していた未完了のタスクは担当なしに戻りました。`,
+      ),
+    );
     return 0;
   });
 }

@@ -3,8 +3,9 @@ import { createInterface } from 'node:readline/promises';
 import { whyUnreadable } from '../../config/file/why-unreadable.ts';
 import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
-import { counted } from '../common/counted.ts';
-import { say } from '../common/say.ts';
+import { text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
+import { say, told } from '../common/say.ts';
 import { readTeamFile } from './file.ts';
 import { planTeam } from './plan.ts';
 import { withTeam } from './with-team.ts';
@@ -18,15 +19,15 @@ export function applyTeam(file: string, flags: Flags, options: Options): Promise
     const plan = await planTeam(team, admin);
     for (const { line } of plan) say(line);
     if (plan.length === 0) {
-      say('Nothing to change.');
+      say(text('Nothing to change.', '変更するものはありません。'));
       return 0;
     }
     if (!options.yes && !(await agrees())) {
-      say('Nothing was changed.');
+      say(text('Nothing was changed.', '何も変更しませんでした。'));
       return 1;
     }
     for (const { apply } of plan) await apply();
-    say(`${counted(plan.length, 'change')} made.`);
+    say(text(`${counted(plan.length, 'change')} made.`, `${plan.length} 件を変更しました。`));
     return 0;
   });
 }
@@ -35,15 +36,26 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${whyUnreadable(error)}.`);
+    throw new ConfigError(
+      text(
+        `${file} cannot be read: ${whyUnreadable(error).en}.`,
+        `${file} を読み込めません: ${whyUnreadable(error).ja}。`,
+      ),
+    );
   }
 }
 
 async function agrees(): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new ConfigError('Nobody can be asked here; say --yes to apply.');
+  if (!process.stdin.isTTY)
+    throw new ConfigError(
+      text(
+        'Nobody can be asked here; say --yes to apply.',
+        'ここでは確認できる人がいません。適用するには --yes を付けてください。',
+      ),
+    );
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await lines.question('Apply? [y/N] ');
+    const answer = await lines.question(told(text('Apply? [y/N] ', '適用しますか。[y/N] ')));
     return ['y', 'yes', 'はい'].includes(answer.trim().normalize('NFKC').toLowerCase());
   } finally {
     lines.close();

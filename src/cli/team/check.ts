@@ -1,18 +1,27 @@
 import { ConfigError } from '../../contract/error.ts';
 import type { AgentRecord, TeamAdmin } from '../../contract/team/admin.ts';
+import { text } from '../../contract/text/text.ts';
 import type { TeamFile } from './file.ts';
 
 /** Throws where the file cannot be carried out as a whole, before any of it is: a half of a team helps nobody. */
 export async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void> {
   const inFile = team.projects.map((project) => project.id);
   const twice = inFile.find((id, index) => inFile.indexOf(id) !== index);
-  if (twice !== undefined) throw new ConfigError(`projects: ${twice} stands there twice.`);
+  if (twice !== undefined)
+    throw new ConfigError(
+      text(`projects: ${twice} stands there twice.`, `projects: ${twice} が 2 回書かれています。`),
+    );
   const projects = new Set([...inFile, ...(await admin.projects()).map((project) => project.id)]);
   const agents = agentsAfter(team, await admin.agents());
   for (const { id, projects: wanted, passkey } of team.agents) {
     const unknown = wanted.find((project) => !projects.has(project));
     if (unknown !== undefined) {
-      throw new ConfigError(`agents.${id}.projects: there is no project ${JSON.stringify(unknown)}.`);
+      throw new ConfigError(
+        text(
+          `agents.${id}.projects: there is no project ${JSON.stringify(unknown)}.`,
+          `agents.${id}.projects: プロジェクト ${JSON.stringify(unknown)} はありません。`,
+        ),
+      );
     }
     assertLength(`agents.${id}.passkey`, passkey, 8);
   }
@@ -22,8 +31,14 @@ export async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void>
     if (above?.hierarchy === 'manager') continue;
     throw new ConfigError(
       above
-        ? `agents.${parent}.hierarchy: ${parent} is above ${id}, so it must be "manager".`
-        : `agents.${id}.parent: there is no agent ${JSON.stringify(parent)}.`,
+        ? text(
+            `agents.${parent}.hierarchy: ${parent} is above ${id}, so it must be "manager".`,
+            `agents.${parent}.hierarchy: ${parent} は ${id} の上司なので "manager" にしてください。`,
+          )
+        : text(
+            `agents.${id}.parent: there is no agent ${JSON.stringify(parent)}.`,
+            `agents.${id}.parent: エージェント ${JSON.stringify(parent)} はありません。`,
+          ),
     );
   }
   assertLength('coordinator_token', team.coordinator_token, 16);
@@ -46,5 +61,10 @@ function agentsAfter(team: TeamFile, records: readonly AgentRecord[]): ReadonlyM
 
 function assertLength(key: string, secret: string | undefined, least: number): void {
   if (secret === undefined || (secret.length >= least && secret.length <= 1000)) return;
-  throw new ConfigError(`${key} must be ${least} to 1000 characters long.`);
+  throw new ConfigError(
+    text(
+      `${key} must be ${least} to 1000 characters long.`,
+      `${key} は ${least}～1000 文字で指定してください。`,
+    ),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Flags } from '../../config/load.ts';
+import { text } from '../../contract/text/text.ts';
 import { say } from '../common/say.ts';
 import { secretFrom, withTeam } from './with-team.ts';
 
@@ -9,7 +10,14 @@ export function setCoordinatorToken(flags: Flags, options: Options): Promise<num
   const { secret, isNew } = secretFrom(options.tokenEnv, 'coord_');
   return withTeam(flags, async (admin) => {
     await admin.setCoordinatorToken(secret);
-    say(isNew ? `${secret}\n\nIt is shown only now; the former token no longer works.` : 'The token is set.');
+    say(
+      isNew
+        ? text(
+            `${secret}\n\nIt is shown only now; the former token no longer works.`,
+            `${secret}\n\n表示するのは今だけです。以前のトークンはもう使えません。`,
+          )
+        : text('The token is set.', 'トークンを設定しました。'),
+    );
     return 0;
   });
 }

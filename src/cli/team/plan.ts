@@ -1,11 +1,12 @@
 import { ConfigError } from '../../contract/error.ts';
 import type { AgentRecord, TeamAdmin } from '../../contract/team/admin.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { checkTeam } from './check.ts';
 import type { TeamFile } from './file.ts';
 
 /** One change, as a person reads it and as it is made. */
 export interface PlannedChange {
-  readonly line: string;
+  readonly line: Text;
   apply(): Promise<unknown>;
 }
 
@@ -24,10 +25,20 @@ async function planProjects(team: TeamFile, admin: TeamAdmin): Promise<readonly 
   return team.projects.flatMap(({ id, name, working_directory: workingDirectory }): PlannedChange[] => {
     const project = known.get(id);
     if (!project) {
-      return [{ line: `+ project ${id}`, apply: () => admin.addProject({ id, name, workingDirectory }) }];
+      return [
+        {
+          line: text(`+ project ${id}`, `+ プロジェクト ${id}`),
+          apply: () => admin.addProject({ id, name, workingDirectory }),
+        },
+      ];
     }
     if (project.name === name && project.workingDirectory === workingDirectory) return [];
-    return [{ line: `~ project ${id}`, apply: () => admin.changeProject(id, { name, workingDirectory }) }];
+    return [
+      {
+        line: text(`~ project ${id}`, `~ プロジェクト ${id}`),
+        apply: () => admin.changeProject(id, { name, workingDirectory }),
+      },
+    ];
   });
 }
 
@@ -46,9 +57,18 @@ async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly Pl
     };
     const { passkey } = agent;
     if (!record) {
-      if (passkey === undefined) throw new ConfigError(`Agent ${agent.id} is new and needs a passkey.`);
+      if (passkey === undefined)
+        throw new ConfigError(
+          text(
+            `Agent ${agent.id} is new and needs a passkey.`,
+            `エージェント ${agent.id} は新規なので、パスキーが必要です。`,
+          ),
+        );
       changes.push({
-        line: `+ agent ${agent.id} (${agent.hierarchy}${agent.parent ? ` under ${agent.parent}` : ''})`,
+        line: text(
+          `+ agent ${agent.id} (${agent.hierarchy}${agent.parent ? ` under ${agent.parent}` : ''})`,
+          `+ エージェント ${agent.id}（${agent.hierarchy}${agent.parent ? `、上司 ${agent.parent}` : ''}）`,
+        ),
         apply: () => admin.addAgent({ id: agent.id, ...wanted, passkey }),
       });
     } else {
@@ -57,20 +77,23 @@ async function planAgents(team: TeamFile, admin: TeamAdmin): Promise<readonly Pl
       if (differs.length > 0) {
         const isDemoted = record.hierarchy === 'manager' && agent.hierarchy === 'worker';
         (isDemoted ? demotions : changes).push({
-          line: `~ agent ${agent.id}: ${differs.join(', ')}`,
+          line: text(
+            `~ agent ${agent.id}: ${differs.join(', ')}`,
+            `~ エージェント ${agent.id}: ${differs.join('、')}`,
+          ),
           apply: () => admin.changeAgent(agent.id, { ...wanted, ...(isNewPasskey ? { passkey } : {}) }),
         });
       }
     }
     for (const project of agent.projects.filter((one) => !record?.projects.includes(one))) {
       changes.push({
-        line: `+ ${agent.id} works on ${project}`,
+        line: text(`+ ${agent.id} works on ${project}`, `+ ${agent.id} をプロジェクト ${project} に割り当て`),
         apply: () => admin.assign(agent.id, project),
       });
     }
     for (const project of (record?.projects ?? []).filter((one) => !agent.projects.includes(one))) {
       changes.push({
-        line: `- ${agent.id} works on ${project}`,
+        line: text(`- ${agent.id} works on ${project}`, `- ${agent.id} をプロジェクト ${project} から外す`),
         apply: () => admin.unassign(agent.id, project),
       });
     }
@@ -83,7 +106,12 @@ async function planToken(
   admin: TeamAdmin,
 ): Promise<readonly PlannedChange[]> {
   if (token === undefined || (await admin.isCoordinatorToken(token))) return [];
-  return [{ line: '~ coordinator token', apply: () => admin.setCoordinatorToken(token) }];
+  return [
+    {
+      line: text('~ coordinator token', '~ コーディネータートークン'),
+      apply: () => admin.setCoordinatorToken(token),
+    },
+  ];
 }
 
 function differences(record: AgentRecord, wanted: Partial<AgentRecord>): readonly string[] {
@@ -100,9 +128,17 @@ function parentsFirst(agents: TeamFile['agents']): TeamFile['agents'] {
         !placed.has(id) && (parent === undefined || !names.has(parent) || placed.has(parent)),
     );
     if (next.length === 0)
-      throw new ConfigError('agents: the parents form a circle, or an id stands there twice.');
+      throw new ConfigError(
+        text(
+          'agents: the parents form a circle, or an id stands there twice.',
+          'agents: 上司の関係が循環しているか、同じ ID が 2 回書かれています。',
+        ),
+      );
     for (const agent of next) {
-      if (placed.has(agent.id)) throw new ConfigError(`agents: ${agent.id} stands there twice.`);
+      if (placed.has(agent.id))
+        throw new ConfigError(
+          text(`agents: ${agent.id} stands there twice.`, `agents: ${agent.id} が 2 回書かれています。`),
+        );
       placed.add(agent.id);
       sorted.push(agent);
     }

@@ -1,4 +1,5 @@
 import type { Flags } from '../../config/load.ts';
+import { text } from '../../contract/text/text.ts';
 import { say } from '../common/say.ts';
 import { withTeam } from './with-team.ts';
 
@@ -11,7 +12,7 @@ export function addProject(id: string, flags: Flags, options: Options): Promise<
       name: String(options.name ?? id),
       workingDirectory: options.workingDirectory as string | undefined,
     });
-    say(`${id} is added.`);
+    say(text(`${id} is added.`, `${id} を追加しました。`));
     return 0;
   });
 }
@@ -21,7 +22,13 @@ export function listProjects(flags: Flags, options: Options): Promise<number> {
     const projects = await admin.projects();
     if (options.json) say(JSON.stringify(projects));
     else for (const { id, name, status } of projects) say([id, name, status].join('\t'));
-    if (projects.length === 0 && !options.json) say('No projects. `sekisho project add ID` adds one.');
+    if (projects.length === 0 && !options.json)
+      say(
+        text(
+          'No projects. `sekisho project add ID` adds one.',
+          'プロジェクトはありません。`sekisho project add ID` で追加できます。',
+        ),
+      );
     return 0;
   });
 }
@@ -37,13 +44,19 @@ export function assignAgent(
       const wasThere = await admin.unassign(agentId, projectId);
       say(
         wasThere
-          ? `${agentId} is off ${projectId}; its open tasks there are free.`
-          : `${agentId} was not on ${projectId}.`,
+          ? text(
+              `${agentId} is off ${projectId}; its open tasks there are free.`,
+              `${agentId} を ${projectId} から外しました。担当していた未完了のタスクは担当なしに戻りました。`,
+            )
+          : text(
+              `${agentId} was not on ${projectId}.`,
+              `${agentId} は ${projectId} に割り当てられていません。`,
+            ),
       );
       return wasThere ? 0 : 1;
     }
     await admin.assign(agentId, projectId);
-    say(`${agentId} works on ${projectId}.`);
+    say(text(`${agentId} works on ${projectId}.`, `${agentId} を ${projectId} に割り当てました。`));
     return 0;
   });
 }
@@ -52,7 +65,9 @@ export function assignAgent(
 export function setProjectStatus(id: string, status: 'active' | 'paused', flags: Flags): Promise<number> {
   return withTeam(flags, async (admin) => {
     await admin.changeProject(id, { status });
-    say(`${id} is ${status}.`);
+    say(
+      text(`${id} is ${status}.`, `${id} を${status === 'paused' ? '一時停止しました' : '再開しました'}。`),
+    );
     return 0;
   });
 }

@@ -2,6 +2,7 @@ import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';
+import { text } from '../../contract/text/text.ts';
 import { say } from '../common/say.ts';
 import { wholeId } from '../common/whole-id.ts';
 import { withTeam } from './with-team.ts';
@@ -26,7 +27,10 @@ export function listTasks(flags: Flags, options: Options): Promise<number> {
   const status = options.status as TaskStatus | undefined;
   if (status !== undefined && !taskStatuses.includes(status)) {
     throw new ConfigError(
-      `--status must be one of ${taskStatuses.join(', ')}, got ${JSON.stringify(status)}.`,
+      text(
+        `--status must be one of ${taskStatuses.join(', ')}, got ${JSON.stringify(status)}.`,
+        `--status は ${taskStatuses.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(status)}）。`,
+      ),
     );
   }
   return withTeam(flags, async (admin) => {
@@ -63,7 +67,11 @@ export function assignTask(id: string, agentId: string | undefined, flags: Flags
   return withTeam(flags, async (admin) => {
     const whole = await taskId(admin, id);
     await admin.assignTask(whole, agentId);
-    say(agentId === undefined ? `${whole} is free.` : `${whole} is for ${agentId}.`);
+    say(
+      agentId === undefined
+        ? text(`${whole} is free.`, `${whole} を担当なしにしました。`)
+        : text(`${whole} is for ${agentId}.`, `${whole} を ${agentId} の担当にしました。`),
+    );
     return 0;
   });
 }
@@ -72,7 +80,7 @@ export function cancelTask(id: string, flags: Flags, options: Options): Promise<
   return withTeam(flags, async (admin) => {
     const whole = await taskId(admin, id);
     await admin.cancelTask(whole, options.reason as string | undefined);
-    say(`${whole} is cancelled.`);
+    say(text(`${whole} is cancelled.`, `${whole} を取り消しました。`));
     return 0;
   });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Flags } from '../../config/load.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
+import { text } from '../../contract/text/text.ts';
 import { withOperator } from '../common/with-operator.ts';
 
 /** Opens the records of the team for one command: what changes them is in the log as the person's act. */
@@ -20,6 +21,12 @@ export function secretFrom(
   if (variable === undefined)
     return { secret: `${prefix}${randomBytes(24).toString('base64url')}`, isNew: true };
   const secret = process.env[String(variable)];
-  if (!secret) throw new ConfigError(`The variable ${String(variable)} is not set.`);
+  if (!secret)
+    throw new ConfigError(
+      text(
+        `The variable ${String(variable)} is not set.`,
+        `環境変数 ${String(variable)} が設定されていません。`,
+      ),
+    );
   return { secret, isNew: false };
 }

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import type * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
+import { describeIssue } from '../../contract/text/describe-issue.ts';
+import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import { profiles } from '../profiles.ts';
 import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
-import { configFolderOf } from '../state.ts';
+import { configPathOf } from '../state.ts';
 import { parseJsonc } from './jsonc.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
@@ -26,7 +28,7 @@ function readConfigFile(
   cwd: string,
 ): ConfigFile {
   // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
-  const path = named ? resolve(cwd, named) : join(configFolderOf(environment, home), 'sekisho.jsonc');
+  const path = configPathOf(named, environment, home, cwd);
   let words: string;
   try {
     words = readFileSync(path, 'utf8');
@@ -35,7 +37,10 @@ function readConfigFile(
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
     if (!named && isAbsent) return {};
     throw new ConfigError(
-      `The configuration file ${path} cannot be read: ${whyUnreadable(error)}. \`sekisho init\` writes one.`,
+      text(
+        `The configuration file ${path} cannot be read: ${whyUnreadable(error).en}. \`sekisho init\` writes one.`,
+        `設定ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。\`sekisho init\` で作成できます。`,
+      ),
       { cause: error },
     );
   }
@@ -43,7 +48,8 @@ function readConfigFile(
   const value = parseJsonc(path, words.replace(/^\ufeff/, ''));
   const parsed = configSchema.safeParse(value ?? {});
   if (parsed.success) return parsed.data as ConfigFile;
-  throw new ConfigError(`${path}: ${describeProblem(parsed.error.issues[0], value)}`);
+  const problem = describeProblem(parsed.error.issues[0], value);
+  throw new ConfigError(text(`${path}: ${problem.en}`, `${path}: ${problem.ja}`));
 }
 
 interface Problem {
@@ -63,30 +69,42 @@ function closestOf({ errors }: Problem): Problem | undefined {
   return closest && closest.path.length > 0 ? closest : undefined;
 }
 
-function describeProblem(issue: Problem | undefined, value: unknown): string {
+function describeProblem(issue: Problem | undefined, value: unknown): Text {
   const inner = issue && closestOf(issue);
   if (inner) return describeProblem({ ...inner, path: [...issue.path, ...inner.path] }, value);
   const key = issue?.path.map(String).join('.') ?? '';
   if (Array.isArray(issue?.keys)) {
     const unknown = String(issue.keys[0]);
-    const hint = /^(?:mcpServers|servers)\b/.test(key) ? hintForKey(unknown) : '';
-    return `${[key, unknown].filter(Boolean).join('.')} is not a setting.${hint}`;
+    const hint = /^(?:mcpServers|servers)\b/.test(key) ? hintForKey(unknown) : verbatim('');
+    const name = [key, unknown].filter(Boolean).join('.');
+    return text(`${name} is not a setting.${hint.en}`, `${name} という設定はありません。${hint.ja}`);
   }
   let found: unknown = value;
   for (const part of issue?.path ?? []) {
     found = typeof found === 'object' && found !== null ? Reflect.get(found, part) : undefined;
   }
-  if (key === '') return 'the settings must be one JSON object.';
-  if (issue?.code === 'invalid_key') return `${key} is not a name that can be used here.`;
-  if (found === undefined) return `${key} is missing.`;
-  return `${key}: ${issue?.message ?? 'is not valid'}, got ${JSON.stringify(found)?.slice(0, 100)}.`;
+  if (key === '')
+    return text('the settings must be one JSON object.', '設定は 1 つの JSON オブジェクトで書いてください。');
+  if (issue?.code === 'invalid_key')
+    return text(`${key} is not a name that can be used here.`, `${key} はここでは名前に使えません。`);
+  if (found === undefined) return text(`${key} is missing.`, `${key} がありません。`);
+  const got = JSON.stringify(found)?.slice(0, 100);
+  return text(
+    `${key}: ${issue?.message ?? 'is not valid'}, got ${got}.`,
+    `${key}: ${describeIssue(issue as z.core.$ZodIssue).ja}（指定値: ${got}）。`,
+  );
 }
 
 function profileOf(name: string | undefined): ConfigFile {
   if (name === undefined) return {};
   const known = Object.keys(profiles);
   if (!Object.hasOwn(profiles, name)) {
-    throw new ConfigError(`--profile must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`);
+    throw new ConfigError(
+      text(
+        `--profile must be one of ${known.join(', ')}, got ${JSON.stringify(name)}.`,
+        `--profile は ${known.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(name)}）。`,
+      ),
+    );
   }
   return profiles[name as keyof typeof profiles].config as ConfigFile;
 }

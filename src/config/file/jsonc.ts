@@ -1,5 +1,6 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The value that a file of JSON with comments holds. Throws `ConfigError`, naming the file and the line. */
 export function parseJsonc(path: string, words: string): unknown {
@@ -10,5 +11,10 @@ export function parseJsonc(path: string, words: string): unknown {
   const line = words.slice(0, first.offset).split('\n').length;
   // `CommaExpected` read aloud: comma expected.
   const problem = printParseErrorCode(first.error).replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`);
-  throw new ConfigError(`${path}, line ${line}: not JSON with comments: ${problem.toLowerCase()}.`);
+  throw new ConfigError(
+    text(
+      `${path}, line ${line}: not JSON with comments: ${problem.toLowerCase()}.`,
+      `${path} の ${line} 行目: コメント付き JSON として読めません（${problem}）。`,
+    ),
+  );
 }

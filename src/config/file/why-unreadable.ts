@@ -1,15 +1,25 @@
+import { type Text, text } from '../../contract/text/text.ts';
+
 /** Why a file or folder that somebody named cannot be read, in words that end a sentence. */
-export function whyUnreadable(error: unknown): string {
+export function whyUnreadable(error: unknown): Text {
   const { code } = error as NodeJS.ErrnoException;
-  return reasons[code as keyof typeof reasons] ?? `the system says ${code ?? 'no reason'}`;
+  const known = reasons[code as keyof typeof reasons];
+  return (
+    known ?? text(`the system says ${code ?? 'no reason'}`, `システムのエラー ${code ?? '（理由不明）'}`)
+  );
 }
 
+const notAllowed = text('this user may not read it', 'このユーザーに読み取り権限がありません');
+
 const reasons = {
-  ENOENT: 'it does not exist',
-  ENOTDIR: 'what its path names as a folder is a file',
-  EISDIR: 'it is a folder',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-  ELOOP: 'its symbolic links form a circle',
-  ENAMETOOLONG: 'its name is too long',
+  ENOENT: text('it does not exist', '存在しません'),
+  ENOTDIR: text(
+    'what its path names as a folder is a file',
+    'パスの途中にあるのはフォルダーではなくファイルです',
+  ),
+  EISDIR: text('it is a folder', 'フォルダーです'),
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  ELOOP: text('its symbolic links form a circle', 'シンボリックリンクが循環しています'),
+  ENAMETOOLONG: text('its name is too long', '名前が長すぎます'),
 } as const;

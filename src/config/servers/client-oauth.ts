@@ -1,3 +1,5 @@
+import { type Text, text } from '../../contract/text/text.ts';
+
 /** Keys that clients have under another name: Claude Code, Gemini, Cursor. */
 const renamed: Readonly<Record<string, string>> = {
   client_id: 'clientId',
@@ -14,10 +16,10 @@ const words = new Set(['issuer', 'clientId', 'clientSecret', 'scope', 'grant', '
  * What a client's file says of a login, in our words. A secret needs the one issuer that it is for, which clients do not
  * write down; without it the secret stays behind.
  */
-export function clientOauth(value: unknown, notes: string[]): unknown {
+export function clientOauth(value: unknown, notes: Text[]): unknown {
   if (value === false) return false;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    if (value !== true) notes.push('oauth is left out');
+    if (value !== true) notes.push(leftOut('oauth'));
     return undefined;
   }
   const { enabled, ...given } = value as Readonly<Record<string, unknown>>;
@@ -30,11 +32,21 @@ export function clientOauth(value: unknown, notes: string[]): unknown {
       ? typeof joined === 'string' && joined !== ''
       : ours === 'redirectPort' && Number.isInteger(joined);
     if (fits) taken[ours] = joined;
-    else notes.push(`oauth.${key} is left out`);
+    else notes.push(leftOut(`oauth.${key}`));
   }
   if (taken.clientSecret !== undefined && taken.issuer === undefined) {
     delete taken.clientSecret;
-    notes.push('oauth.clientSecret is left out: name the issuer that it is for, and add it');
+    notes.push(
+      text(
+        'oauth.clientSecret is left out: name the issuer that it is for, and add it',
+        'oauth.clientSecret は取り込みません。送り先の issuer を書いたうえで追加してください',
+      ),
+    );
   }
   return Object.keys(taken).length === 0 ? undefined : taken;
+}
+
+/** Of a key that has no meaning here. */
+export function leftOut(key: string): Text {
+  return text(`${key} is left out`, `${key} は取り込みません`);
 }

@@ -1,10 +1,11 @@
-import { clientOauth } from './client-oauth.ts';
+import { type Text, text, verbatim } from '../../contract/text/text.ts';
+import { clientOauth, leftOut } from './client-oauth.ts';
 
 /** A server as a client's file has it, in our words, and what a person should know of the difference. */
 export interface ClientServer {
   readonly name: string;
   readonly entry: Readonly<Record<string, unknown>>;
-  readonly notes: readonly string[];
+  readonly notes: readonly Text[];
 }
 
 /**
@@ -36,11 +37,17 @@ const consents = new Set(['alwaysAllow', 'autoApprove', 'autoApproved', 'trust',
 const silent = new Set(['gallery', 'version', 'source', 'description', 'icon', 'inputs', 'name']);
 
 /** What somebody who wrote a client's key into our own file should write instead. */
-export function hintForKey(key: string): string {
-  if (consents.has(key)) return ' A standing consent is given here by "ask" or "tools".';
-  if (Object.hasOwn(renamed, key)) return ` It is called "${renamed[key]}" here.`;
-  if (key === 'timeout') return ' It is called "callTimeoutMs" here.';
-  return '';
+export function hintForKey(key: string): Text {
+  if (consents.has(key))
+    return text(
+      ' A standing consent is given here by "ask" or "tools".',
+      '恒久的な許可は、ここでは "ask" か "tools" で指定します。',
+    );
+  if (Object.hasOwn(renamed, key))
+    return text(` It is called "${renamed[key]}" here.`, `ここでは "${renamed[key]}" という名前です。`);
+  if (key === 'timeout')
+    return text(' It is called "callTimeoutMs" here.', 'ここでは "callTimeoutMs" という名前です。');
+  return verbatim('');
 }
 
 const ours = new Set([
@@ -63,18 +70,23 @@ const ours = new Set([
 ]);
 
 function translate(name: string, given: Readonly<Record<string, unknown>>): ClientServer {
-  const notes: string[] = [];
+  const notes: Text[] = [];
   const entry: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(flat(given))) {
     const key2 = Object.hasOwn(renamed, key) ? (renamed[key] as string) : key;
     if (consents.has(key)) {
       if (value !== false && !isEmpty(value))
-        notes.push(`${key} is not taken over: say "ask" or "tools" here`);
+        notes.push(
+          text(
+            `${key} is not taken over: say "ask" or "tools" here`,
+            `${key} は取り込みません。ここでは "ask" か "tools" で指定してください`,
+          ),
+        );
     } else if (key === 'oauth') {
       entry.oauth = clientOauth(value, notes);
     } else if (ours.has(key2)) {
       if (entry[key2] === undefined) entry[key2] = value;
-    } else if (!silent.has(key)) notes.push(`${key} is left out`);
+    } else if (!silent.has(key)) notes.push(leftOut(key));
   }
   // `cmd /c npx …` is how Windows starts a script.
   const { command, args } = entry;
@@ -82,12 +94,19 @@ function translate(name: string, given: Readonly<Record<string, unknown>>): Clie
     const [flag, program, ...rest] = Array.isArray(args) ? args : [];
     if (typeof flag === 'string' && /^\/c$/i.test(flag) && typeof program === 'string') {
       Object.assign(entry, { command: program, args: rest });
-      notes.push('cmd /c is left out');
+      notes.push(leftOut('cmd /c'));
     }
   }
   const asked = new Set<string>();
   const filled = withoutInputs(entry, asked) as Record<string, unknown>;
-  for (const variable of asked) notes.push(`the client asks for a value: set the variable ${variable}`);
+  for (const variable of asked) {
+    notes.push(
+      text(
+        `the client asks for a value: set the variable ${variable}`,
+        `クライアントが値を尋ねる項目です。環境変数 ${variable} を設定してください`,
+      ),
+    );
+  }
   return { name, entry: filled, notes };
 }
 

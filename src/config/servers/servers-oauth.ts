@@ -1,19 +1,20 @@
 import * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import type { OauthSettings } from '../../contract/upstream.ts';
 
-const text = z.string().min(1);
+const nonEmpty = z.string().min(1);
 
 /** How tokens for a server are had. `false`: none are, whatever it asks for. */
 export const oauthSchema = z.union([
   z.literal(false),
   z.strictObject({
-    issuer: text.optional(),
-    clientId: text.optional(),
-    clientSecret: text.optional(),
-    scope: text.optional(),
+    issuer: nonEmpty.optional(),
+    clientId: nonEmpty.optional(),
+    clientSecret: nonEmpty.optional(),
+    scope: nonEmpty.optional(),
     grant: z.enum(['authorization_code', 'client_credentials']).optional(),
-    clientMetadataUrl: text.optional(),
+    clientMetadataUrl: nonEmpty.optional(),
     redirectPort: z.number().int().min(1).max(65_535).optional(),
   }),
 ]);
@@ -30,8 +31,20 @@ export function oauthOf(
   const isSafe = isSafeUrl(url);
   if (config === false) return undefined;
   if (config === undefined) return hasToken || !isSafe ? undefined : { grant: 'authorization_code' };
-  if (hasToken) throw new ConfigError(`${at} has both oauth and an Authorization header; leave one out.`);
-  if (!isSafe) throw new ConfigError(`${at}.oauth needs a url with https://, or one on this machine.`);
+  if (hasToken)
+    throw new ConfigError(
+      text(
+        `${at} has both oauth and an Authorization header; leave one out.`,
+        `${at} に oauth と Authorization ヘッダーの両方があります。どちらかを消してください。`,
+      ),
+    );
+  if (!isSafe)
+    throw new ConfigError(
+      text(
+        `${at}.oauth needs a url with https://, or one on this machine.`,
+        `${at}.oauth を使うには、url が https:// で始まるか、このマシンのアドレスでなければなりません。`,
+      ),
+    );
   const filled = (key: 'issuer' | 'clientId' | 'clientSecret') =>
     config[key] === undefined ? undefined : fill(config[key], `oauth.${key}`);
   const settings: OauthSettings = {
@@ -50,22 +63,42 @@ export function oauthOf(
 function assertWhole(at: string, settings: OauthSettings): void {
   const { issuer, clientId, clientSecret, clientMetadataUrl } = settings;
   if (issuer !== undefined && !isSafeUrl(issuer)) {
-    throw new ConfigError(`${at}.oauth.issuer must start with https://, got ${JSON.stringify(issuer)}.`);
+    throw new ConfigError(
+      text(
+        `${at}.oauth.issuer must start with https://, got ${JSON.stringify(issuer)}.`,
+        `${at}.oauth.issuer は https:// で始めてください（指定値: ${JSON.stringify(issuer)}）。`,
+      ),
+    );
   }
   if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl)) {
     throw new ConfigError(
-      `${at}.oauth.clientMetadataUrl must be an https:// address with a path, got ${JSON.stringify(clientMetadataUrl)}.`,
+      text(
+        `${at}.oauth.clientMetadataUrl must be an https:// address with a path, got ${JSON.stringify(clientMetadataUrl)}.`,
+        `${at}.oauth.clientMetadataUrl にはパス付きの https:// のアドレスを指定してください（指定値: ${JSON.stringify(clientMetadataUrl)}）。`,
+      ),
     );
   }
   if (clientSecret !== undefined && clientId === undefined) {
-    throw new ConfigError(`${at}.oauth.clientSecret needs clientId.`);
+    throw new ConfigError(
+      text(`${at}.oauth.clientSecret needs clientId.`, `${at}.oauth.clientSecret には clientId も必要です。`),
+    );
   }
   // Else the server could name an authorization server of its own, and be sent the secret.
   if (clientSecret !== undefined && issuer === undefined) {
-    throw new ConfigError(`${at}.oauth.clientSecret needs issuer: the secret is sent nowhere else.`);
+    throw new ConfigError(
+      text(
+        `${at}.oauth.clientSecret needs issuer: the secret is sent nowhere else.`,
+        `${at}.oauth.clientSecret には issuer も必要です。シークレットはその相手にだけ送ります。`,
+      ),
+    );
   }
   if (settings.grant === 'client_credentials' && clientSecret === undefined) {
-    throw new ConfigError(`${at}.oauth: client_credentials needs clientId, clientSecret and issuer.`);
+    throw new ConfigError(
+      text(
+        `${at}.oauth: client_credentials needs clientId, clientSecret and issuer.`,
+        `${at}.oauth: client_credentials には clientId、clientSecret、issuer が必要です。`,
+      ),
+    );
   }
 }
 

@@ -4,6 +4,8 @@ import { parseEnv } from 'node:util';
 import * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
+import { describeIssue } from '../../contract/text/describe-issue.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
 import { parseJsonc } from '../file/jsonc.ts';
 import { whyUnreadable } from '../file/why-unreadable.ts';
@@ -12,12 +14,12 @@ import { fillVariables } from '../variables.ts';
 import { clientServers } from './client-shapes.ts';
 import { oauthOf, oauthSchema } from './servers-oauth.ts';
 
-const text = z.string().min(1);
+const nonEmpty = z.string().min(1);
 const milliseconds = z.number().int().min(1).max(86_400_000);
-const names = z.array(text);
+const names = z.array(nonEmpty);
 
 const override = z.strictObject({
-  description: text.optional(),
+  description: nonEmpty.optional(),
   readOnly: z.boolean().optional(),
   destructive: z.boolean().optional(),
   idempotent: z.boolean().optional(),
@@ -26,13 +28,13 @@ const override = z.strictObject({
 });
 
 const shape = {
-  type: text.optional(),
-  command: text.optional(),
+  type: nonEmpty.optional(),
+  command: nonEmpty.optional(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
-  envFile: text.optional(),
-  cwd: text.optional(),
-  url: text.optional(),
+  envFile: nonEmpty.optional(),
+  cwd: nonEmpty.optional(),
+  url: nonEmpty.optional(),
   headers: z.record(z.string(), z.string()).optional(),
   oauth: oauthSchema.optional(),
   enabled: z.boolean().optional(),
@@ -45,7 +47,7 @@ const shape = {
   trustAnnotations: z.boolean().optional(),
   redactSecrets: z.boolean().optional(),
   folders: z
-    .array(z.union([text, z.strictObject({ path: text, writable: z.boolean().optional() })]))
+    .array(z.union([nonEmpty, z.strictObject({ path: nonEmpty, writable: z.boolean().optional() })]))
     .optional(),
   sandbox: z.enum(['required', 'off']).optional(),
   network: names.optional(),
@@ -57,7 +59,7 @@ const shape = {
 
 /** Servers in our own file: a list with names, or an object by name as clients have it. */
 export const serversSchema = z.union([
-  z.array(z.strictObject({ name: text, ...shape })),
+  z.array(z.strictObject({ name: nonEmpty, ...shape })),
   z.record(z.string(), z.strictObject(shape)),
 ]);
 
@@ -87,7 +89,13 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
   }
   const seen = new Set<string>();
   return configs.map(([name, config]) => {
-    if (seen.has(name)) throw new ConfigError(`servers: two servers are named ${JSON.stringify(name)}.`);
+    if (seen.has(name))
+      throw new ConfigError(
+        text(
+          `servers: two servers are named ${JSON.stringify(name)}.`,
+          `servers: ${JSON.stringify(name)} という名前のサーバーが 2 つあります。`,
+        ),
+      );
     seen.add(name);
     return settingsOf(name, config, sources);
   });
@@ -97,30 +105,49 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
 export interface ForeignServer {
   readonly name: string;
   readonly config: ServerConfig;
-  readonly notes: readonly string[];
+  readonly notes: readonly Text[];
 }
 
 /** The servers that a client's file names, in any of the shapes in use. Throws `ConfigError`. */
 export function readServerFile(path: string): readonly ForeignServer[] {
   if (path.endsWith('.toml')) {
-    throw new ConfigError(`${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`);
+    throw new ConfigError(
+      text(
+        `${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`,
+        `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
+      ),
+    );
   }
   let words: string;
   try {
     words = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`The file ${path} cannot be read: ${whyUnreadable(error)}.`, { cause: error });
+    throw new ConfigError(
+      text(
+        `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
+        `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
+      ),
+      { cause: error },
+    );
   }
   const servers = clientServers(parseJsonc(path, words));
   if (!servers) {
-    throw new ConfigError(`${path} has neither "servers" nor "mcpServers" nor "context_servers".`);
+    throw new ConfigError(
+      text(
+        `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,
+        `${path} に "servers"、"mcpServers"、"context_servers" のいずれもありません。`,
+      ),
+    );
   }
   return servers.map(({ name, entry, notes }) => {
     const parsed = foreignServer.safeParse(entry);
     if (parsed.success) return { name, config: parsed.data, notes };
     const issue = parsed.error.issues[0];
     throw new ConfigError(
-      `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
+      text(
+        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
+        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue && describeIssue(issue).ja}。`,
+      ),
     );
   });
 }
@@ -130,7 +157,12 @@ export function outsideOfRoots(key: string, path: string, roots: readonly string
   const real = existsSync(path) ? realpathSync(path) : path;
   for (const root of roots) {
     if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new ConfigError(`${key} must lie outside the folders that tools may see, got ${path}.`);
+      throw new ConfigError(
+        text(
+          `${key} must lie outside the folders that tools may see, got ${path}.`,
+          `${key} はツールに見せるフォルダーの外に置いてください（指定値: ${path}）。`,
+        ),
+      );
     }
   }
   return real;
@@ -145,7 +177,10 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
   const at = `servers.${name}`;
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}$/.test(name) || name.endsWith('_')) {
     throw new ConfigError(
-      `${at}: a name has 1 to 31 letters, digits, - and single _, as it begins the names of its tools.`,
+      text(
+        `${at}: a name has 1 to 31 letters, digits, - and single _, as it begins the names of its tools.`,
+        `${at}: 名前は英数字、-、連続しない _ で 1～31 文字にしてください。そのツールの名前の先頭になります。`,
+      ),
     );
   }
   const enabled = config.enabled ?? !(config.disabled ?? false);
@@ -177,27 +212,43 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       Object.entries(record ?? {}).map(([name, words]) => [name, fill(words, `${key}.${name}`)]),
     );
   if ((config.command === undefined) === (config.url === undefined)) {
-    throw new ConfigError(`${at} needs either command or url.`);
+    throw new ConfigError(
+      text(`${at} needs either command or url.`, `${at} には command か url のどちらかが必要です。`),
+    );
   }
   if (config.url !== undefined) {
     const url = fill(config.url, 'url');
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new ConfigError(
-        `${at}.url must start with http:// or https://, got ${JSON.stringify(config.url)}.`,
+        text(
+          `${at}.url must start with http:// or https://, got ${JSON.stringify(config.url)}.`,
+          `${at}.url は http:// または https:// で始めてください（指定値: ${JSON.stringify(config.url)}）。`,
+        ),
       );
     }
     if (config.network !== undefined) {
-      throw new ConfigError(`${at}.network is for a server that is started here, not for one with a url.`);
+      throw new ConfigError(
+        text(
+          `${at}.network is for a server that is started here, not for one with a url.`,
+          `${at}.network はここで起動するサーバー用です。url を持つサーバーには使えません。`,
+        ),
+      );
     }
     if (config.type === 'sse') {
       throw new ConfigError(
-        `${at}: the transport "sse" was given up; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
+        text(
+          `${at}: the transport "sse" was given up; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
+          `${at}: 通信方式 "sse" は廃止されました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
+        ),
       );
     }
     const headers = fillAll(config.headers, 'headers');
     return { kind: 'http', url, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };
   }
-  if (config.oauth) throw new ConfigError(`${at}.oauth is for servers with a url.`);
+  if (config.oauth)
+    throw new ConfigError(
+      text(`${at}.oauth is for servers with a url.`, `${at}.oauth は url を持つサーバー用です。`),
+    );
   const command = fill(config.command ?? '', 'command');
   return {
     kind: 'stdio',
@@ -208,7 +259,10 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     folders: (config.folders ?? []).map((folder) => {
       const { path, writable } = typeof folder === 'string' ? { path: folder, writable: undefined } : folder;
       const full = resolve(cwd, fill(path, 'folders'));
-      if (!existsSync(full)) throw new ConfigError(`${at}.folders: ${full} does not exist.`);
+      if (!existsSync(full))
+        throw new ConfigError(
+          text(`${at}.folders: ${full} does not exist.`, `${at}.folders: ${full} は存在しません。`),
+        );
       return { path: full, writable: writable ?? true };
     }),
     sandbox: config.sandbox ?? sources.sandbox,
@@ -228,8 +282,14 @@ function variablesOf(
   try {
     return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
   } catch (error) {
-    throw new ConfigError(`${at}.envFile: ${path} cannot be read: ${whyUnreadable(error)}.`, {
-      cause: error,
-    });
+    throw new ConfigError(
+      text(
+        `${at}.envFile: ${path} cannot be read: ${whyUnreadable(error).en}.`,
+        `${at}.envFile: ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
+      ),
+      {
+        cause: error,
+      },
+    );
   }
 }

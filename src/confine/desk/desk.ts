@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/caller.ts';
 import type { Desk } from '../../contract/capabilities/capabilities.ts';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { createCalendar } from '../../ground/calendar.ts';
 import { asFollowing, asHiding } from '../files/workspace.ts';
 
@@ -53,9 +54,15 @@ function calendarOf(timeZone: string | undefined): (atMs: number) => string {
   try {
     return createCalendar(timeZone);
   } catch (cause) {
-    throw new ConfigError(`assistant.timeZone must be a time zone such as "Asia/Tokyo", got "${timeZone}"`, {
-      cause,
-    });
+    throw new ConfigError(
+      text(
+        `assistant.timeZone must be a time zone such as "Asia/Tokyo", got "${timeZone}"`,
+        `assistant.timeZone には "Asia/Tokyo" のようなタイムゾーンを指定してください（指定値: "${timeZone}"）。`,
+      ),
+      {
+        cause,
+      },
+    );
   }
 }
 

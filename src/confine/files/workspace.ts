@@ -2,6 +2,7 @@ import { closeSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { createCarryOver } from './attributes.ts';
 import { type Locks, openLocks } from './changing/lock.ts';
@@ -41,7 +42,13 @@ export interface Workspace {
 
 /** Opens the roots and holds them. Throws `ConfigError` for a root that is no folder, and where /proc is missing. */
 export function openWorkspace(options: WorkspaceOptions): Workspace {
-  if (options.roots.length === 0) throw new ConfigError('roots must name at least one folder.');
+  if (options.roots.length === 0)
+    throw new ConfigError(
+      text(
+        'roots must name at least one folder.',
+        'roots には少なくとも 1 つのフォルダーを指定してください。',
+      ),
+    );
   const procDevice = deviceOfProc();
   const roots: Root[] = [];
   try {
@@ -119,7 +126,13 @@ function openRoot(root: RootOptions, procDevice: number): Root {
       procDevice,
     };
   } catch (cause) {
-    throw new ConfigError(`roots: "${root.path}" is not a folder that this server can open.`, { cause });
+    throw new ConfigError(
+      text(
+        `roots: "${root.path}" is not a folder that this server can open.`,
+        `roots: "${root.path}" は、このサーバーが開けるフォルダーではありません。`,
+      ),
+      { cause },
+    );
   }
 }
 
@@ -141,7 +154,10 @@ function deviceOfProc(): number {
     // Told below.
   }
   throw new ConfigError(
-    'Files are served by a walk through directory descriptors, which needs Linux with /proc mounted. It is not there, and no weaker way is taken.',
+    text(
+      'Files are served by a walk through directory descriptors, which needs Linux with /proc mounted. It is not there, and no weaker way is taken.',
+      'ファイルはディレクトリ記述子をたどって提供するため、Linux と /proc のマウントが必要です。ここにはなく、これより弱い方法は使いません。',
+    ),
   );
 }
 

@@ -157,14 +157,24 @@ export function parseHost(entry: string, key: string): HostRule {
   const rest = below ? entry.slice(2) : entry;
   const parsed = splitHost(rest);
   if (!parsed)
-    throw new ConfigError(`${key} must be a host such as "example.com" or "*.example.com", got "${entry}"`);
+    throw new ConfigError(
+      text(
+        `${key} must be a host such as "example.com" or "*.example.com", got "${entry}"`,
+        `${key} には "example.com" や "*.example.com" のようなホストを指定してください（指定値: "${entry}"）。`,
+      ),
+    );
   return { ...parsed, below };
 }
 
 function parseInner(entry: string, key: string): { readonly host: string; readonly port: number } {
   const parsed = splitHost(entry);
   if (parsed?.port === undefined) {
-    throw new ConfigError(`${key} must be an address with a port such as "10.1.2.3:8080", got "${entry}"`);
+    throw new ConfigError(
+      text(
+        `${key} must be an address with a port such as "10.1.2.3:8080", got "${entry}"`,
+        `${key} には "10.1.2.3:8080" のようなポート付きのアドレスを指定してください（指定値: "${entry}"）。`,
+      ),
+    );
   }
   return { host: parsed.host, port: parsed.port };
 }

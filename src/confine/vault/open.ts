@@ -3,6 +3,7 @@ import { closeSync, fstatSync, statSync } from 'node:fs';
 import type { ChangeObserver, Folder, Place } from '../../contract/capabilities/files.ts';
 import type { NoteEnding, Vault, VaultSettings } from '../../contract/capabilities/vault.ts';
 import { ConfigError, ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 import { createCalendar } from '../../ground/calendar.ts';
 import { readAtNow } from '../files/io.ts';
 import { openWorkspace } from '../files/workspace.ts';
@@ -64,7 +65,12 @@ function openFolder({ root, workspace, observer, scratchFolder }: VaultOptions):
   // The workspace is closed by whoever opened it.
   if (inside) return { folder: inside, close: () => {} };
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new ConfigError(`vault.root must be a folder, got ${JSON.stringify(root)}.`);
+    throw new ConfigError(
+      text(
+        `vault.root must be a folder, got ${JSON.stringify(root)}.`,
+        `vault.root にはフォルダーを指定してください（指定値: ${JSON.stringify(root)}）。`,
+      ),
+    );
   }
   return openWorkspace({ roots: [{ path: root, writable: true }], observer, scratchFolder });
 }

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
 import type { VaultSettings } from '../../contract/capabilities/vault.ts';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The vault's part of the configuration file. */
 export interface VaultConfig {
@@ -36,7 +37,10 @@ export function vaultSettingsFrom(
         ? 'vault.defaultChunkLines'
         : 'VAULT_SCAN_DEFAULT_CHUNK_LINES';
     throw new ConfigError(
-      `${key} must be at most ${maxChunkLines} (VAULT_SCAN_MAX_CHUNK_LINES), got ${defaultChunkLines}.`,
+      text(
+        `${key} must be at most ${maxChunkLines} (VAULT_SCAN_MAX_CHUNK_LINES), got ${defaultChunkLines}.`,
+        `${key} は ${maxChunkLines}（VAULT_SCAN_MAX_CHUNK_LINES）以下にしてください（指定値: ${defaultChunkLines}）。`,
+      ),
     );
   }
   return {
@@ -54,14 +58,22 @@ export function vaultSettingsFrom(
 export function assertVaultRoot(root: string, served: readonly string[]): void {
   const found = statSync(root, { throwIfNoEntry: false });
   if (found ? !found.isDirectory() : !served.some((folder) => isInside(root, folder))) {
-    throw new ConfigError(`vault.root must be a folder, got ${JSON.stringify(root)}.`);
+    throw new ConfigError(
+      text(
+        `vault.root must be a folder, got ${JSON.stringify(root)}.`,
+        `vault.root にはフォルダーを指定してください（指定値: ${JSON.stringify(root)}）。`,
+      ),
+    );
   }
   try {
     if (found) accessSync(root, constants.R_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(
-      `vault.root must be a folder that this user may read, got ${JSON.stringify(root)} (${code}).`,
+      text(
+        `vault.root must be a folder that this user may read, got ${JSON.stringify(root)} (${code}).`,
+        `vault.root には、このユーザーが読めるフォルダーを指定してください（指定値: ${JSON.stringify(root)}、${code}）。`,
+      ),
       { cause: error },
     );
   }
@@ -92,5 +104,10 @@ function countFrom(
 
 function assertCount(count: number, key: string, given: string | number): number {
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw new ConfigError(`${key} must be a whole number from 1 to ${most}, got ${JSON.stringify(given)}.`);
+  throw new ConfigError(
+    text(
+      `${key} must be a whole number from 1 to ${most}, got ${JSON.stringify(given)}.`,
+      `${key} は 1～${most} の整数で指定してください（指定値: ${JSON.stringify(given)}）。`,
+    ),
+  );
 }

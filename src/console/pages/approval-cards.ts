@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { ApprovalRecord } from '../../contract/records.ts';
+import type { Locale } from '../../contract/text/text.ts';
 import { block, line, time } from '../shown.ts';
 import { badge, form } from './page.ts';
 import type { Html, View } from './view.ts';
@@ -23,7 +24,7 @@ function card(record: ApprovalRecord, view: View): Html {
   const waits = leftSeconds > 0 ? ` · ${say.waits(leftSeconds)}` : '';
   return html`<article class="question" tabindex="0" aria-label="${line(record.tool)}" id="${record.id}">
 <header><h3>${line(record.tool, 80)}</h3><p class="quiet">${line(record.principal, 60)} · ${say.asked} ${time(record.createdAtMs, view)} · ${say.expires} ${time(record.expiresAtMs, view)}${waits}</p></header>
-${block(withoutRule(record), view)}
+${block(withoutRule(record, view.locale), view)}
 ${view.person.isOperator ? answers(record, view) : html`<p class="quiet">${say.onlyOperator}</p>`}
 </article>`;
 }
@@ -40,7 +41,8 @@ ${form(view, action, html`<button name="answer" value="session">${say.session}</
 }
 
 /** The question's last line repeats the rule, which has its own place here. */
-function withoutRule({ message, grant }: ApprovalRecord): string {
+function withoutRule({ message: words, grant }: ApprovalRecord, locale: Locale): string {
+  const message = words[locale];
   const lines = message.split('\n');
   const last = lines.at(-1);
   return grant !== undefined && lines.length > 1 && last?.endsWith(grant)

@@ -36,5 +36,5 @@ ${view.person.isOperator ? form(view, `/approvals/${record.id}/revoke`, html`<bu
 function pastRow(record: ApprovalRecord, view: View): Html {
   const say = view.words.approvals;
   const kind = record.status === 'declined' ? 'refused' : record.status === 'expired' ? 'asked' : 'passed';
-  return html`<li class="${kind}"><details><summary><span class="when">${time(record.createdAtMs, view)}</span> <span class="tool">${line(record.tool, 60)}</span> <span class="outcome">${say.status[record.status]}</span> <span class="quiet">${line(record.decidedBy ?? '', 60)}</span></summary>${block(record.message, view)}</details></li>`;
+  return html`<li class="${kind}"><details><summary><span class="when">${time(record.createdAtMs, view)}</span> <span class="tool">${line(record.tool, 60)}</span> <span class="outcome">${say.status[record.status]}</span> <span class="quiet">${line(record.decidedBy ?? '', 60)}</span></summary>${block(record.message[view.locale], view)}</details></li>`;
 }

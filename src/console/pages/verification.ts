@@ -43,5 +43,5 @@ export function chainLine(state: ChainState, { words, locale }: View): Html {
   const { verdict } = state;
   return verdict.ok
     ? html`<span class="good">${say.ok(count(verdict.entries, locale), at)}</span>`
-    : html`<strong class="bad" role="alert">${say.broken(count(verdict.seq, locale), at)} ${verdict.problem}</strong>`;
+    : html`<strong class="bad" role="alert">${say.broken(count(verdict.seq, locale), at)} ${verdict.problem[locale]}</strong>`;
 }

@@ -91,7 +91,9 @@ function addHistory(app: Hono<PageContext>, dependencies: ConsoleDependencies): 
   app.get('/history/:id', async (context) => {
     const entry = await history?.get(context.req.param('id'));
     if (!history || !entry) return context.notFound();
-    return context.html(await changePage(entry, await history.diff(entry), context.get('view')));
+    return context.html(
+      await changePage(entry, await history.diff(entry, context.get('view').locale), context.get('view')),
+    );
   });
 
   app.post('/history/undo-session', async (context) => {

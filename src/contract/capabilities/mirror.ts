@@ -1,3 +1,4 @@
+import type { Text } from '../text/text.ts';
 import type { WriteRecord } from './pipeline.ts';
 
 /** A write as the audit log has it: what its mirror is held against. */
@@ -33,7 +34,7 @@ export function loggedWrite(
 /** Do the mirrors agree with their indexes, and both with what the audit log says was written? */
 export type MirrorVerdict =
   | { readonly ok: true; readonly records: number; readonly unreachable?: UnreachableMirror | undefined }
-  | { readonly ok: false; readonly records: number; readonly problem: string };
+  | { readonly ok: false; readonly records: number; readonly problem: Text };
 
 /** Writes that the log knows of, in roots that cannot be opened any more. */
 export interface UnreachableMirror {

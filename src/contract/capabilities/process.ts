@@ -135,7 +135,7 @@ export interface SandboxStatus {
   readonly works: boolean;
   readonly problem?: Text | undefined;
   /** The command that installs what is missing. */
-  readonly remedy?: string | undefined;
+  readonly remedy?: Text | undefined;
   /** Why commands in it reach no host although the operator listed some. */
   readonly withoutNetwork?: Text | undefined;
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { ContentBlock } from '../call.ts';
 import type { CapabilityName } from '../capabilities/capabilities.ts';
+import { describeIssue } from '../text/describe-issue.ts';
 import { jsonBlock } from '../text/json-block.ts';
-import type { Locale, Text } from '../text/text.ts';
-import { text, verbatim } from '../text/text.ts';
+import type { Locale } from '../text/text.ts';
+import { text } from '../text/text.ts';
 import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
 import type { JsonSchema } from './tool-card.ts';
 
@@ -160,41 +161,4 @@ function problemOf(error: z.ZodError): InputProblem {
     return { ok: false, field, message };
   }
   return { ok: false, field, message: describeIssue(issue) };
-}
-
-function describeIssue(issue: z.core.$ZodIssue): Text {
-  switch (issue.code) {
-    case 'invalid_type':
-      return text(
-        `must be ${issue.expected === 'int' ? 'an integer' : `of type ${issue.expected}`}`,
-        `${issue.expected === 'int' ? '整数' : `${issue.expected} 型`}でなければなりません`,
-      );
-    case 'too_small':
-      return text(
-        `must be at least ${issue.minimum}${unit(issue.origin, issue.minimum).en}`,
-        `${issue.minimum}${unit(issue.origin, issue.minimum).ja}以上でなければなりません`,
-      );
-    case 'too_big':
-      return text(
-        `must be at most ${issue.maximum}${unit(issue.origin, issue.maximum).en}`,
-        `${issue.maximum}${unit(issue.origin, issue.maximum).ja}以下でなければなりません`,
-      );
-    case 'invalid_value':
-      return text(
-        `must be one of ${issue.values.map(String).join(', ')}`,
-        `${issue.values.map(String).join('、')} のいずれかでなければなりません`,
-      );
-    default:
-      // A custom check's message is ours, written in the tool's file.
-      return issue.code === 'custom'
-        ? text(issue.message, String(issue.params?.ja ?? issue.message))
-        : text('is not valid', '正しくありません');
-  }
-}
-
-function unit(origin: string, count: number | bigint): Text {
-  const plural = Number(count) === 1 ? '' : 's';
-  if (origin === 'string') return text(` character${plural} long`, ' 文字');
-  if (origin === 'array') return text(` item${plural} long`, ' 件');
-  return verbatim('');
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import type { AuditInboxRow, AuditWriterRow, Tables } from '../tables/tables.ts';
@@ -109,7 +110,7 @@ export async function isWaiting({ db }: Engine): Promise<boolean> {
 }
 
 /** What of the inbox can have no place in the chain, in words; nothing where all of it can. */
-export async function findStuck(engine: Engine, key: AuditKey): Promise<string | undefined> {
+export async function findStuck(engine: Engine, key: AuditKey): Promise<Text | undefined> {
   const [rows, known] = await engine.read(async (tx) => [
     await tx.selectFrom('audit_inbox').selectAll().orderBy('id').execute(),
     await tx.selectFrom('audit_writers').selectAll().execute(),
@@ -117,9 +118,20 @@ export async function findStuck(engine: Engine, key: AuditKey): Promise<string |
   const broken = known.find(
     ({ writer, n, hash, seal }) => sealWriter(key.secret, writer, n, hash).seal !== seal,
   );
-  if (broken) return `What server ${broken.writer} wrote was changed, or sealed with another key.`;
+  if (broken) {
+    return text(
+      `What server ${broken.writer} wrote was changed, or sealed with another key.`,
+      `サーバー ${broken.writer} の記録が変更されたか、別のキーで封印されています。`,
+    );
+  }
   const [stuck] = sortOut(key, rows, known).stuck;
-  return stuck && `Record ${stuck.n} of server ${stuck.writer} was changed, or one before it is missing.`;
+  return (
+    stuck &&
+    text(
+      `Record ${stuck.n} of server ${stuck.writer} was changed, or one before it is missing.`,
+      `サーバー ${stuck.writer} の記録 ${stuck.n} が変更されたか、それより前の記録がありません。`,
+    )
+  );
 }
 
 interface Sorted {

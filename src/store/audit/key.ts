@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The secret that seals the audit chain, in a file that only the operator's account reads. */
 export interface AuditKey {
@@ -56,7 +57,10 @@ function makeKey(path: string): KeyObject {
   const made = readKey(path);
   if (!made)
     throw new ConfigError(
-      `${path} went away while it was made. Start again, with nothing that cleans up the state folder.`,
+      text(
+        `${path} went away while it was made. Start again, with nothing that cleans up the state folder.`,
+        `${path} が作成中に消えました。状態フォルダーを掃除するプログラムを止めて、もう一度起動してください。`,
+      ),
     );
   return made;
 }
@@ -71,7 +75,10 @@ function readKey(path: string): KeyObject | undefined {
   }
   if (!/^[0-9a-f]{64}$/.test(hex))
     throw new ConfigError(
-      `${path} must hold 64 hexadecimal digits. Bring it back from a copy: without it the log cannot be checked or continued.`,
+      text(
+        `${path} must hold 64 hexadecimal digits. Bring it back from a copy: without it the log cannot be checked or continued.`,
+        `${path} は 16 進数 64 桁でなければなりません。控えから元に戻してください。これがないとログの検証も追記もできません。`,
+      ),
     );
   return createSecretKey(hex, 'hex');
 }

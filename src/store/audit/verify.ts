@@ -1,4 +1,5 @@
 import type { AuditVerdict } from '../../contract/records.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 import { chainHash, genesis, sealHead } from './chain.ts';
 import { findStuck } from './inbox.ts';
@@ -10,7 +11,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
   const { secret, isSettled } = key;
   let seq = 0;
   let hash = genesis(secret);
-  const broken = (at: number, problem: string): AuditVerdict => ({
+  const broken = (at: number, problem: Text): AuditVerdict => ({
     ok: false,
     entries: seq,
     seq: at,
@@ -21,7 +22,13 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
     // Read before the rows: an append that comes between only adds rows that a later look at the head covers.
     const head = await db.selectFrom('audit_head').selectAll().where('id', '=', 1).executeTakeFirst();
     if (head && sealHead(secret, head.seq, head.hash).seal !== head.seal) {
-      return broken(head.seq, 'The head was changed, or sealed with another key.');
+      return broken(
+        head.seq,
+        text(
+          'The head was changed, or sealed with another key.',
+          '先頭の記録が変更されたか、別のキーで封印されています。',
+        ),
+      );
     }
     const end = head?.seq ?? 0;
     while (seq < end) {
@@ -33,15 +40,34 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
         .orderBy('seq')
         .limit(pageRows)
         .execute();
-      if (rows.length === 0) return broken(seq + 1, `Entries ${seq + 1} to ${end} are missing.`);
+      if (rows.length === 0)
+        return broken(
+          seq + 1,
+          text(`Entries ${seq + 1} to ${end} are missing.`, `記録 ${seq + 1}～${end} がありません。`),
+        );
       for (const row of rows) {
-        if (row.seq !== seq + 1) return broken(seq + 1, `Entry ${seq + 1} is missing.`);
+        if (row.seq !== seq + 1)
+          return broken(seq + 1, text(`Entry ${seq + 1} is missing.`, `記録 ${seq + 1} がありません。`));
         hash = chainHash(secret, hash, row.seq, row);
-        if (hash !== row.hash) return broken(row.seq, `Entry ${row.seq} was changed, or moved here.`);
+        if (hash !== row.hash)
+          return broken(
+            row.seq,
+            text(
+              `Entry ${row.seq} was changed, or moved here.`,
+              `記録 ${row.seq} が変更されたか、ここに移されています。`,
+            ),
+          );
         seq = row.seq;
       }
     }
-    if (head && head.hash !== hash) return broken(end, 'The head names another end than the chain has.');
+    if (head && head.hash !== hash)
+      return broken(
+        end,
+        text(
+          'The head names another end than the chain has.',
+          '先頭の記録が示す末尾と連鎖の末尾が一致しません。',
+        ),
+      );
     const beyond = await db
       .selectFrom('audit')
       .select('seq')
@@ -50,13 +76,26 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
       .limit(1)
       .executeTakeFirst();
     if (!beyond) {
-      if (!head && isSettled) return broken(0, 'The log was emptied: its head is missing.');
+      if (!head && isSettled)
+        return broken(
+          0,
+          text(
+            'The log was emptied: its head is missing.',
+            'ログが空にされています。先頭の記録がありません。',
+          ),
+        );
       const stuck = await findStuck(engine, key);
       return stuck === undefined ? { ok: true, entries: seq, head: hash } : broken(seq + 1, stuck);
     }
     const newer = await db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
     if ((newer?.seq ?? 0) <= end) {
-      return broken(beyond.seq, `Entry ${beyond.seq} was added outside the chain.`);
+      return broken(
+        beyond.seq,
+        text(
+          `Entry ${beyond.seq} was added outside the chain.`,
+          `記録 ${beyond.seq} が連鎖の外に追加されています。`,
+        ),
+      );
     }
   }
 }

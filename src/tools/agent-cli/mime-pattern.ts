@@ -1,4 +1,5 @@
 import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** `type/subtype` or `type/*`, in small letters. */
 export type MimePattern = `${string}/${string}`;
@@ -8,7 +9,12 @@ const pattern = /^[a-z0-9.+-]+\/(?:[a-z0-9.+-]+|\*)$/;
 /** Checks a setting. Throws `ConfigError` quoting what is no pattern. */
 export function assertMimePattern(value: string): asserts value is MimePattern {
   if (!pattern.test(value)) {
-    throw new ConfigError(`allowMime must hold types like "image/png" or "image/*", got "${value}".`);
+    throw new ConfigError(
+      text(
+        `allowMime must hold types like "image/png" or "image/*", got "${value}".`,
+        `allowMime には "image/png" や "image/*" のような種類を指定してください（指定値: "${value}"）。`,
+      ),
+    );
   }
 }
 

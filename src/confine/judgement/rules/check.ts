@@ -1,5 +1,6 @@
 import type { JudgeContext } from '../../../contract/capabilities/process.ts';
 import { ConfigError } from '../../../contract/error.ts';
+import { text } from '../../../contract/text/text.ts';
 import { examineSafely, indexByProgram } from '../judge.ts';
 import type { CommandRule, Rule } from './rule.ts';
 
@@ -7,14 +8,30 @@ import type { CommandRule, Rule } from './rule.ts';
 export function checkRules(rules: readonly Rule[]): void {
   const index = indexByProgram(rules.filter((rule): rule is CommandRule => 'fits' in rule));
   for (const rule of rules) {
-    if (rule.match.length === 0) throw new ConfigError(`rule ${rule.id} has no example that it matches`);
+    if (rule.match.length === 0)
+      throw new ConfigError(
+        text(
+          `rule ${rule.id} has no example that it matches`,
+          `規則 ${rule.id} に当てはまる例がありません。`,
+        ),
+      );
     for (const example of rule.match) {
       if (!finds(rule, example))
-        throw new ConfigError(`rule ${rule.id} must match ${JSON.stringify(example)}, and does not`);
+        throw new ConfigError(
+          text(
+            `rule ${rule.id} must match ${JSON.stringify(example)}, and does not`,
+            `規則 ${rule.id} は ${JSON.stringify(example)} に当てはまるはずですが、当てはまりません。`,
+          ),
+        );
     }
     for (const example of rule.notMatch) {
       if (finds(rule, example))
-        throw new ConfigError(`rule ${rule.id} must not match ${JSON.stringify(example)}, and does`);
+        throw new ConfigError(
+          text(
+            `rule ${rule.id} must not match ${JSON.stringify(example)}, and does`,
+            `規則 ${rule.id} は ${JSON.stringify(example)} に当てはまらないはずですが、当てはまります。`,
+          ),
+        );
     }
   }
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { ConfigError } from '../../../contract/error.ts';
+import { text } from '../../../contract/text/text.ts';
 import { createPublicAddressCheck } from '../address.ts';
 import { fits, type HostRule, hostOf, parseHost } from '../rules.ts';
 
@@ -78,7 +79,12 @@ function parseEntry(entry: string, key: string, isPublic: (address: string) => b
   const rule = parseHost(entry, key);
   if (isIP(rule.host) === 0 && rule.host !== 'localhost') return rule;
   if (rule.below || (rule.port === undefined && !isPublic(rule.host))) {
-    throw new ConfigError(`${key} must have a port, as an inner address: "10.1.2.3:8080", got "${entry}"`);
+    throw new ConfigError(
+      text(
+        `${key} must have a port, as an inner address: "10.1.2.3:8080", got "${entry}"`,
+        `${key} には内部アドレスと同じく "10.1.2.3:8080" のようにポートを付けてください（指定値: "${entry}"）。`,
+      ),
+    );
   }
   return rule;
 }

@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import type { Place } from '../../../contract/capabilities/files.ts';
 import type { LoggedWrite, MirrorVerdict } from '../../../contract/capabilities/mirror.ts';
 import { ConfigError } from '../../../contract/error.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
 import { type Locks, openLocks } from '../../files/changing/lock.ts';
 import { openWorkspace } from '../../files/workspace.ts';
 import { type IndexRecord, readAt, recordsForwards } from './index-file.ts';
@@ -39,7 +40,10 @@ export async function verifyMirrors(
   const [first] = lost.filter(({ root }) => !unreachable.has(root));
   if (first) {
     const count = lost.filter(({ root }) => root === first.root).length;
-    const problem = `${first.root}/.shelpa/index.jsonl lacks ${count} of the log's writes, the first of them ${first.recordId} (call ${first.callId})`;
+    const problem = text(
+      `${first.root}/.shelpa/index.jsonl lacks ${count} of the log's writes, the first of them ${first.recordId} (call ${first.callId})`,
+      `${first.root}/.shelpa/index.jsonl に、ログにある書き込みのうち ${count} 件がありません。最初は ${first.recordId}（呼び出し ${first.callId}）です`,
+    );
     return { ok: false, records, problem };
   }
   if (lost.length === 0) return { ok: true, records };
@@ -68,7 +72,10 @@ async function verifyRoot(
   const verdict = await createMirror({ folder, rootIndex: 0, locks: () => locks }).reading((index, at) =>
     verifyRecords(index, at, missing),
   );
-  if (verdict) return verdict.ok ? verdict : { ...verdict, problem: `${root}: ${verdict.problem}` };
+  if (verdict)
+    return verdict.ok
+      ? verdict
+      : { ...verdict, problem: text(`${root}: ${verdict.problem.en}`, `${root}: ${verdict.problem.ja}`) };
   return { ok: true, records: 0 };
 }
 
@@ -80,27 +87,45 @@ function verifyRecords(
   let records = 0;
   let last = 0n;
   const ends = new Map<string, number>();
-  const wrong = (problem: string): MirrorVerdict => ({ ok: false, records, problem });
+  const wrong = (problem: Text): MirrorVerdict => ({ ok: false, records, problem });
   for (const record of recordsForwards(index)) {
-    if (!record) return wrong(`line ${records + 1} of .shelpa/index.jsonl is not a record`);
+    if (!record)
+      return wrong(
+        text(
+          `line ${records + 1} of .shelpa/index.jsonl is not a record`,
+          `.shelpa/index.jsonl の ${records + 1} 行目は記録ではありません`,
+        ),
+      );
     records++;
     const id = BigInt(record.recordId);
-    if (id <= last) return wrong(`record ${record.recordId} does not rise`);
+    if (id <= last)
+      return wrong(
+        text(`record ${record.recordId} does not rise`, `記録 ${record.recordId} の番号が増えていません`),
+      );
     last = id;
     const known = missing.get(record.recordId);
     if (known && !fits(record, known))
       return wrong(
-        `record ${record.recordId} of ${record.path} is not what the log has (call ${known.callId})`,
+        text(
+          `record ${record.recordId} of ${record.path} is not what the log has (call ${known.callId})`,
+          `${record.path} の記録 ${record.recordId} がログ（呼び出し ${known.callId}）と一致しません`,
+        ),
       );
     missing.delete(record.recordId);
     const mirror = at(mirrorPath(record.path));
-    if (!mirror.exists()) return wrong(`the mirror of ${record.path} is missing`);
+    if (!mirror.exists())
+      return wrong(text(`the mirror of ${record.path} is missing`, `${record.path} の控えがありません`));
     const fd = mirror.openRead();
     try {
       const bytes = readAt(fd, record.offset, record.bytes);
       const digest = createHash('sha256').update(bytes).digest('hex');
       if (digest !== record.sha256)
-        return wrong(`record ${record.recordId} of ${record.path} was changed in the mirror`);
+        return wrong(
+          text(
+            `record ${record.recordId} of ${record.path} was changed in the mirror`,
+            `控えの中で ${record.path} の記録 ${record.recordId} が変更されています`,
+          ),
+        );
       const end = ends.get(record.path) ?? 0;
       const between = readAt(fd, end, record.offset - end).toString('latin1');
       const expected =
@@ -108,7 +133,12 @@ function verifyRecords(
           ? ''
           : `--- shelpa:overwrite ts=${record.ts} record_id=${record.recordId} ---\n`;
       if (between !== expected && between !== `\n${expected}`)
-        return wrong(`the mirror of ${record.path} has bytes of no record before ${record.recordId}`);
+        return wrong(
+          text(
+            `the mirror of ${record.path} has bytes of no record before ${record.recordId}`,
+            `${record.path} の控えの ${record.recordId} より前に、どの記録のものでもないバイト列があります`,
+          ),
+        );
       ends.set(record.path, record.offset + record.bytes);
     } finally {
       closeSync(fd);
@@ -116,7 +146,12 @@ function verifyRecords(
   }
   for (const [path, end] of ends) {
     if (at(mirrorPath(path)).stat().bytes !== end)
-      return wrong(`the mirror of ${path} has bytes of no record at its end`);
+      return wrong(
+        text(
+          `the mirror of ${path} has bytes of no record at its end`,
+          `${path} の控えの末尾に、どの記録のものでもないバイト列があります`,
+        ),
+      );
   }
   return { ok: true, records };
 }

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxName } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
-import { text } from '../../../contract/text/text.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
 
 /** What an operator can do about a sandbox that does not open, where that is known. */
-export function remedyFor(name: SandboxName): string | undefined {
-  if (!takesFiles(tmpdir()))
-    return `make ${tmpdir()} writable for this user, or set TMPDIR to a folder that is`;
+export function remedyFor(name: SandboxName): Text | undefined {
+  if (!takesFiles(tmpdir())) {
+    return text(
+      `make ${tmpdir()} writable for this user, or set TMPDIR to a folder that is`,
+      `${tmpdir()} をこのユーザーが書き込めるようにするか、書き込めるフォルダーを TMPDIR に設定してください`,
+    );
+  }
   return name === 'bubblewrap' && findProgram('bwrap') === undefined ? installIt : undefined;
 }
 
@@ -63,13 +67,13 @@ function suggestionFor() {
   }
   if (findProgram('bwrap') === undefined) {
     return text(
-      `The operator can install one: ${installIt}. "sekisho doctor" says what is missing.`,
-      `管理者が導入できます: ${installIt}。不足は "sekisho doctor" で確認できます。`,
+      `The operator can install one: ${installIt.en}. "sekisho doctor" says what is missing.`,
+      `運用者が導入できます: ${installIt.ja}。不足は "sekisho doctor" で確認できます。`,
     );
   }
   return text(
     'The operator finds by "sekisho doctor" what keeps each of them from working.',
-    '管理者は "sekisho doctor" でそれぞれが動かない理由を確認できます。',
+    '運用者は "sekisho doctor" でそれぞれが動かない理由を確認できます。',
   );
 }
 
@@ -83,4 +87,7 @@ function takesFiles(folder: string): boolean {
   }
 }
 
-const installIt = 'apt-get install bubblewrap (or dnf, apk, pacman)';
+const installIt = text(
+  'apt-get install bubblewrap (or dnf, apk, pacman)',
+  'apt-get install bubblewrap（または dnf、apk、pacman）',
+);

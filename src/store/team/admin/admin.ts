@@ -1,5 +1,6 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { TeamBase } from '../base.ts';
 import { hashToken } from '../passkeys.ts';
 import { createAgentAdmin } from './agents.ts';
@@ -16,7 +17,12 @@ export function createTeamAdmin(base: TeamBase): TeamAdmin {
 
     async setCoordinatorToken(token) {
       if (token.length < 16 || token.length > 1000) {
-        throw new ConfigError('The coordinator token must be 16 to 1000 characters long.');
+        throw new ConfigError(
+          text(
+            'The coordinator token must be 16 to 1000 characters long.',
+            'コーディネータートークンは 16～1000 文字で指定してください。',
+          ),
+        );
       }
       const engine = await openEngine();
       await engine.write(async (tx) => {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { AgentInput, TeamAdmin } from '../../../contract/team/admin.ts';
 import type { Hierarchy } from '../../../contract/team/agents.ts';
+import { text } from '../../../contract/text/text.ts';
 import { nulInText } from '../../errors.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
 import { leaveProjects } from '../leaving.ts';
@@ -112,12 +113,19 @@ function assertAgent(agent: Partial<AgentInput>): void {
   if (agent.passkey !== undefined) {
     if (agent.passkey.includes('\0')) throw nulInText();
     if (agent.passkey.length < 8 || agent.passkey.length > 1000) {
-      throw new ConfigError('A passkey must be 8 to 1000 characters long.');
+      throw new ConfigError(
+        text('A passkey must be 8 to 1000 characters long.', 'パスキーは 8～1000 文字で指定してください。'),
+      );
     }
   }
   const most = agent.maxParallelTasks;
   if (most !== undefined && (!Number.isInteger(most) || most < 1 || most > 1000)) {
-    throw new ConfigError(`max_parallel_tasks must be a whole number from 1 to 1000, got ${most}.`);
+    throw new ConfigError(
+      text(
+        `max_parallel_tasks must be a whole number from 1 to 1000, got ${most}.`,
+        `max_parallel_tasks は 1～1000 の整数で指定してください（指定値: ${most}）。`,
+      ),
+    );
   }
 }
 
@@ -130,7 +138,10 @@ async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
     .execute();
   if (below.length === 0) return;
   throw new ConfigError(
-    `Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}. Give them another parent first.`,
+    text(
+      `Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}. Give them another parent first.`,
+      `エージェント ${id} には部下がいます: ${below.map((row) => row.id).join('、')}。先に別の上司を割り当ててください。`,
+    ),
   );
 }
 
@@ -155,10 +166,19 @@ async function assertParent(tx: Tx, id: string, parentId: string): Promise<void>
   const parent = await tx.selectFrom('agents').selectAll().where('id', '=', parentId).executeTakeFirst();
   if (parent?.hierarchy !== 'manager')
     throw new ConfigError(
-      `The parent ${JSON.stringify(parentId)} is no manager. Make it one, or name another.`,
+      text(
+        `The parent ${JSON.stringify(parentId)} is no manager. Make it one, or name another.`,
+        `上司 ${JSON.stringify(parentId)} はマネージャーではありません。マネージャーにするか、別のエージェントを指定してください。`,
+      ),
     );
   for (let at: string | null = parentId; at !== null; ) {
-    if (at === id) throw new ConfigError(`Agent ${id} would stand above itself.`);
+    if (at === id)
+      throw new ConfigError(
+        text(
+          `Agent ${id} would stand above itself.`,
+          `エージェント ${id} が自分自身の上司になってしまいます。`,
+        ),
+      );
     const row: { parent_id: string | null } | undefined = await tx
       .selectFrom('agents')
       .select('parent_id')

@@ -1,11 +1,22 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { ProjectInput } from '../../../contract/team/admin.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { Tx } from '../base.ts';
+
+/** As a person reads them. */
+const kindNames = {
+  agent: text('agent', 'エージェント'),
+  project: text('project', 'プロジェクト'),
+  task: text('task', 'タスク'),
+} as const;
 
 /** What a person named and is not there, with the command that lists what is. */
 export function noSuch(kind: 'agent' | 'project' | 'task', id: string): ConfigError {
   return new ConfigError(
-    `There is no ${kind} ${JSON.stringify(id)}. \`sekisho ${kind} list\` shows what there is.`,
+    text(
+      `There is no ${kind} ${JSON.stringify(id)}. \`sekisho ${kind} list\` shows what there is.`,
+      `${kindNames[kind].ja} ${JSON.stringify(id)} はありません。\`sekisho ${kind} list\` で一覧を確認できます。`,
+    ),
   );
 }
 
@@ -13,13 +24,22 @@ export function noSuch(kind: 'agent' | 'project' | 'task', id: string): ConfigEr
 export function assertId(kind: 'agent' | 'project', id: ProjectInput['id']): void {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(id)) return;
   throw new ConfigError(
-    `The id of ${kind} must be 1 to 64 letters, digits or . _ -, got ${JSON.stringify(id)}.`,
+    text(
+      `The id of ${kind} must be 1 to 64 letters, digits or . _ -, got ${JSON.stringify(id)}.`,
+      `${kindNames[kind].ja}の ID は、英数字と . _ - で 1～64 文字にしてください（指定値: ${JSON.stringify(id)}）。`,
+    ),
   );
 }
 
 export async function assertFree(tx: Tx, table: 'agents' | 'projects', id: string): Promise<void> {
   const row = await tx.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
-  if (row) throw new ConfigError(`${id} is there already in ${table}. Take another id.`);
+  if (row)
+    throw new ConfigError(
+      text(
+        `${id} is there already in ${table}. Take another id.`,
+        `${id} は既に登録されています。別の ID を使ってください。`,
+      ),
+    );
 }
 
 export async function assertThere(tx: Tx, table: 'agents' | 'projects', id: string): Promise<void> {
@@ -36,6 +56,9 @@ export async function assertAssigned(tx: Tx, agentId: string, projectId: string)
     .executeTakeFirst();
   if (!row)
     throw new ConfigError(
-      `Agent ${JSON.stringify(agentId)} is not assigned to project ${projectId}. \`sekisho project assign\` does that.`,
+      text(
+        `Agent ${JSON.stringify(agentId)} is not assigned to project ${projectId}. \`sekisho project assign\` does that.`,
+        `エージェント ${JSON.stringify(agentId)} はプロジェクト ${projectId} に割り当てられていません。\`sekisho project assign\` で割り当ててください。`,
+      ),
     );
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../../contract/error.ts';
 import type { TeamAdmin } from '../../../contract/team/admin.ts';
+import { text } from '../../../contract/text/text.ts';
 import type { Engine } from '../../engine.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from '../base.ts';
@@ -33,7 +34,9 @@ export function createTaskAdmin({
   return {
     async addTask({ projectId, title, description, assigneeId, start }) {
       if (title.trim() === '' || title.length > 200)
-        throw new ConfigError('--title must be 1 to 200 characters long.');
+        throw new ConfigError(
+          text('--title must be 1 to 200 characters long.', '--title は 1～200 文字で指定してください。'),
+        );
       const engine = await openEngine();
       const id = await engine.write(async (tx) => {
         await assertThere(tx, 'projects', projectId);
@@ -79,7 +82,10 @@ export function createTaskAdmin({
         if (agentId !== undefined) await assertAssigned(tx, agentId, task.project_id);
         if (task.status === 'done' || task.status === 'cancelled') {
           throw new ConfigError(
-            `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
+            text(
+              `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
+              `タスク ${id} は ${task.status} で、もう誰も作業しません。新しいタスクを追加してください。`,
+            ),
           );
         }
         const set = { assignee_id: agentId ?? null, is_claimed: 0, fence: task.fence + 1 };
