@@ -7,6 +7,7 @@ import type { Locale } from '../text/text.ts';
 import { text } from '../text/text.ts';
 import type { InputProblem, RiskContext, Tool, ToolContext, ToolDefinition } from './tool.ts';
 import type { JsonSchema } from './tool-card.ts';
+import { withoutNulls } from './without-nulls.ts';
 
 /** A tool of ours before a toolset takes it in; `toolset` is filled in by `defineToolset`. */
 export type LooseTool = Omit<Tool, 'toolset'>;
@@ -52,7 +53,13 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
     secrets: definition.secrets ?? [],
     check(input) {
       const parsed = strict.safeParse(input ?? {});
-      return parsed.success ? { ok: true, input: parsed.data } : problemOf(parsed.error);
+      if (parsed.success) return { ok: true, input: parsed.data };
+      const left = withoutNulls(
+        input,
+        parsed.error.issues.map(({ path }) => path),
+      );
+      const again = left === undefined ? parsed : strict.safeParse(left);
+      return again.success ? { ok: true, input: again.data } : problemOf(again.error);
     },
     // The road hands over what `check` returned, and what `uses` asked for: the types were erased, not the facts.
     risk:

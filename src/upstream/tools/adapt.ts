@@ -2,6 +2,7 @@ import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { BaseContext, CheckedInput, InputProblem, Tool, ToolOutput } from '../../contract/tool/tool.ts';
 import type { Annotations, JsonSchema } from '../../contract/tool/tool-card.ts';
+import { withoutNulls } from '../../contract/tool/without-nulls.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { cleanWords } from '../requests/words.ts';
 import { definitionDigest, type RemoteTool } from './definition.ts';
@@ -105,8 +106,22 @@ function checkInput(input: unknown, schema: Readonly<Record<string, unknown>>): 
   }
   const required = Array.isArray(schema.required) ? schema.required : [];
   const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(given, name));
-  if (missing === undefined) return { ok: true, input: given };
+  if (missing === undefined) {
+    const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, unknown>>);
+    const plain = properties.filter(([name, property]) => !required.includes(name) && refusesNull(property));
+    const left = withoutNulls(
+      given,
+      plain.map(([name]) => [name]),
+    );
+    return { ok: true, input: left ?? given };
+  }
   return { ok: false, field: String(missing), message: text('is required', '必須です') };
+}
+
+/** Surely: a schema of another form may take it. */
+function refusesNull(property: unknown): boolean {
+  const { type } = Object(property) as { readonly type?: unknown };
+  return typeof type === 'string' && type !== 'null';
 }
 
 function cut(words: string, maxChars: number): string {
