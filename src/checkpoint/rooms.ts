@@ -57,7 +57,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const commands = once(async () => {
     const { openCommands } = await import('../confine/process/commands.ts');
-    const { defaultReadOnlyNames } = await import('../confine/process/sandbox/guarded-names.ts');
+    const { obeyedNames } = await import('../ground/obeyed-names.ts');
     const { mayKeep, written } = await judge();
     return openCommands({
       // In read-only mode nothing is writable for commands either, whatever a rule lets through.
@@ -78,7 +78,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       hiddenPaths: settings.hiddenPaths,
       ownPaths,
       caches: { folder: join(settings.stateFolder, 'caches'), maxBytes: settings.process.cacheBytes },
-      readOnlyNames: [...defaultReadOnlyNames, ...settings.protectedNames],
+      readOnlyNames: [...obeyedNames, ...settings.protectedNames],
       onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,
       maxBackgroundMs: settings.process.maxBackgroundMs,

@@ -8,12 +8,13 @@ import type {
   Walls,
 } from '../../contract/capabilities/process.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
-import { text, verbatim } from '../../contract/text/text.ts';
+import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Policy } from '../approve.ts';
 import { type Argv, mayFitCommand } from './command.ts';
 import { grantText } from './grant.ts';
 import { modes } from './modes.ts';
+import { createObeyedBy } from './obeyed-later.ts';
 import { type ReadyRule, readRule } from './rule.ts';
 
 export interface PolicyOptions {
@@ -39,6 +40,8 @@ export function createPolicy(options: PolicyOptions): Policy {
   const rules = options.rules.map((rule, place) => readRule(rule, place, options.judge));
   const allowing = rules.filter((rule) => rule.decision === 'allow');
   const refusing = rules.filter((rule) => rule.decision !== 'allow');
+
+  const obeyedBy = createObeyedBy();
 
   // What is decided about is asked about next: one reading of the command serves both.
   const judged = new WeakMap<Risk, Judgement>();
@@ -89,10 +92,10 @@ export function createPolicy(options: PolicyOptions): Policy {
         const refusal = lack && shownWithPlace({ ...judgement, ...lack, decision: 'deny' });
         put(shownWithPlace(judgement), () => answersTo(judgement.asked ?? [[null]]), refusal);
       }
-      if (risk.ask) {
-        const question: PolicyVerdict = { decision: 'ask', rule: 'tool-asks', because: risk.ask };
-        put(question, () => allowing.filter((rule) => !rule.rule.command && asks(rule, [])));
-      }
+      const answersToTool = () => allowing.filter((rule) => !rule.rule.command && asks(rule, []));
+      if (risk.ask) put({ decision: 'ask', rule: 'tool-asks', because: risk.ask }, answersToTool);
+      const later = risk.writes && obeyedBy(risk.writes);
+      if (later) put(runsOutsideLater(later), answersToTool);
       return [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
         strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest,
       );
@@ -104,6 +107,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       );
       const byTool =
         risk.ask !== undefined ||
+        obeyedBy(risk.writes ?? []) !== undefined ||
         refusing.some((rule) => rule.decision === 'ask' && !rule.rule.command && rule.concerns(tool));
       return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
     },
@@ -115,6 +119,17 @@ const nothingAgainst: PolicyVerdict = {
   rule: 'default',
   because: text('no rule speaks against it', '該当する規則がありません'),
 };
+
+function runsOutsideLater(by: Text): PolicyVerdict {
+  return {
+    decision: 'ask',
+    rule: 'runs-outside-later',
+    because: text(
+      `it runs outside later, unasked: ${by.en} obeys it`,
+      `後で確認なしに外で実行されます: ${by.ja}が従います`,
+    ),
+  };
+}
 
 function modeAnswers(mode: Mode): PolicyVerdict {
   return {

@@ -1,32 +1,10 @@
+import { obeyedNames } from '../../ground/obeyed-names.ts';
+
 /**
  * Paths that other programs obey or that the server itself lives by: a write there would run code later or change
  * a rule. Each entry is one name or several joined by `/`, protected at any depth, with all that lies below.
  */
-export const defaultProtectedNames: readonly string[] = [
-  '.git',
-  '.gitconfig',
-  '.mcp.json',
-  '.vscode',
-  '.cursor/mcp.json',
-  '.claude/settings.json',
-  '.claude/settings.local.json',
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.config/fish/config.fish',
-  '.ssh',
-  '.shelpa',
-  '.system',
-  '.sekisho',
-  'sekisho.jsonc',
-  'sekisho.json',
-];
+export const defaultProtectedNames: readonly string[] = ['.git', ...obeyedNames];
 
 /**
  * Says which protected name a path touches, if any. `components` are counted from the true root. With `asFolder` also

@@ -5,11 +5,11 @@ import type { ConfinedChild } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { StdioStart } from '../../contract/upstream.ts';
+import { obeyedNames } from '../../ground/obeyed-names.ts';
 import type { Child } from './child/child.ts';
 import { stopTree } from './child/run-child.ts';
 import { defaultProcessLimits } from './prelude.ts';
 import { buildEnvironment } from './sandbox/environment.ts';
-import { defaultReadOnlyNames } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { readableFor } from './sandbox/server-paths.ts';
 
@@ -52,7 +52,7 @@ export function openServerProcesses(options: ServerProcessesOptions): ServerProc
         network: network && { ...network, deniedHosts: options.deniedHosts },
         readable,
         // It runs for days, and nobody looks at what it leaves in a repository.
-        readOnlyNames: ['.git', ...defaultReadOnlyNames],
+        readOnlyNames: ['.git', ...obeyedNames],
         serverEnvironment: options.serverEnvironment,
         ownPaths: own,
         hiddenPaths: [

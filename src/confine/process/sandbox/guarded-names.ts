@@ -4,15 +4,6 @@ import type { FolderRoot } from '../../../contract/capabilities/files.ts';
 import { gitMounts } from '../../git/mounts.ts';
 import type { SpawnOptions } from '../child/child.ts';
 
-/** What other programs obey later, outside of the sandbox: where it is there, commands read it and no more. */
-export const defaultReadOnlyNames: readonly string[] = [
-  ...['.gitconfig', '.mcp.json', '.vscode', '.cursor', '.claude', '.ssh'],
-  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile'],
-  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin'],
-  // Our own: a mirror of records, the vault's notes about notes, configuration.
-  ...['.shelpa', '.system', '.sekisho', 'sekisho.jsonc', 'sekisho.json'],
-];
-
 /** bwrap's arguments that keep what must not change in the folders where a command works. */
 export function guardingArguments(
   {
@@ -29,14 +20,37 @@ export function guardingArguments(
       for (const path of itself) args.push('--bind', path, path);
       for (const path of readOnly) if (!copied.has(path)) args.push('--ro-bind-try', path, path);
     }
-    for (const name of readOnlyNames) {
-      const path = join(folder, name);
-      if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false) {
-        args.push('--ro-bind-try', path, path);
-      }
-    }
+    args.push(...readingArguments(folder, readOnlyNames, isWritable(folder, spawnOptions)));
   }
   return args;
+}
+
+function readingArguments(
+  folder: string,
+  names: readonly string[],
+  isInWritable: boolean,
+): readonly string[] {
+  const paths = names.map((name) => join(folder, name)).filter((path) => isOwn(folder, path));
+  // The folders on the way are mounted over themselves, so that nobody moves one aside and makes another.
+  const parents = new Set(paths.flatMap((path) => parentsOf(folder, path)));
+  return [
+    ...(isInWritable ? [...parents].flatMap((parent) => ['--bind', parent, parent]) : []),
+    ...paths.flatMap((path) => ['--ro-bind-try', path, path]),
+  ];
+}
+
+/** Is it there, and no link on the way? */
+function isOwn(folder: string, path: string): boolean {
+  return [path, ...parentsOf(folder, path)].every(
+    (each) => lstatSync(each, { throwIfNoEntry: false })?.isSymbolicLink() === false,
+  );
+}
+
+/** Outermost first. */
+function parentsOf(folder: string, path: string): readonly string[] {
+  const parents: string[] = [];
+  for (let parent = dirname(path); parent !== folder; parent = dirname(parent)) parents.unshift(parent);
+  return parents;
 }
 
 /** The folders whose `.git` a command may write, but for what git obeys in it. */

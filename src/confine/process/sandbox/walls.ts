@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/process.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
+import { obeyedNames } from '../../../ground/obeyed-names.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import type { HostProxy } from '../../network/proxy/open.ts';
@@ -13,7 +14,6 @@ import { openLandlock } from '../landlock/open.ts';
 import { type CommandTools, type Toolchains, withoutWalls } from '../toolchains/find.ts';
 import { openBubblewrap } from './bubblewrap.ts';
 import { certificatesOf } from './certificates.ts';
-import { defaultReadOnlyNames } from './guarded-names.ts';
 import type { Roots } from './roots.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { findProgram, remedyFor } from './sandbox-refusals.ts';
@@ -182,7 +182,7 @@ async function open(
     program,
     roots: roots.all,
     readable,
-    readOnlyNames: options.readOnlyNames ?? defaultReadOnlyNames,
+    readOnlyNames: options.readOnlyNames ?? obeyedNames,
     hiddenPaths: options.hiddenPaths ?? [],
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     toolchains: toolchains(),

@@ -1,0 +1,13 @@
+/**
+ * Names that other programs obey later, outside of every wall, or that the server itself lives by; each one name or
+ * several joined by `/`. No tool writes them at any depth, and commands read them and no more where they are there.
+ */
+export const obeyedNames: readonly string[] = [
+  ...['.gitconfig', '.config/git', '.ssh', '.mcp.json', '.vscode'],
+  ...['.cursor/mcp.json', '.cursor/hooks.json', '.claude/settings.json', '.claude/settings.local.json'],
+  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.bash_aliases', '.profile'],
+  ...['.zshrc', '.zshenv', '.zprofile', '.zlogin', '.zlogout', '.kshrc', '.mkshrc'],
+  ...['.cshrc', '.tcshrc', '.login', '.logout', '.config/fish'],
+  // Our own: a mirror of records, the vault's notes about notes, configuration.
+  ...['.shelpa', '.system', '.sekisho', 'sekisho.jsonc', 'sekisho.json'],
+];
