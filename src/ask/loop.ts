@@ -4,6 +4,7 @@ import type { Gateway } from '../contract/gateway.ts';
 import { text } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
+import { counted } from '../ground/counted.ts';
 import { type AskPerson, carryOut } from './carry-out.ts';
 import { createContext } from './context.ts';
 import { type AskEvent, type EndReason, errorEvent } from './model/events.ts';
@@ -206,7 +207,7 @@ function roundsUsedUp(maxRounds: number): ToolError {
   return new ToolError(
     'too_large',
     text(
-      `All ${maxRounds} rounds are used up, and the model had not finished.`,
+      `The limit of ${counted(maxRounds, 'round')} is used up, and the model had not finished.`,
       `${maxRounds}回の往復を使い切りましたが、モデルはまだ終えていません。`,
     ),
     {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from './counted.ts';
 
 const maxShownChars = 1024;
 const maxItems = 100;
@@ -48,7 +49,7 @@ export function redact(value: unknown, secrets: readonly string[], depth = 0): u
 export function redactText(words: string): string {
   if (words.length > maxShownChars) {
     const digest = createHash('sha256').update(words).digest('hex').slice(0, 16);
-    return `[${words.length} characters, sha256 ${digest}…]`;
+    return `[${counted(words.length, 'character')}, sha256 ${digest}…]`;
   }
   // A secret and what announces it are at least that long; many arguments are shorter and need no search.
   if (words.length < 9) return words;

@@ -76,8 +76,8 @@ test('a person at the terminal is told once that older messages are not sent', a
 
   const ran = await world.sekishoAsk(undefined, {}, { typed: 'one\ntwo\nthree\n' });
 
-  expect(ran.stderr.match(/# The conversation is long: \d+ older messages are not sent/g)).toEqual([
-    '# The conversation is long: 2 older messages are not sent',
+  expect(ran.stderr.match(/# The conversation is long: left out \d+ older messages?/g)).toEqual([
+    '# The conversation is long: left out 2 older messages',
   ]);
 });
 

@@ -210,6 +210,21 @@ test.each([
   expect(words).toMatch(expected);
 });
 
+test('a question is read in the language of whoever answers, not of the server that asked', async () => {
+  const file = join(folder, 'sekisho.jsonc');
+  const rule = { tool: 'file_write', decision: 'ask', because: 'live' };
+  writeFileSync(file, JSON.stringify({ rules: [rule], approval: { waitMs: 50 } }));
+  const at = ['--config', file, ...here()];
+  const write = ['call', 'file_write', '{"path":"b.txt","content":"x"}'];
+  expect((await printed(...write, '--locale', 'en', ...at)).code).toBe(2);
+
+  const english = await printed('approve', '--locale', 'en', ...at);
+  expect(english.words).toContain('local wants to call file_write.');
+  const { words } = await printed('approve', ...at);
+  expect(words).toContain('local が file_write を呼び出そうとしています。');
+  expect(englishIn(words)).toEqual([]);
+});
+
 test('the detector finds an English sentence, and no names', () => {
   expect(englishIn('There is no question 4.')).toEqual(['There is no question']);
   expect(englishIn('ok: `sekisho audit tail` --json /a/b "not this one here" <host and port>')).toEqual([]);

@@ -29,3 +29,14 @@ test('what is said in both languages is made by `text`, but for the catalogs', (
 test('no function takes the two languages apart', () => {
   expect(lines(/\ben: string/)).toEqual([]);
 });
+
+test('a number agrees with its noun', () => {
+  // What is said of a limit is a number that is never one.
+  const uncounted =
+    /\$\{(?![^}]*(?:max|most|limit|bounds|count(?:ed)?\())[\w.]*(?:bytes|count|length|lines|size|chars|number)\} (?:bytes|characters|lines|files|calls|tools|entries|changes|dimensions)\b/i;
+  // More than a limit is more than one.
+  const overLimits =
+    /bytes\} bytes are (?:over|more than)|has \$\{(?:bytes(?:\.length)?|chars)\}|characters in all|Show all/;
+  expect(lines(uncounted).filter((line) => !overLimits.test(line))).toEqual([]);
+  expect(lines(/\w\(s\) |\w\(s\)[.,'`]/)).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Embedder, EmbedError } from '../../contract/embedding.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
+import { counted } from '../../ground/counted.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 
 /** Where texts become vectors: any server that speaks OpenAI's embeddings. */
@@ -86,7 +87,7 @@ function vectorsIn(
     if (embedding.length !== (wanted ?? found[0]?.embedding.length)) {
       throw new EmbedError(
         'later',
-        `the server gave ${embedding.length} dimensions${wanted === undefined ? ' beside others' : `, ${wanted} were asked for`}`,
+        `the server gave ${counted(embedding.length, 'dimension')}${wanted === undefined ? ' beside others' : `, ${wanted} were asked for`}`,
       );
     }
     vectors.set(index ?? place, unitOf(embedding));
@@ -94,7 +95,10 @@ function vectorsIn(
   const inOrder = Array.from({ length: count }, (_, place) => vectors.get(place));
   const whole = inOrder.filter((vector) => vector !== undefined);
   if (whole.length !== count || vectors.size !== count) {
-    throw new EmbedError('later', `the server gave ${vectors.size} embeddings for ${count} texts`);
+    throw new EmbedError(
+      'later',
+      `the server gave ${counted(vectors.size, 'embedding')} for ${counted(count, 'text')}`,
+    );
   }
   return whole;
 }

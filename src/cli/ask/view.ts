@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { type AskEvent, encodeEvent } from '../../ask/model/events.ts';
 import { cleanChunk, cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
 
 /** Where events are shown. */
 export interface View {
@@ -111,7 +112,7 @@ export function createTextView(
 function shortened(event: Extract<AskEvent, { type: 'shortened' }>, locale: Locale): string {
   const { left_out_messages: messages, shortened_results: results } = event;
   return text(
-    `The conversation is long: ${messages} older messages are not sent, ${results} results are shortened.`,
+    `The conversation is long: left out ${counted(messages, 'older message')}, shortened ${counted(results, 'result')}.`,
     `会話が長いため、古いメッセージ${messages}件を送らず、結果${results}件を短くしました。`,
   )[locale];
 }

@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/load.ts';
 import { text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
 
 /** How often callers may call, a line for each rule that fits something served. */
 export function limitLines({ rateRules, toolsets, locale }: Settings): readonly string[] {
@@ -13,7 +14,7 @@ export function limitLines({ rateRules, toolsets, locale }: Settings): readonly 
 const words = {
   perMinute: (count: number, toolsets: readonly string[] | undefined) =>
     text(
-      `${count} calls a minute${toolsets ? ` to ${toolsets.join(', ')}` : ''}`,
+      `${counted(count, 'call')} a minute${toolsets ? ` to ${toolsets.join(', ')}` : ''}`,
       `${toolsets ? `${toolsets.join('、')} は` : ''}1 分あたり ${count} 回`,
     ),
   remote: text(

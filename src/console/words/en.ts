@@ -137,7 +137,8 @@ export const en = {
     verify: 'Verify the chain',
     notVerified: 'Not verified since the server started.',
     verifying: 'Being verified…',
-    ok: (entries: string, time: string) => `Unbroken: ${entries} entries, verified ${time}.`,
+    ok: (entries: string, time: string) =>
+      `Unbroken: ${entries} ${entries === '1' ? 'entry' : 'entries'}, verified ${time}.`,
     broken: (seq: string, time: string) => `Broken at entry ${seq} (verified ${time}).`,
     detail: 'Call',
     arguments: 'Arguments',

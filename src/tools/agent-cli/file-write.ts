@@ -3,6 +3,7 @@ import type { Place, Written } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
+import { counted } from '../../ground/counted.ts';
 import { assertNotExecutable } from './executable.ts';
 
 export interface FileWriteOptions {
@@ -47,7 +48,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
 
     render: ({ path, written_bytes, created }, locale) =>
       text(
-        `${created ? 'Created' : 'Replaced'} ${path}: ${written_bytes} bytes.`,
+        `${created ? 'Created' : 'Replaced'} ${path}: ${counted(written_bytes, 'byte')}.`,
         `${path} を${created ? '作成' : '上書き'}しました (${written_bytes} バイト)。`,
       )[locale],
 

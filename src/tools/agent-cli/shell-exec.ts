@@ -6,6 +6,7 @@ import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { inputRule } from '../../contract/tool/input-rule.ts';
+import { counted } from '../../ground/counted.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';
@@ -161,7 +162,7 @@ function shortened(stream: string, maxBytes: number, locale: Locale): string {
   const cut = cutMiddle(stream, maxBytes);
   if (!cut) return stream;
   const note = text(
-    `[… ${cut.leftOutBytes} bytes left out: write the output to a file and read that to have all …]`,
+    `[… ${counted(cut.leftOutBytes, 'byte')} left out: write the output to a file and read that to have all …]`,
     `[… ${cut.leftOutBytes} バイト省略: 全部を見るには、出力をファイルに書いてから読んでください …]`,
   );
   return `${cut.head}\n${note[locale]}\n${cut.tail}`;

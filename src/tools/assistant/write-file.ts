@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Place } from '../../contract/capabilities/files.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
+import { counted } from '../../ground/counted.ts';
 import { unifiedDiff } from './editing/unified-diff.ts';
 import { cleanName, pathInput, placeToWrite } from './paths.ts';
 
@@ -36,8 +37,8 @@ export const writeFile = defineTool({
   risk: ({ path }, { desk }) => ({ writes: [placeToWrite(desk, path).shown] }),
   render: ({ path, bytes, created, diff }, locale) => {
     const head = created
-      ? text(`Created ${path} (${bytes} bytes).`, `${path} を作成しました (${bytes} バイト)。`)
-      : text(`Replaced ${path} (${bytes} bytes).`, `${path} を置き換えました (${bytes} バイト)。`);
+      ? text(`Created ${path} (${counted(bytes, 'byte')}).`, `${path} を作成しました (${bytes} バイト)。`)
+      : text(`Replaced ${path} (${counted(bytes, 'byte')}).`, `${path} を置き換えました (${bytes} バイト)。`);
     return diff ? `${head[locale]}\n\n${diff}` : head[locale];
   },
 

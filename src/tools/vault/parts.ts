@@ -3,6 +3,7 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import type { NotePart, NoteReading, Vault } from '../../contract/capabilities/vault.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
 import { onNote } from './rules.ts';
 
 /** The argument `limits`, alike in read and scan. */
@@ -68,7 +69,7 @@ function pastLine(
   return new ToolError(
     'invalid_parameter',
     text(
-      `${argument}.char_offset is ${charOffset}, but line ${startLine} of ${place.shown} has ${lineChars} characters.`,
+      `${argument}.char_offset is ${charOffset}, but line ${startLine} of ${place.shown} has ${counted(lineChars, 'character')}.`,
       `${argument}.char_offset は ${charOffset} ですが、${place.shown} の ${startLine} 行目は ${lineChars} 文字です。`,
     ),
     {

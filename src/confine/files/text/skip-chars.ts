@@ -1,6 +1,7 @@
 import type { TextEncoding } from '../../../contract/capabilities/files.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
+import { counted } from '../../../ground/counted.ts';
 import { readAt } from '../io.ts';
 
 /** The offset of a character of the line that begins at `from`. Throws `invalid_parameter` for one past its end. */
@@ -79,7 +80,7 @@ function pastLine(line: number, asked: number, chars: number): ToolError {
   return new ToolError(
     'invalid_parameter',
     text(
-      `char_offset is ${asked}, but line ${line} has ${chars} characters.`,
+      `char_offset is ${asked}, but line ${line} has ${counted(chars, 'character')}.`,
       `char_offset は ${asked} ですが、${line} 行目は ${chars} 文字です。`,
     ),
     {

@@ -3,6 +3,7 @@ import type { TextRange, TextSlice, WholeText } from '../../../contract/capabili
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
+import { counted } from '../../../ground/counted.ts';
 import { fault, leftUnchanged } from '../fault.ts';
 import { readAt, readAtNow } from '../io.ts';
 import { locateFromEnd, locateLine } from '../locate.ts';
@@ -233,7 +234,7 @@ function assertInside(startLine: number, totalLines: number, { endLine }: TextRa
     throw new ToolError(
       'invalid_parameter',
       text(
-        `start_line is past the end: ${shown} has ${totalLines} lines.`,
+        `start_line is past the end: ${shown} has ${counted(totalLines, 'line')}.`,
         `start_line がファイルの終わりを超えています。${shown} は ${totalLines} 行です。`,
       ),
       { details: { total_lines: totalLines } },

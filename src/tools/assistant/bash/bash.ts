@@ -6,6 +6,7 @@ import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
+import { counted } from '../../../ground/counted.ts';
 import { commandFolder, foldersFor } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
 
@@ -169,7 +170,10 @@ function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands):
   const most = Math.floor(maxTimeoutMs / 1000);
   throw new ToolError(
     'invalid_parameter',
-    text(`timeout takes at most ${most} seconds here.`, `ここでは timeout は ${most} 秒までです。`),
+    text(
+      `timeout takes at most ${counted(most, 'second')} here.`,
+      `ここでは timeout は ${most} 秒までです。`,
+    ),
     {
       suggestion: text(
         'Use background for what takes longer. The operator can allow up to an hour by process.maxTimeoutMs, as the profile "coding" does.',

@@ -1,4 +1,5 @@
 import { type Locale, text } from '../../../contract/text/text.ts';
+import { counted } from '../../../ground/counted.ts';
 import { cutMiddle } from '../../../ground/cut-middle.ts';
 
 interface Streams {
@@ -27,7 +28,9 @@ export function fitOutput(
     if (!cut) return stream;
     const { head, tail, fromByte, leftOutBytes: bytes } = cut;
     const how = id === undefined ? '' : `: bash_output process_id ${id}, cursor ${startsAt + fromByte}`;
-    const note = text(`[… ${bytes} bytes left out${how} …]`, `[… ${bytes} バイト省略${how} …]`)[locale];
+    const note = text(`[… ${counted(bytes, 'byte')} left out${how} …]`, `[… ${bytes} バイト省略${how} …]`)[
+      locale
+    ];
     return `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`;
   };
   return {
