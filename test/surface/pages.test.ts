@@ -61,6 +61,35 @@ test('each page in Japanese has the sections, rows and samples of the English on
   }
 });
 
+test('the pages without a Japanese twin are known', () => {
+  const alone = readdirSync('docs').filter(
+    (name) => /^[\w-]+\.md$/.test(name) && !existsSync(join('docs', name.replace('.md', '.ja.md'))),
+  );
+  expect(alone).toEqual([
+    'ask.md',
+    'configuration.md',
+    'errors.md',
+    'library.md',
+    'network.md',
+    'oauth.md',
+    'operating.md',
+    'performance.md',
+    'servers.md',
+    'threat-model.md',
+    'tools.md',
+  ]);
+});
+
+test('a page and its Japanese twin lead to each other', () => {
+  // The check of the documents is made by a script, in both languages at once.
+  const twins = pages.filter((name) => /^docs\/(?!documents).*\.ja\.md$/.test(name));
+  for (const page of twins) {
+    const english = page.replace('.ja.md', '.md');
+    expect(readFileSync(page, 'utf8'), page).toContain(`](${english.slice(5)})`);
+    expect(readFileSync(english, 'utf8'), english).toContain(`](${page.slice(5)})`);
+  }
+});
+
 /** Walks down the sub-commands, then looks for each option. Words in capitals and quotes stand for something. */
 function problemsOf(line: string): string[] {
   const words = line
