@@ -75,7 +75,7 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
         say(
           text(
             `${counted(log.entries, 'entry', 'entries')}, unbroken. Head ${log.head}.`,
-            `記録 ${log.entries} 件、改ざんや欠落はありません。先頭 ${log.head}`,
+            `記録 ${log.entries} 件、改ざんや欠落はありません。末尾 ${log.head}`,
           ),
         );
       else

@@ -30,6 +30,15 @@ test('no function takes the two languages apart', () => {
   expect(lines(/\ben: string/)).toEqual([]);
 });
 
+test('no command prints an English sentence that has no Japanese beside it', () => {
+  const bare =
+    /\b(?:say|note|print|question|stderr\.write|stdout\.write)\(\s*['"`][^'"`]*[a-z]{2,} [a-z]{2,} [a-z]{2,}[^'"`]*/g;
+  const cli = globSync('src/cli/**/*.ts').filter((file) => !/\.test\.ts$/.test(file));
+  const found = cli.flatMap((file) => readFileSync(file, 'utf8').match(bare) ?? []);
+  // An older Node cannot load the rest, nor the languages.
+  expect(found.filter((words) => !words.includes('sekisho needs Node'))).toEqual([]);
+});
+
 test('a number agrees with its noun', () => {
   // What is said of a limit is a number that is never one.
   const uncounted =

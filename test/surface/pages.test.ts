@@ -72,7 +72,6 @@ test('the pages without a Japanese twin are known', () => {
     'library.md',
     'network.md',
     'oauth.md',
-    'operating.md',
     'performance.md',
     'servers.md',
     'threat-model.md',

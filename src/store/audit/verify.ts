@@ -26,7 +26,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
         head.seq,
         text(
           'The head was changed, or sealed with another key.',
-          '先頭の記録が変更されたか、別のキーで封印されています。',
+          '末尾の印が変更されたか、別の鍵で封印されています。',
         ),
       );
     }
@@ -65,7 +65,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
         end,
         text(
           'The head names another end than the chain has.',
-          '先頭の記録が示す末尾と連鎖の末尾が一致しません。',
+          '末尾の印が、連鎖の実際の末尾と一致しません。',
         ),
       );
     const beyond = await db
@@ -79,10 +79,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
       if (!head && isSettled)
         return broken(
           0,
-          text(
-            'The log was emptied: its head is missing.',
-            'ログが空にされています。先頭の記録がありません。',
-          ),
+          text('The log was emptied: its head is missing.', 'ログが空にされています。末尾の印がありません。'),
         );
       const stuck = await findStuck(engine, key);
       return stuck === undefined ? { ok: true, entries: seq, head: hash } : broken(seq + 1, stuck);
