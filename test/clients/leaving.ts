@@ -10,7 +10,13 @@ import { endGroup, openStage, type Running, until } from './world.ts';
 
 /** How a client leaves in the middle of a call. */
 export const leavings = {
-  cancel: ({ child }: Running) => child.kill('SIGTERM'),
+  /** All of the client and nothing of its server: some start by a launcher that passes no signal on. */
+  cancel({ child }: Running) {
+    for (const line of execFileSync('ps', ['-eo', 'pid=,pgid=,args='], { encoding: 'utf8' }).split('\n')) {
+      const [, pid, group, args = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
+      if (Number(group) === child.pid && !/tap\.ts|sekisho\.js|bwrap/.test(args)) end(Number(pid));
+    }
+  },
   /** Ctrl-C: the terminal tells all of the group, and the client tells its server once more. */
   async interrupt({ child }: Running) {
     if (child.pid === undefined) return;
@@ -61,4 +67,12 @@ export async function leave(
 
 function isRunning(command: string): boolean {
   return execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n').includes(command);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // Its parent took it along.
+  }
 }
