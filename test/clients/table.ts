@@ -47,8 +47,8 @@ export function writeTable(rows: readonly Row[]): void {
     const path = join(import.meta.dirname, '../../docs', page);
     const words = readFileSync(path, 'utf8');
     const made = words.replace(
-      /(<!-- table -->\n)[\s\S]*?(\n<!-- end -->)/,
-      (_, begin, end) => `${begin}${table(rows, locale)}${end}`,
+      /(<!-- table -->\n)[\s\S]*?(<!-- end -->)/,
+      (_, begin, end) => `${begin}${table(rows, locale)}\n${end}`,
     );
     writeFileSync(path, made);
   }
