@@ -48,7 +48,9 @@ export async function leave(
     if (!isBegun()) return 'the call never began';
     await setTimeout(500);
     await leavings[how](running);
+    const isEnded = await Promise.race([running.ended.then(() => true), setTimeout(12_000, false)]);
     await endGroup(running);
+    if (!isEnded) return `the client ignores ${how === 'cancel' ? 'SIGTERM' : 'Ctrl-C'}`;
     const isGone = await until(() => !isRunning(`sleep ${seconds}`) || undefined, 15_000);
     if (!isGone) return 'the command goes on';
     // The next call's start closes what nobody else did.
