@@ -6,9 +6,10 @@ import { counted } from '../../ground/counted.ts';
 export function limitLines({ rateRules, toolsets, locale }: Settings): readonly string[] {
   const served = new Set<string>(toolsets);
   const inForce = rateRules.filter((rule) => rule.toolsets?.some((name) => served.has(name)) ?? true);
-  return inForce.map((rule) =>
-    [words.perMinute(rule.perMinute, rule.toolsets)[locale], words[rule.appliesTo][locale]].join(' '),
-  );
+  return inForce.map((rule) => {
+    const [often, who] = [words.perMinute(rule.perMinute, rule.toolsets), words[rule.appliesTo]];
+    return text(`${often.en} ${who.en}`, `${often.ja}${who.ja}`)[locale];
+  });
 }
 
 const words = {

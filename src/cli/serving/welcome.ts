@@ -36,12 +36,12 @@ export async function welcome(
   note(
     [
       lines.serves(settings.roots.map((root) => root.path).join(', '))[locale],
-      `  toolsets  ${settings.toolsets.join(', ')}   mode  ${settings.mode}`,
-      `  address   ${url}`,
-      `  token     ${token}`,
-      ...limitLines(settings).map((line) => `  limit     ${line}`),
+      `  ${labels.toolsets[locale]}  ${settings.toolsets.join(', ')}   ${labels.mode[locale]}  ${settings.mode}`,
+      `  ${labels.address[locale]}  ${url}`,
+      `  ${labels.token[locale]}  ${token}`,
+      ...limitLines(settings).map((line) => `  ${labels.limit[locale]}  ${line}`),
       ...(settings.http.console
-        ? [`  console   ${await consoleLink(checkpoint, address)}  (${lines.once[locale]})`]
+        ? [`  ${labels.console[locale]}  ${await consoleLink(checkpoint, address)}  (${lines.once[locale]})`]
         : []),
       '',
       lines.overHttp[locale],
@@ -54,6 +54,16 @@ export async function welcome(
     ].join('\n'),
   );
 }
+
+// As wide as each other at a terminal, where a Japanese letter is as wide as two others.
+const labels = {
+  toolsets: text('toolsets', 'ツールセット'),
+  mode: text('mode', 'モード'),
+  address: text('address ', 'アドレス    '),
+  token: text('token   ', 'トークン    '),
+  limit: text('limit   ', '回数制限    '),
+  console: text('console ', 'コンソール  '),
+} as const;
 
 const lines = {
   serves: (folders: string) => text(`Sekisho serves ${folders}`, `Sekisho は ${folders} を提供しています`),
