@@ -11,7 +11,8 @@ export {
   serveHttp,
   serveStdio,
 } from './checkpoint/index.ts';
-export { type Flags, loadSettings, type Settings } from './config/load.ts';
+export { loadSettings } from './config/load.ts';
+export type { Flags, Settings } from './config/settings.ts';
 export type { Capabilities, CapabilityName } from './contract/capabilities/capabilities.ts';
 export { ConfigError, type ErrorCode, ToolError } from './contract/error.ts';
 export { type Locale, type Text, text, verbatim } from './contract/text/text.ts';

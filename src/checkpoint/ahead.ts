@@ -1,5 +1,5 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 
 /**
  * Loads what the first call will need while nobody waits: at a server that just started, loading took longer than

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../ask/model/endpoint.ts';
 import { endpointOf } from '../ask/model/endpoint.ts';
 import { createAskService } from '../ask/service.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import type { AskService } from '../contract/ask.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';

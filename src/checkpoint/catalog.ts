@@ -1,5 +1,5 @@
 import { type Catalog, createCatalog } from '../call/catalog.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Call } from '../contract/call.ts';
 import type { Toolset } from '../contract/tool/tool.ts';
 import { once } from '../ground/once.ts';

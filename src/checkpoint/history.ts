@@ -1,5 +1,5 @@
 import type { RunDependencies } from '../call/run.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { Commands } from '../contract/capabilities/process.ts';
 import type { Rooms } from './rooms.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { type LoggedWrite, loggedWrite, type MirrorVerdict } from '../contract/capabilities/mirror.ts';
 import type { AuditLog } from '../contract/records.ts';
 

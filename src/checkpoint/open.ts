@@ -4,7 +4,7 @@ import { identifyArrival } from '../call/identify.ts';
 import { createResourceGateway } from '../call/resources.ts';
 import { createSeal } from '../call/seal.ts';
 import { createSuspended } from '../call/suspended.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { singleTools } from '../config/toolset-names.ts';
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';

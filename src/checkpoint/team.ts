@@ -1,5 +1,5 @@
 import type { AgentCredentials } from '../call/credentials.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Team } from '../contract/team/team.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 

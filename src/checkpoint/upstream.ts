@@ -1,5 +1,5 @@
 import { createPromptGateway, joinResources, type UpstreamRequests } from '../call/upstream-requests.ts';
-import type { Settings } from '../config/load.ts';
+import type { Settings } from '../config/settings.ts';
 import type { Call, Reply } from '../contract/call.ts';
 import type { PromptGateway, ResourceGateway } from '../contract/gateway.ts';
 import type { Rooms } from './rooms.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import { homeOf, stateFoldersOf } from '../config/state.ts';
 import type { Acts, Answered } from '../contract/operator.ts';
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/records.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCheckpoint, verifyMirrors } from '../checkpoint/index.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import type { UnreachableMirror } from '../contract/capabilities/mirror.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';

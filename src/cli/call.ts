@@ -1,6 +1,7 @@
 import type { AskPerson } from '../ask/carry-out.ts';
 import { openCheckpoint, toolsetThat } from '../checkpoint/index.ts';
-import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags, Settings } from '../config/settings.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';

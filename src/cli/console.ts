@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
 import { note, say } from './common/say.ts';
 

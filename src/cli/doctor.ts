@@ -1,6 +1,7 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';

@@ -1,5 +1,5 @@
 import { dirname, relative } from 'node:path';
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import type { FileState, HistoryEntry } from '../contract/capabilities/history.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';

@@ -1,5 +1,6 @@
 import { openCheckpoint, type PolicyInspector, renderExplanation, renderTrial } from '../checkpoint/index.ts';
-import { type Flags, loadSettings, type Settings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags, Settings } from '../config/settings.ts';
 import { say } from './common/say.ts';
 import { noteRuleWarnings } from './serving/rule-warnings.ts';
 

@@ -1,4 +1,4 @@
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import { toolsetNames } from '../config/toolset-names.ts';
 import { localTokenRole } from '../contract/caller.ts';
 import { ConfigError } from '../contract/error.ts';

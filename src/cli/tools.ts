@@ -1,5 +1,6 @@
 import { openCheckpoint } from '../checkpoint/index.ts';
-import { type Flags, loadSettings } from '../config/load.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import { note, say } from './common/say.ts';
 import { limitLines } from './serving/limit-lines.ts';
 

@@ -1,4 +1,4 @@
-import type { Flags } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
 import type { UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import { ConfigError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';

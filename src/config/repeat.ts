@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { locales } from '../contract/text/text.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
-import type { Flags, Settings } from './load.ts';
+import type { Flags, Settings } from './settings.ts';
 import { homeOf, stateFolderOf } from './state.ts';
 
 /** How the same settings are had again: arguments, and the variables that they came from beside them. */

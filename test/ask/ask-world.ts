@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { askModel } from '../../src/cli/ask/ask.ts';
-import { type Flags, loadSettings } from '../../src/config/load.ts';
+import { loadSettings } from '../../src/config/load.ts';
 import type { ConfigFile } from '../../src/config/schema.ts';
+import type { Flags } from '../../src/config/settings.ts';
 
 export interface Ran {
   readonly code: number;

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Asked } from '../../ask/loop.ts';
 import { openCheckpoint } from '../../checkpoint/index.ts';
-import { type Flags, loadSettings } from '../../config/load.ts';
+import { loadSettings } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import type { ErrorCode } from '../../contract/error.ts';
 import { ownProgram } from '../common/own-command.ts';
 import { versionOf } from '../common/version.ts';

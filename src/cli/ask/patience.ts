@@ -1,4 +1,4 @@
-import type { Settings } from '../../config/load.ts';
+import type { Settings } from '../../config/settings.ts';
 
 /** A person who sits at the terminal is given longer than one who has to notice a question elsewhere. */
 export function withPatience(settings: Settings): Settings {

@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { describeChange } from '../../operator/describe-change.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { Flags } from '../../config/load.ts';
 import { profiles } from '../../config/profiles.ts';
+import type { Flags } from '../../config/settings.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
 import { locales, text } from '../../contract/text/text.ts';
 

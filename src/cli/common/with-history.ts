@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../../checkpoint/index.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { withOperator } from './with-operator.ts';
 
 /** Opens the history of the workspace that the flags name. */

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
-import { type Flags, loadSettings } from '../../config/load.ts';
+import { loadSettings } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import type { Acts, Operator, Person } from '../../contract/operator.ts';
 
 /** What a command works with: the acts of the person at the terminal, and what they act on. */

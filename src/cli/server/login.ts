@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';

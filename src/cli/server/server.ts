@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Checkpoint } from '../../checkpoint/index.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { Acts, Operator, ServerReview } from '../../contract/operator.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../../config/load.ts';
+import type { Settings } from '../../config/settings.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 

@@ -1,7 +1,8 @@
 import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../../checkpoint/index.ts';
 import { unreadEnvFile } from '../../config/file/unread-env-file.ts';
-import { type Flags, loadSettings, type Settings } from '../../config/load.ts';
+import { loadSettings } from '../../config/load.ts';
 import { placeFlags, repeatSettings } from '../../config/repeat.ts';
+import type { Flags, Settings } from '../../config/settings.ts';
 import { tracesOf } from '../../config/traces.ts';
 import { ConfigError, ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';

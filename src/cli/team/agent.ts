@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { wholeNumber } from '../common/duration.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { whyUnreadable } from '../../config/file/why-unreadable.ts';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';

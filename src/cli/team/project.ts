@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { text } from '../../contract/text/text.ts';
 import { say } from '../common/say.ts';
 import { withTeam } from './with-team.ts';

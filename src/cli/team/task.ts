@@ -1,4 +1,4 @@
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { type TaskStatus, taskStatuses } from '../../contract/team/tasks.ts';

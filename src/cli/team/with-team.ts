@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Flags } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { TeamAdmin } from '../../contract/team/admin.ts';
 import { text } from '../../contract/text/text.ts';

@@ -1,0 +1,103 @@
+import type { ModelSettings } from '../contract/capabilities/model.ts';
+import type { Dialect } from '../contract/capabilities/process.ts';
+import type { OauthTrust } from '../contract/identity.ts';
+import type { Mode, PolicyRule } from '../contract/policy.ts';
+import type { Locale } from '../contract/text/text.ts';
+import type { ServerSettings } from '../contract/upstream.ts';
+import type { HistorySettings } from './history.ts';
+import type { MemorySettings } from './memory.ts';
+import type { ConfigFile } from './schema.ts';
+import type { SingleTool, ToolsetName } from './toolset-names.ts';
+
+/** What the command line said; everything is optional and wins over the file. */
+export interface Flags {
+  readonly config?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly root?: string | undefined;
+  readonly allowPath?: readonly string[] | undefined;
+  readonly toolsets?: readonly string[] | undefined;
+  readonly only?: string | undefined;
+  readonly mode?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly state?: string | undefined;
+  readonly allowMime?: readonly string[] | undefined;
+  readonly allowExecutable?: boolean | undefined;
+  readonly sandbox?: string | undefined;
+  readonly envFile?: string | undefined;
+}
+
+/** The one value that start-up makes of file, environment and flags. Paths are absolute. */
+export interface Settings {
+  readonly roots: readonly {
+    readonly path: string;
+    readonly writable: boolean;
+    /** As it was given, where a link leads there. */
+    readonly named: string;
+  }[];
+  /** Files outside of them that `--allow-path` names; commands can read them. */
+  readonly files: Settings['roots'];
+  /** The current folder, where neither flag nor file names one: it is the root then. */
+  readonly startedIn: string | undefined;
+  readonly protectedNames: readonly string[];
+  readonly toolsets: readonly ToolsetName[];
+  readonly only: SingleTool | undefined;
+  readonly mode: Mode;
+  readonly locale: Locale;
+  readonly stateFolder: string;
+  /** What another command needs to find these records, as a shell takes it; mostly nothing. */
+  readonly recordFlags: string;
+  /** What of the server's own lies inside a root, as where the home folder is served: no tool may see it. */
+  readonly hiddenPaths: readonly string[];
+  readonly storeUrl: string;
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly allowedHosts: readonly string[];
+    readonly allowedOrigins: readonly string[];
+    readonly maxBodyBytes: number;
+    readonly oauth: OauthTrust | undefined;
+    readonly console: boolean;
+  };
+  readonly rules: readonly PolicyRule[];
+  readonly rateRules: readonly {
+    readonly id: string;
+    readonly toolsets?: readonly string[] | undefined;
+    readonly appliesTo: 'remote' | 'everyone';
+    readonly perMinute: number;
+  }[];
+  readonly approval: { readonly waitMs: number; readonly expiryMs: number };
+  readonly process: {
+    readonly sandbox: 'required' | 'off';
+    readonly environment: readonly string[];
+    readonly readable: readonly string[];
+    readonly network: readonly string[];
+    /** The same with its sets as their names. */
+    readonly networkAsNamed: readonly string[];
+    readonly judgement: Dialect | undefined;
+    readonly cacheBytes: number;
+    readonly maxTimeoutMs: number;
+    readonly maxBackgroundMs: number;
+  };
+  readonly agentCli: { readonly allowMime: readonly string[]; readonly allowExecutable: boolean };
+  readonly assistant: { readonly layout: 'output' | 'workspace'; readonly timeZone: string | undefined };
+  readonly web: {
+    readonly allowHosts: readonly string[] | undefined;
+    readonly denyHosts: readonly string[];
+    readonly allowPrivate: readonly string[];
+    readonly robots: boolean;
+  };
+  readonly vault: { readonly root: string } & Pick<
+    NonNullable<ConfigFile['vault']>,
+    'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
+  >;
+  readonly history: HistorySettings;
+  readonly pipeline: { readonly extended: boolean };
+  readonly memory: MemorySettings;
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly ask: {
+    readonly model: string | undefined;
+    readonly maxRounds: number;
+    readonly perMinute: number;
+  };
+  readonly servers: readonly ServerSettings[];
+}
