@@ -70,7 +70,6 @@ test('the pages without a Japanese twin are known', () => {
     'configuration.md',
     'errors.md',
     'library.md',
-    'network.md',
     'oauth.md',
     'performance.md',
     'servers.md',
