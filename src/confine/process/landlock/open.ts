@@ -44,7 +44,7 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
   if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
 
   const own = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-commands-')));
-  const system = [...systemFolders, ...systemFiles, ...shownProc];
+  const system = [...systemFolders, ...systemFiles(), ...shownProc];
   const { folders } = options.toolchains;
   const tools = [...folders.flatMap(partsWithoutSecrets), ...options.readable];
   const listable = folders.map(({ real }) => real);

@@ -25,7 +25,7 @@ import { copySystemSettings, isSetting } from './system-settings.ts';
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
   const filter = openFilter();
-  const settings = await copySystemSettings([...systemFiles, ...options.readable.filter(isSetting)]);
+  const settings = await copySystemSettings(systemFiles(), options.readable.filter(isSetting));
   writeGitSettings(settings, options.git, '/etc');
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);

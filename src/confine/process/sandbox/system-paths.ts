@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+
 /** What every command may read of the machine: programs, libraries and the few settings that they look up. */
 export const systemFolders = [
   '/usr',
@@ -11,7 +13,24 @@ export const systemFolders = [
   '/gnu/store',
 ];
 
-export const systemFiles = [
+/** Those files of `/etc` that programs look up, and what a Java below `/usr` keeps there: without it no compiler starts. */
+export function systemFiles(): readonly string[] {
+  return [...settings, ...namesIn('/etc').flatMap((name) => (isOfJava.test(name) ? [`/etc/${name}`] : []))];
+}
+
+/** Debian's and Fedora's: `java-17-openjdk`, `java-17-openjdk-17.0.9`. */
+const isOfJava = /^java-\d+-[a-z]+(-[\w.]+)?$/;
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Nothing to show then.
+    return [];
+  }
+}
+
+const settings = [
   '/etc/ld.so.cache',
   '/etc/ld.so.conf',
   '/etc/ld.so.conf.d',
@@ -48,5 +67,7 @@ export const systemFiles = [
   '/etc/terminfo',
   '/etc/fonts',
   '/etc/java',
+  '/etc/maven/m2.conf',
+  '/etc/maven/logging',
   '/etc/python3',
 ];

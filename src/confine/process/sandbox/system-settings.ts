@@ -12,17 +12,25 @@ import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * A folder to stand in for `/etc`, with copies of the settings that programs look up. Made once: a mount for each
+ * A folder to stand in for `/etc`, with copies of the settings that programs look up, and of those that the operator lists. Made once: a mount for each
  * of them would double the time of every command. The caller removes it.
  */
-export async function copySystemSettings(files: readonly string[]): Promise<string> {
+export async function copySystemSettings(
+  system: readonly string[],
+  listed: readonly string[],
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-etc-'));
   const budget = { entries: 5000 };
-  for (const file of files) {
-    const target = join(folder, file.slice('/etc/'.length));
-    mkdirSync(dirname(target), { recursive: true });
-    await copy(file, target, budget);
-  }
+  const copyAll = async (files: readonly string[], isShown: (mode: number) => boolean) => {
+    for (const file of files) {
+      const target = join(folder, file.slice('/etc/'.length));
+      mkdirSync(dirname(target), { recursive: true });
+      await copy(file, target, budget, isShown);
+    }
+  };
+  // A server that runs as root could read what is not for everybody.
+  await copyAll(system, (mode) => (mode & 0o004) !== 0);
+  await copyAll(listed, () => true);
   return folder;
 }
 
@@ -32,7 +40,12 @@ export function isSetting(path: string): boolean {
 }
 
 /** Links stay links: most of them lead into `/usr`, which is there. What cannot be read is left out. */
-async function copy(from: string, to: string, budget: { entries: number }): Promise<void> {
+async function copy(
+  from: string,
+  to: string,
+  budget: { entries: number },
+  isShown: (mode: number) => boolean,
+): Promise<void> {
   budget.entries--;
   if (budget.entries < 0) return;
   // A thousand small steps: other calls get their turn between them.
@@ -40,10 +53,10 @@ async function copy(from: string, to: string, budget: { entries: number }): Prom
   try {
     const stat = lstatSync(from);
     if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to);
-    else if (stat.isFile()) copyFileSync(from, to);
+    else if (stat.isFile() && isShown(stat.mode)) copyFileSync(from, to);
     else if (stat.isDirectory()) {
       mkdirSync(to, { recursive: true });
-      for (const name of readdirSync(from)) await copy(join(from, name), join(to, name), budget);
+      for (const name of readdirSync(from)) await copy(join(from, name), join(to, name), budget, isShown);
     }
   } catch {
     // Not on this machine, or not for this user.
