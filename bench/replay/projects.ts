@@ -108,6 +108,83 @@ printf 'libjson.so: src/parser.c\\n\\tgcc -shared -fPIC -O1 -Isrc -o $@ $<\\nche
     }),
   },
   {
+    name: 'lz4 of lz4@0.6.5 (C)',
+    needs: ['npm', 'gcc', 'make'],
+    fetch: `${npm('lz4@0.6.5')}; mv deps/lz4/lib .lib; find . -mindepth 1 -maxdepth 1 ! -name .lib -exec rm -rf {} +; mv .lib/* .; rmdir .lib
+printf "*.o\\n*.a\\n*.so*\\n*.pc\\ntried\\n" > .gitignore
+printf '#include "lz4.h"\\n#include <string.h>\\nint main(void){char in[]="aaaaaaaaaaaaaaaaaaaaaaaa",z[99],out[99];int n=LZ4_compress_default(in,z,sizeof in,sizeof z);return LZ4_decompress_safe(z,out,n,sizeof out)!=(int)sizeof in||strcmp(in,out);}\\n' > tried.c; ${started}`,
+    steps: day({
+      setUp: ['make liblz4.a 2>&1 | tail -1', 'make -j2 -B liblz4.a >/dev/null 2>&1'],
+      check: [
+        'gcc -o tried tried.c liblz4.a && ./tried',
+        'gcc -fsyntax-only -Wall -Wextra lz4.c lz4hc.c',
+        'nm liblz4.a | grep -c " T LZ4_"',
+      ],
+      edit: 'echo "/* edited */" >> lz4.c',
+    }),
+  },
+  {
+    name: 'idna (Python)',
+    needs: ['python3', 'unzip'],
+    fetch: `python3 -m pip download -q --no-deps --only-binary :all: idna && unzip -q idna-*.whl && rm idna-*.whl
+printf 'import unittest, idna\\nclass Names(unittest.TestCase):\\n    def test_both_ways(self):\\n        self.assertEqual(idna.decode(idna.encode("bücher.example")), "bücher.example")\\n' > test_idna.py
+printf "__pycache__\\n.venv\\n" > .gitignore; ${started}`,
+    steps: day({
+      setUp: [
+        'python3 -m venv --without-pip .venv',
+        '. .venv/bin/activate && python -c "import sys; print(sys.prefix)"',
+      ],
+      check: [
+        'python3 -B -m unittest -q 2>&1 | tail -1',
+        '.venv/bin/python -B -c "import idna; print(idna.__version__)"',
+        "python3 -B -c \"import ast, pathlib; [ast.parse(p.read_text()) for p in pathlib.Path('idna').glob('*.py')]\"",
+      ],
+      edit: 'sed -i "1i # edited" idna/core.py',
+    }),
+  },
+  {
+    name: 'container, of the language itself (Go)',
+    needs: ['go'],
+    fetch: `cp -rL "$(go env GOROOT)"/src/container/. . && go mod init day 2>/dev/null && ${started}`,
+    steps: day({
+      setUp: ['go version', 'go build ./...'],
+      check: ['go test ./... 2>&1 | cut -f1,2', 'go vet ./...', 'gofmt -l .'],
+      edit: 'echo "// edited" >> list/list.go',
+    }),
+  },
+  {
+    name: 'optparse, of the language itself (Ruby)',
+    needs: ['ruby'],
+    fetch: `mkdir lib && cp -r "$(ruby -e 'puts RbConfig::CONFIG["rubylibdir"]')"/optparse* lib
+printf 'require "optparse"\\nrequire "minitest/autorun" rescue LoadError\\nseen = nil\\nOptionParser.new { |o| o.on("-n", "--name NAME") { |n| seen = n } }.parse(%%w[--name x])\\nabort "lost" unless seen == "x"\\nputs "ok"\\n' > tried.rb; ${started}`,
+    steps: day({
+      setUp: ['ruby --version', 'ruby -Ilib -e "puts OptionParser rescue puts 1"'],
+      check: [
+        'ruby -Ilib tried.rb',
+        'ruby -wc lib/optparse.rb',
+        'find lib -name "*.rb" | sort | xargs -n1 ruby -c',
+      ],
+      edit: 'echo "# edited" >> lib/optparse.rb',
+    }),
+  },
+  {
+    name: 'Optional, of the language itself (Java)',
+    needs: ['javac', 'unzip'],
+    fetch: `mkdir -p src/day && for name in Optional OptionalInt OptionalLong OptionalDouble; do
+unzip -p "$(find -L /usr/lib/jvm -name src.zip -size +1M | head -1)" java.base/java/util/$name.java | sed "s/^package java.util;/package day; import java.util.*;/; /ValueBased/d" > src/day/$name.java; done
+printf 'package day;\\npublic class Tried { public static void main(String[] a) { if (Optional.of(1).map(x -> x + 1).orElse(0) != 2) System.exit(1); System.out.println("ok"); } }\\n' > src/day/Tried.java
+echo out > .gitignore; ${started}`,
+    steps: day({
+      setUp: ['javac -version', 'javac -d out src/day/*.java'],
+      check: [
+        'java -cp out day.Tried',
+        'javac -Xlint:all -d out src/day/*.java 2>&1 | tail -1',
+        'ls out/day',
+      ],
+      edit: 'echo "// edited" >> src/day/Optional.java',
+    }),
+  },
+  {
     name: 'a crate without dependencies (Rust)',
     needs: ['cargo'],
     fetch: `cargo init -q --lib --vcs none --name day . && echo target > .gitignore && ${started}`,

@@ -40,10 +40,12 @@ const questions = [
 
 function ask(folder: string, question: readonly string[]): string {
   try {
-    return execFileSync('git', ['-C', folder, ...question], {
+    const said = execFileSync('git', ['-C', folder, ...question], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    // Commits of one second stand in either order.
+    return said.split('\n').sort().join('\n');
   } catch {
     return 'failed';
   }
