@@ -126,3 +126,14 @@ test.each([
 ])('a command may leave %s=%s to the next: %s', (name, value, may) => {
   expect(judge.mayKeep(name, value, base)).toBe(may);
 });
+
+test.each(['echo "$(', 'echo $(', 'printf "$(', 'grep -c "$('])(
+  'substitutions inside of each other are read once each, not twice a level: %s',
+  (open) => {
+    const close = open.includes('"') ? ')"' : ')';
+    const startedMs = performance.now();
+    script(`${open.repeat(40)}ls${close.repeat(40)}`);
+    // Doubled at each level this would take days.
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+  },
+);

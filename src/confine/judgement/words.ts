@@ -275,6 +275,8 @@ function countsOnly(script: ParsedScript | undefined): boolean {
   if (last?.type !== 'Command' || last.prefix.length > 0) return false;
   const name = last.name?.text ?? '';
   const words = Object.hasOwn(counters, name) ? counters[name] : undefined;
+  // Any other's words are left unread: `echoed` reads them as well, and twice a level is without end in a deep nest.
+  if (!words && name !== 'stat' && name !== 'grep') return false;
   if (!words)
     return countsFile(
       name,
