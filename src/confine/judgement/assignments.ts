@@ -34,6 +34,17 @@ export function assignmentRule(name: string, value: Word | undefined): string | 
     return (value?.value ?? '.').split(',').every((filter) => harmlessFilter.test(filter))
       ? undefined
       : 'code-variable';
+  // With `--eval` or another shell in it make runs what it says.
+  if (/^(GNU)?MAKEFLAGS$/.test(name)) {
+    const flags = (value?.pieces ?? []).map((piece) =>
+      piece.kind === 'literal' ? piece.text : piece.kind === 'unknown' && piece.isNumber ? '1' : '?',
+    );
+    return /^(\s*(-?[jklsnBi]+[\d.]*|--(jobs|load-average|no-print-directory|silent|output-sync)(=\w+)?))*\s*$/.test(
+      flags.join(''),
+    )
+      ? undefined
+      : 'code-variable';
+  }
   if (harmlessNpm.test(name)) return undefined;
   if (name.startsWith('GIT_')) return harmlessGit.test(name) ? undefined : 'code-variable';
   return runsCode.test(name) ? 'code-variable' : undefined;

@@ -8,11 +8,15 @@ export function programOf(name: string): string {
     .slice(name.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/\.(exe|com|cmd|bat)$/, '')
+    // `npx npm@10` is an npm, the Rust sudo a sudo, and Debian's vim.tiny a vim.
+    .replace(/(?<=.)@[\w.^~*-]+$/, '')
+    .replace(/^(sudo|su|visudo)-rs$/, '$1')
+    .replace(/^(vim)\.\w+$|^(valgrind)\.bin$/, '$1$2')
     // zsh finds a program by `=name`, and has file commands of its own.
     .replace(/^=?(zf_)?/, '')
     // mkfs.ext4, newfs_hfs, python3.11: one program in many names.
     .replace(/^(mkfs\b|newfs)[._].*$/, '$1')
-    .replace(/^(python\d?|pip\d?|perl\d?|ruby)\d?(\.\d+)+$/, '$1');
+    .replace(/^(python\d?|pip\d?|perl\d?|ruby)-?\d?(\.\d+)+$/, '$1');
   return prefixedByG.test(base) ? base.slice(1) : base;
 }
 

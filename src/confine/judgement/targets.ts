@@ -97,11 +97,10 @@ export function reachOf(word: Word, scene: Scene): Reach {
 function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
   const values = pathValues(word, scene.variables) ?? globValues(word, scene.variables);
   if (!values) return undefined;
-  const absolute = values.every((value) => value.startsWith('/'));
+  const here = values.map((value) => value.replace(workingAlias, '.'));
+  const absolute = here.every((value) => value.startsWith('/'));
   const folders = absolute ? ['/'] : scene.folders;
-  return (
-    folders && values.flatMap((value) => folders.map((folder) => canonical(posix.resolve(folder, value))))
-  );
+  return folders && here.flatMap((value) => folders.map((folder) => canonical(posix.resolve(folder, value))));
 }
 
 /** A glob takes part of its folder; one that is nothing but wildcards takes the folder. */
@@ -183,6 +182,9 @@ export function isDevice(word: Word, scene: Scene, marker = ''): 'device' | 'net
 
 /** `/proc/self/root` is `/` by another name. */
 const rootAlias = /^(\/proc\/(self|thread-self|\d+)(\/task\/\d+)?\/root)+(?=\/)/;
+
+/** The working folder by another name. */
+const workingAlias = /^\/proc\/(self|thread-self|\d+)(\/task\/\d+)?\/cwd(?=\/|$)/;
 
 /** Everything below /dev is a device unless it is one of these. */
 const plainDevice =

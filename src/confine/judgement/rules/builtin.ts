@@ -2,10 +2,13 @@ import { constructRules } from './constructs.ts';
 import { containerRules } from './containers.ts';
 import { evaluationRules } from './evaluation.ts';
 import { fetchedRules } from './fetched.ts';
-import { fileRules } from './files.ts';
+import { deviceRules } from './files/devices.ts';
+import { findingRules } from './files/finding.ts';
+import { losingRules } from './files/losing.ts';
+import { moveRules } from './files/move.ts';
+import { removingRules } from './files/removing.ts';
 import { gitRules } from './git.ts';
 import { machineRules } from './machines.ts';
-import { moveRules } from './move.ts';
 import { needRules } from './needs.ts';
 import { packageRules } from './packages.ts';
 import { processRules } from './processes.ts';
@@ -18,8 +21,11 @@ import { systemRules } from './system.ts';
 
 /** Rules that look at commands, by kind. */
 export const commandRules: readonly CommandRule[] = [
-  ...fileRules,
+  ...removingRules,
+  ...findingRules,
+  ...deviceRules,
   ...moveRules,
+  ...losingRules,
   ...systemRules,
   ...shellRules,
   ...evaluationRules,

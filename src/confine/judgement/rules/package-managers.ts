@@ -45,13 +45,14 @@ function onlyLooks(word: string, rest: readonly Word[]): boolean {
 
 const tells = /^(-V|-v|--version|-h)$/;
 /** Those that know `--dry-run` and then change nothing. */
-const tries = /^(npm|pip3?|uv|poetry|cargo|bun|apt|apt-get|aptitude|brew|composer|conda|mamba)$/;
+const tries =
+  /^(semantic-release|release-it|npm|pip3?|uv|poetry|cargo|bun|apt|apt-get|aptitude|brew|composer|conda|mamba)$/;
 /** Beginnings of words that change nothing as well. */
 const others = /^(audi?t?|packa?g?e?|cach?e?|conf?i?g?|info|list?|view|sea?r?c?h?|outd?a?t?e?d?)$/;
 const nested =
-  /^(pip|tool|self|python|env|toolchain|target|component|plugins?|profile|store|services|pub|workload|global|owner|cask|bundle|group|switch|repo|set)$/;
+  /^(npm|pip|tool|self|python|env|toolchain|target|component|plugins?|profile|store|services|pub|workload|global|owner|cask|bundle|group|switch|repo|set)$/;
 const shows =
-  /^(list|ls|show|info|search|freeze|tree|check|compile|dir|find|outdated|deps|export|why|path-info|doctor|which|current|available|version)$/;
+  /^(list|ls|show|info|search|freeze|tree|check|compile|dir|find|outdated|deps|export|why|path-info|doctor|which|current|available|version|audit|whoami)$/;
 
 const verbs = [
   'install',
@@ -177,7 +178,7 @@ const managers: Readonly<Record<string, readonly string[]>> = {
     'it',
     'ci',
   ],
-  yarn: [...verbs, 'up', 'upgrade-interactive', 'global', 'publish', 'dedupe', 'set'],
+  yarn: [...verbs, 'npm', 'up', 'upgrade-interactive', 'global', 'publish', 'dedupe', 'set'],
   bun: [...verbs, 'i', 'a', 'ci', 'publish', 'create'],
   pip: [...verbs, 'download', 'wheel'],
   pip3: [...verbs, 'download', 'wheel'],
@@ -187,6 +188,8 @@ const managers: Readonly<Record<string, readonly string[]>> = {
   pipenv: [...verbs, 'sync', 'clean'],
   pdm: [...verbs, 'sync', 'publish', 'self'],
   easy_install: [],
+  'semantic-release': [],
+  'release-it': [],
   cargo: [...verbs, 'publish', 'yank', 'login', 'owner', 'binstall'],
   rustup: [...verbs, 'default', 'self', 'toolchain', 'target', 'component'],
   gem: [...verbs, 'i', 'cleanup', 'push', 'yank'],

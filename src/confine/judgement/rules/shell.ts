@@ -1,4 +1,5 @@
 import { text } from '../../../contract/text/text.ts';
+import { readOptions } from '../options.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import { mayBeOption, type Word } from '../words.ts';
@@ -18,6 +19,8 @@ export const shellRules: readonly CommandRule[] = [
       'コマンドそのものを書くか、シェルにファイルを渡してください。',
     ),
     fits: ({ program, args, input }) => {
+      if (/^g?make$/.test(program)) return readsMakefile(args);
+      if (/^(ed|red|ex)$/.test(program)) return input.texts.some(({ prefix }) => editorEscape.test(prefix));
       if (!isShell(program)) return false;
       const line = readShellLine(args);
       if (!line.readsInput || input.fetched()) return false;
@@ -36,8 +39,19 @@ export const shellRules: readonly CommandRule[] = [
       'sh /dev/stdin',
       'bash <(echo ls)',
       '{ sh; } <<< ls',
+      "make -f - <<< 'all: ; ls'",
+      'ed x <<< "!ls"',
     ],
-    notMatch: ['sh run.sh', 'bash -c ls', 'bash --version', 'bash <<< ls', 'bash < run.sh', 'curl x | sh'],
+    notMatch: [
+      'make -f other.mk',
+      'ed x <<< "1,$p"',
+      'sh run.sh',
+      'bash -c ls',
+      'bash --version',
+      'bash <<< ls',
+      'bash < run.sh',
+      'curl x | sh',
+    ],
   },
   {
     id: 'source-input',
@@ -125,6 +139,17 @@ export const shellRules: readonly CommandRule[] = [
     notMatch: ['ls', '[ -f x ]', ': ok'],
   },
 ];
+
+/** A line of ed that starts a program: `!ls`, `r !ls`. */
+const editorEscape = /(?:^|\n)[\d.,$%;+'-]*\s*(?:[rwe]\s*)?!/;
+
+function readsMakefile(args: readonly Word[]): boolean {
+  const { given } = readOptions(args, { valued: 'CEfIjloW', longValued: ['file', 'makefile', 'directory'] });
+  return given.some(
+    ({ name, value }) =>
+      /^(f|file|makefile)$/.test(name) && /^(-$|\/dev\/|\/proc\/)/.test(value?.prefix ?? ''),
+  );
+}
 
 /** `"$HOME/…"`: no command may change what HOME says. */
 function isBelowHome({ pieces }: Word): boolean {

@@ -35,6 +35,7 @@ export const removers: ReadonlySet<string> = new Set([
   'rm',
   'unlink',
   'shred',
+  'truncate',
   '/bin/rm',
   '/usr/bin/rm',
   'srm',

@@ -87,8 +87,8 @@ export function unwrapGit(words: readonly Word[]): readonly Inner[] {
     ];
     inner.push(...scriptsOf(line.rest, '', filters, 'd'));
   }
-  if (verb === 'clone' || verb === 'fetch' || verb === 'pull' || verb === 'ls-remote') {
-    inner.push(...scriptsOf(line.rest, verb === 'clone' ? 'u' : '', ['upload-pack'], 'obcj'));
+  if (/^(clone|fetch|pull|ls-remote|fetch-pack|clone-pack)$/.test(verb ?? '')) {
+    inner.push(...scriptsOf(line.rest, verb === 'clone' ? 'u' : '', ['upload-pack', 'exec'], 'obcj'));
   }
   if (verb === 'push' || verb === 'send-pack')
     inner.push(...scriptsOf(line.rest, '', ['receive-pack', 'exec'], 'o'));

@@ -29,6 +29,18 @@ const scripts: ReadonlyMap<string, ScriptOptions> = new Map<string, ScriptOption
   ],
   ['bsdtar', { valued: '', longValued: ['use-compress-program'], otherValued: 'fCTXb' }],
   ['rsync', { valued: 'e', longValued: ['rsh', 'rsync-path'], otherValued: 'fTBM' }],
+  // diff3(1), sdiff(1), install(1), dpkg(1), ctest(1), zip(1), cpio(1), dmsetup(8), slattach(8), wget(1), bugpoint(1)
+  ['diff3', { valued: '', longValued: ['diff-program'], otherValued: 'L' }],
+  ['sdiff', { valued: '', longValued: ['diff-program'], otherValued: 'Iow' }],
+  ['install', { valued: '', longValued: ['strip-program'], otherValued: 'gmotS' }],
+  ['dpkg', { valued: '', longValued: ['pre-invoke', 'post-invoke', 'status-logger'], otherValued: 'D' }],
+  ['ctest', { valued: '', longValued: ['test-command'], otherValued: 'CDEFILMOQRSTjrw' }],
+  ['zip', { valued: '', longValued: ['unzip-command'], otherValued: 'bnst' }],
+  ['cpio', { valued: '', longValued: ['rsh-command'], otherValued: 'CEFHIMORW' }],
+  ['dmsetup', { valued: '', longValued: ['exec'] }],
+  ['slattach', { valued: 'c', longValued: [], otherValued: 'ps' }],
+  ['make-first-existing-target', { valued: 'c', longValued: [] }],
+  ['chokidar', { valued: 'c', longValued: ['command'] }],
   ['nodemon', { valued: 'x', longValued: ['exec'], otherValued: 'ewid' }],
   ['sg', { valued: 'c', longValued: [] }],
   ['emulate', { valued: 'c', longValued: [] }],
@@ -56,20 +68,27 @@ export function optionScripts(program: string, words: readonly Word[]): readonly
   }
   if (program === 'tmux') return tmuxCommands(words);
   if (program === 'go') return goRunners(words);
+  if (program === 'wget') return wgetPasswords(words);
   const grammar = scripts.get(program);
   if (!grammar) return [];
   const options = readOptions(words, {
     valued: grammar.valued + (grammar.otherValued ?? ''),
     longValued: grammar.longValued,
   });
-  return options.given.flatMap((option): Inner[] => {
-    const fits = option.long
-      ? option.name.length > 1 && grammar.longValued.some((name) => name.startsWith(option.name))
-      : grammar.valued.includes(option.name);
-    if (!fits || !option.value) return [];
-    const source = option.name.startsWith('checkpoint') ? checkpointAction(option.value) : option.value;
-    return source ? [{ kind: 'script', source, posix: true }] : [];
-  });
+  // zip's `-TT COMMAND` is one option of two letters.
+  const at = program === 'zip' ? words.findIndex(({ value }) => value === '-TT') + 1 : 0;
+  const tester = at > 0 ? words[at] : undefined;
+  const tested: Inner[] = tester ? [{ kind: 'script', source: tester, posix: true }] : [];
+  return options.given
+    .flatMap((option): Inner[] => {
+      const fits = option.long
+        ? option.name.length > 1 && grammar.longValued.some((name) => name.startsWith(option.name))
+        : grammar.valued.includes(option.name);
+      if (!fits || !option.value) return [];
+      const source = option.name.startsWith('checkpoint') ? checkpointAction(option.value) : option.value;
+      return source ? [{ kind: 'script', source, posix: true }] : [];
+    })
+    .concat(tested);
 }
 
 const hyperfineScripts = ['prepare', 'setup', 'cleanup', 'conclude', 'reference'];
@@ -93,10 +112,25 @@ function tmuxCommands(words: readonly Word[]): readonly Inner[] {
 /** `go run -exec 'CMD'`, `go build -toolexec=CMD`. */
 function goRunners(words: readonly Word[]): readonly Inner[] {
   return words.flatMap((word, at): Inner[] => {
-    const [, equals] = /^--?(?:tool)?exec(=?)/.exec(word.prefix) ?? [];
+    const [, equals] = /^--?(?:(?:tool)?exec|vettool)(=?)/.exec(word.prefix) ?? [];
     if (equals === undefined) return [];
     const source = equals === '=' ? partOf(word, word.prefix.indexOf('=') + 1) : words[at + 1];
     return source ? [{ kind: 'script', source, posix: true }] : [];
+  });
+}
+
+/** `wget --use-askpass=COMMAND`, and the same as a line of its configuration: `-e use_askpass=COMMAND` (wget(1)). */
+function wgetPasswords(words: readonly Word[]): readonly Inner[] {
+  const { given } = readOptions(words, {
+    valued: 'aBDeIlnoOPQRtTUwX',
+    longValued: ['use-askpass', 'execute'],
+  });
+  return given.flatMap(({ name, long, value }): Inner[] => {
+    if (!value) return [];
+    if (long && name.length > 4 && 'use-askpass'.startsWith(name))
+      return [{ kind: 'script', source: value, posix: true }];
+    const line = /^\s*use_?askpass\s*=\s*(.*)$/is.exec(value.value ?? '')?.[1];
+    return line === undefined ? [] : [{ kind: 'script', source: literalWord(line), posix: true }];
   });
 }
 

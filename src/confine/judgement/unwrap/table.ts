@@ -104,6 +104,7 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
   ['chroot', { long: ['skip-chdir'], longValued: ['groups', 'userspec', 'group', 'user'], operands: 1 }],
   ['setarch', { flags: 'vRFZLXBITS3h', long: ['verbose', 'addr-no-randomize', 'uname-2.6'], operands: 1 }],
   ['linux32', { flags: 'vRFZLXBITS3' }],
+  ['i386', { flags: 'vRFZLXBITS3' }],
   ['linux64', { flags: 'vRFZLXBITS3' }],
   ['taskset', { flags: 'ac', long: ['all-tasks', 'cpu-list'], operands: 1 }],
   [

@@ -8,6 +8,10 @@ import { unwrapFd, unwrapFind } from './find.ts';
 import { unwrapGit } from './git.ts';
 import { readHead } from './head.ts';
 import { type Inner, joined, replaceMarker, unread } from './inner.ts';
+import { unwrapAwk } from './languages/awk.ts';
+import { unwrapConsole } from './languages/consoles.ts';
+import { unwrapMake } from './languages/make.ts';
+import { unwrapSed } from './languages/sed.ts';
 import { unwrapLoose } from './loose.ts';
 import { runners } from './runners.ts';
 import { optionScripts } from './scripts.ts';
@@ -41,7 +45,30 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
     case 'bwrap':
       return unwrapBwrap(rest);
     case 'ssh':
-      return unwrapSsh(rest);
+    case 'slogin':
+    case 'ssh-argv0':
+    case 'ssh-copy-id':
+    case 'scp':
+    case 'sftp':
+      return unwrapSsh(program, rest);
+    case 'awk':
+    case 'gawk':
+    case 'mawk':
+    case 'nawk':
+    case 'original-awk':
+      return unwrapAwk(rest);
+    case 'sed':
+      return unwrapSed(rest);
+    case 'make':
+    case 'gmake':
+      return unwrapMake(rest);
+    case 'cmake':
+      return unwrapCmake(rest);
+    case 'ip': {
+      // `ip netns exec NAME COMMAND`, ip-netns(8) and ip-vrf(8).
+      const at = rest.findIndex(({ value }) => value === 'exec');
+      return at < 0 || rest.length < at + 3 ? [] : [{ kind: 'command', words: rest.slice(at + 2) }];
+    }
     case 'eval':
       return [joined(rest)];
     case 'trap':
@@ -58,7 +85,11 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
   const verb = /^git-([a-z-]+)$/.exec(program)?.[1];
   if (verb) return [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...rest] }];
   if (program === 'hub') return [{ kind: 'command', words: [literalWord('git'), ...rest] }];
-  const scripts = [...optionScripts(program, rest), ...unwrapLoose(program, rest)];
+  const scripts = [
+    ...optionScripts(program, rest),
+    ...unwrapLoose(program, rest),
+    ...unwrapConsole(program, rest),
+  ];
   if (program === 'socat') scripts.push(...socatAddresses(rest));
   if (program === 'yarn') scripts.push(...yarnWorkspace(rest));
   const grammar = wrappers.get(program) ?? runners.get(program);
@@ -242,7 +273,7 @@ function unwrapFlock(words: readonly Word[]): readonly Inner[] {
   if ('pieces' in head) return [unread(head)];
   const [, ...command] = head.rest;
   const first = command[0]?.value;
-  if (first === '-c' || first === '--command') {
+  if (first === '-c' || /^--c(o(m(m(a(nd?)?)?)?)?)?$/.test(first ?? '')) {
     return command[1] ? [{ kind: 'script', source: command[1], posix: true }] : [];
   }
   return command.length === 0 ? [] : [{ kind: 'command', words: command }];
@@ -270,6 +301,16 @@ function unwrapScript(words: readonly Word[]): readonly Inner[] {
   const command = start < 0 ? [] : words.slice(start + 1).filter((word) => word.value !== '--');
   if (inner.length === 0 && command.length > 0) inner.push({ kind: 'command', words: command });
   return inner;
+}
+
+/** `cmake -E env A=b COMMAND`, `-E time COMMAND`, `-E chdir FOLDER COMMAND` (cmake(1), Command-Line Tool Mode). */
+function unwrapCmake(words: readonly Word[]): readonly Inner[] {
+  if (words[0]?.value !== '-E') return [];
+  const [verb, ...rest] = words.slice(1);
+  if (verb?.value === 'env')
+    return unwrapEnv(rest.filter(({ prefix }) => !/^--(un)?set=|^--modify/.test(prefix)));
+  const command = verb?.value === 'chdir' ? rest.slice(1) : verb?.value === 'time' ? rest : [];
+  return command.length === 0 ? [] : [{ kind: 'command', words: command }];
 }
 
 /** `trap 'COMMANDS' SIGNAL`; with `-` or an option it only lists or resets. */

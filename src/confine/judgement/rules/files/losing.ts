@@ -1,0 +1,118 @@
+import { text } from '../../../../contract/text/text.ts';
+import { hasOption, optionsNamed, readOptions } from '../../options.ts';
+import { hasWord } from '../../subcommands.ts';
+import { reachOf } from '../../targets.ts';
+import { readGitLine } from '../../unwrap/git.ts';
+import type { Word } from '../../words.ts';
+import type { CommandRule, Scene, Use } from '../rule.ts';
+
+const person = text('A person must agree to it.', '人の同意が必要です。');
+
+/** Commands that throw away what nothing else keeps. */
+export const losingRules: readonly CommandRule[] = [
+  {
+    id: 'git-lose',
+    decision: 'ask',
+    programs: ['git'],
+    because: text(
+      'it throws away what git does not keep, or kept alone',
+      'git が残していないもの、または git だけが残しているものを捨てます',
+    ),
+    suggestion: person,
+    fits: (use, scene) => losesInGit(use, scene),
+    match: [
+      'git clean -fdx',
+      'git clean -d -x --force',
+      'git -C sub clean -ffd',
+      'git rm -r --force .',
+      'git stash clear',
+      'git reflog expire --expire=now --all',
+      'git update-ref -d refs/heads/x',
+      'git gc --prune=now',
+      'git filter-branch --tree-filter ls HEAD',
+    ],
+    notMatch: [
+      'git clean -nfdx',
+      'git clean -fd',
+      'git rm -r --cached .',
+      'git rm -r old',
+      'git stash pop',
+      'git reflog',
+      'git gc',
+    ],
+  },
+  {
+    id: 'empty-everything',
+    decision: 'ask',
+    programs: ['truncate', 'shred'],
+    because: text(
+      'it empties or overwrites files that are not named one by one',
+      '個別に指定されていないファイルを空にするか上書きします',
+    ),
+    suggestion: person,
+    fits: ({ program, args }, scene) => {
+      const options = readOptions(args, {
+        valued: program === 'shred' ? 'ns' : 'rs',
+        longValued: ['size', 'reference', 'iterations', 'random-source'],
+      });
+      const size = optionsNamed(options, 's', ['size']).at(-1)?.value?.value;
+      if (
+        program === 'truncate' &&
+        size !== undefined &&
+        !/^[<%/-]?0*[KMGTPEZY]?B?$/.test(size.replace(/^[<%/-]\d+/, '0'))
+      )
+        return false;
+      return options.operands.some((word) => reachOf(word, scene) !== 'inside');
+    },
+    match: [
+      'truncate -s0 *',
+      'shred -u ./*',
+      'find . -print0 | xargs -0 shred -u',
+      'shred ~',
+      'truncate --size=0 "$(cat list)"',
+    ],
+    notMatch: [
+      'truncate -s 0 app.log',
+      'shred -u key.pem',
+      'truncate -s 0 logs/*.log',
+      'truncate -s 10M disk.img',
+      'f=a.log; truncate -s 0 "$f"',
+    ],
+  },
+];
+
+function losesInGit({ args }: Use, scene: Scene): boolean {
+  const { verb, rest } = readGitLine(args);
+  const has = (pattern: RegExp) => hasWord(rest, pattern);
+  switch (verb?.value) {
+    case 'clean': {
+      const options = readOptions(rest, { valued: 'e', longValued: ['exclude'] });
+      if (hasOption(options, 'n', ['dry-run'])) return false;
+      const forced = optionsNamed(options, 'f', ['force']).length;
+      // Ignored files, and repositories inside; the others are in the history that undo reads.
+      return forced > 1 || hasOption(options, 'xX') || options.unsure !== undefined;
+    }
+    case 'rm': {
+      const options = readOptions(rest);
+      return (
+        !hasOption(options, '', ['cached']) &&
+        hasOption(options, 'r') &&
+        options.operands.some((word: Word) => reachOf(word, scene) === 'everything')
+      );
+    }
+    case 'stash':
+      return has(/^clear$/);
+    case 'reflog':
+      return has(/^(expire|delete)$/);
+    case 'update-ref':
+      return has(/^(-d|--stdin)$/);
+    case 'gc':
+    case 'prune':
+      return has(/^--(prune|expire)=(now|all)$/);
+    case 'filter-branch':
+    case 'filter-repo':
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,185 @@
+import { text } from '../../../../contract/text/text.ts';
+import { reachOf } from '../../targets.ts';
+import { possibleValues } from '../../values.ts';
+import { unknownWord } from '../../words.ts';
+import type { CommandRule } from '../rule.ts';
+import { removesFound } from './finding.ts';
+import { isForced, isRecursive, removal } from './removal.ts';
+
+/** Programs whose words are what they remove. */
+const removing = ['rm', 'srm', 'rimraf', 'trash', 'trash-put', 'gio', 'del-cli'];
+
+/** Commands that remove more than anybody meant. */
+export const removingRules: readonly CommandRule[] = [
+  {
+    id: 'rm-recursive-force',
+    decision: 'deny',
+    dialect: 'listed',
+    programs: ['rm', 'srm'],
+    because: text(
+      'rm with recursive and force together removes folders without a way back',
+      'rm の再帰と強制の組み合わせは、フォルダーを取り消せない形で削除します',
+    ),
+    suggestion: text(
+      'Use `rm -r PATH` without force, with the path written out.',
+      '強制なしの `rm -r パス` を、パスを書き出して使ってください。',
+    ),
+    fits: ({ args }, scene) => {
+      const options = removal(args, scene);
+      return isRecursive(options) && isForced(options);
+    },
+    match: [
+      'rm -rf build',
+      'rm -r --interactive=never x',
+      'rm -r -f x',
+      'rm x -fR',
+      '/bin/rm --recurs --forc x',
+      'sudo rm -vrf /',
+      'r\'m\' -"rf" x',
+    ],
+    notMatch: ['rm -r build', 'rm -f a.txt', 'echo "rm -rf /"', 'rm -- -rf', 'git rm -rf --cached x'],
+  },
+  {
+    id: 'rm-unread',
+    decision: 'deny',
+    programs: ['rm', 'srm'],
+    because: text(
+      'a word of this rm is not known before it runs, and could be `-rf`',
+      'この rm の引数の一部は実行するまで分からず、`-rf` になり得ます',
+    ),
+    suggestion: text(
+      'Put `--` before it (`rm -- "$file"`), begin it with `./` (`rm ./*`), or write it out.',
+      'その前に `--` を置く(`rm -- "$file"`)、`./` で始める(`rm ./*`)、または書き出してください。',
+    ),
+    fits: ({ args, input }, scene) => {
+      const listed = input.pathsOnly();
+      const options = removal(
+        args.map((word) => (listed && word.isInput ? unknownWord(word.text, './') : word)),
+        scene,
+      );
+      return options.unsure !== undefined && !(isRecursive(options) && isForced(options));
+    },
+    match: [
+      'rm "$x"',
+      'rm *',
+      'for f in *; do rm "$f"; done',
+      'for f in *.bak; do rm $f; done',
+      'for f in *.bak; do f=$(cat x); rm "$f"; done',
+      'rm $opts dir',
+      'echo -rf / | xargs rm',
+      'rm {-r,-f} x',
+      'find . -print0 | xargs rm',
+      'find . -printf "-rf\\0" -print0 | xargs -0 rm',
+      'find . -print0 | sort -z | xargs -0 rm',
+    ],
+    notMatch: [
+      'rm -- "$x"',
+      'rm ./*',
+      'rm *.o',
+      'rm a.{o,d}',
+      'f=a.txt; rm "$f"',
+      'for f in *.bak; do rm "$f"; done',
+      'tmp=$(mktemp); trap \'rm -f "$tmp"\' EXIT',
+      'find . -name x -exec rm {} +',
+      'find . -name "*.orig" -print0 | xargs -0 rm -f',
+    ],
+  },
+  {
+    id: 'rm-everything',
+    decision: 'deny',
+    programs: removing,
+    because: text(
+      'it would remove a root, a home, the workspace or a folder of the system',
+      'ルート、ホーム、ワークスペース、またはシステムのフォルダーを削除します',
+    ),
+    suggestion: text(
+      'Name the folder inside the workspace that is to go.',
+      '削除するワークスペース内のフォルダーを指定してください。',
+    ),
+    fits: (use, scene) => {
+      const options = removal(use.args, scene);
+      if (/^s?rm$/.test(use.program) && !isRecursive(options)) return false;
+      return options.operands.some(
+        (word) =>
+          reachOf(word, scene) === 'everything' ||
+          // These read wildcards themselves.
+          (/^(rimraf|del-cli)$/.test(use.program) && /^[*./]+$/.test(word.value ?? '')),
+      );
+    },
+    match: [
+      'rm -r /',
+      'rm -r /*',
+      'rm -R ~',
+      'rm -r "$HOME"',
+      'rm -r .',
+      'rm -r ../..',
+      'rm -r //',
+      'npx rimraf /',
+      'rm -r /proc/self/cwd/*',
+      'gio trash ~',
+      'd=$(mktemp -d); rm -r "$d"/*',
+      'rm --recursive /usr',
+    ],
+    notMatch: ['rm -r build', 'rm -r ./dist/', 'rm -r -- node_modules', 'npx rimraf dist', 'rm -r build/*'],
+  },
+  {
+    id: 'rm-repository',
+    decision: 'ask',
+    programs: [...removing, 'find'],
+    because: text(
+      'it removes a repository, with all that was never pushed',
+      'プッシュされていないものも含め、リポジトリを削除します',
+    ),
+    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    fits: (use, scene) =>
+      (use.program === 'find' && removesFound(use) && use.args.some(({ value }) => value === '.git')) ||
+      removal(use.args, scene).operands.some((word) =>
+        (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>
+          /(^|\/)\.git["']?(\/(\*|objects|refs)?["']?)?$/i.test(value),
+        ),
+      ),
+    match: [
+      'find . -name .git -exec rm -rf {} +',
+      'rm -r .git',
+      'rm -rf packages/a/.git/',
+      'd=.git; rm -r "$d"',
+      'rm -r .git/objects',
+    ],
+    notMatch: ['rm -r build', 'rm .git/index.lock', 'rm -r .github/old'],
+  },
+  {
+    id: 'rm-unknown-target',
+    decision: 'deny',
+    programs: ['rm', 'srm', 'rimraf', 'trash'],
+    because: text(
+      'what it removes with all its content is not known before it runs',
+      '中身ごと削除する対象が、実行するまで分かりません',
+    ),
+    suggestion: text('Write the path out.', 'パスを書き出してください。'),
+    fits: (use, scene) => {
+      const options = removal(use.args, scene);
+      if (use.program !== 'rimraf' && use.program !== 'trash' && !isRecursive(options)) return false;
+      return options.operands.some((word) => reachOf(word, scene) === 'unknown');
+    },
+    match: [
+      'rm -r -- "$x"',
+      'rm -r "$(cat list)"',
+      'cd "$x"; rm -r build',
+      'rm -r "$DIR/x"',
+      'find "/$x" -name y -exec rm -r {} +',
+      'find . ! -name y -exec rm -r {} +',
+      'find . -name y -exec rm -r {}/.. \\;',
+      'find . -name y -exec env rm -r {} +',
+      'find . -name "*" -exec rm -r {} +',
+      'find . -name y -o -type d -exec rm -r {} +',
+    ],
+    notMatch: [
+      'rm -r build',
+      'd=build; rm -r "$d"',
+      'd=$(mktemp -d); rm -r "$d"',
+      'rm -- "$x"',
+      'rm -r {src,dist}/tmp',
+      'find . -name __pycache__ -type d -exec rm -r {} +',
+    ],
+  },
+];
