@@ -34,6 +34,8 @@ export function createAuditLog(
   let joining: Promise<void> | undefined;
   /** What waits in the inbox could not be joined to the chain. */
   let isUnjoined = false;
+  /** Of ours, something may wait there. */
+  let isWaitingHere = false;
   const inbox = createInbox(() => {
     key ??= openKey();
     return key;
@@ -85,6 +87,7 @@ export function createAuditLog(
       const options = { durable: durableUpTo > committed };
       if (engine.commitsTogether) {
         await inbox.put(engine, rows, options);
+        isWaitingHere = true;
         joinLater();
       } else await appendRows(engine, key, rows, options);
     } catch (error) {
@@ -114,6 +117,7 @@ export function createAuditLog(
   function join(options?: { readonly lazily: boolean }): Promise<void> {
     clearTimeout(joinTimer);
     joinTimer = undefined;
+    isWaitingHere = false;
     joining ??= openEngine()
       .then((engine) => {
         key ??= openKey();
@@ -128,6 +132,7 @@ export function createAuditLog(
       },
       () => {
         isUnjoined = true;
+        isWaitingHere = true;
       },
     );
     return joining;
@@ -168,7 +173,8 @@ export function createAuditLog(
     },
     async flush() {
       await drainUntil(accepted);
-      await joinAll();
+      // A store that never opened is closed without a look.
+      if (isWaitingHere || joining) await joinAll();
     },
     backlog: () => queue.length,
     /** No more tries of what could not be written. */
