@@ -48,7 +48,7 @@ try {
   console.log('denied:', await say('bash', { command: 'rm -rf /' }));
 
   // Some calls are put to a person first.
-  console.log('answered:', await say('bash', { command: 'kill 123' }));
+  console.log('answered:', await say('bash', { command: 'git clean -fdx' }));
 } finally {
   await client.close();
   await rm(folder, { recursive: true, force: true });

@@ -43,7 +43,7 @@ test('memory embed says how far it is, embeds what waits, and starts anew when t
   // What the import could not embed may be due again in a second only.
   await expect.poll(async () => (await sekisho('memory', 'embed')).code, { timeout: 30_000 }).toBe(0);
   expect((await sekisho('doctor')).stdout).toMatch(/^ok +embeddings +256 dimensions$/m);
-  expect((await sekisho('memory', 'embed')).stdout).toBe('3 of 3 memories embedded by fake, 0 wait.\n');
+  expect((await sekisho('memory', 'embed')).stdout).toBe('3 of 3 memories embedded by fake; waiting: 0.\n');
   const texts = () => server.texts.filter((text) => text !== 'sekisho').toSorted();
   expect(texts()).toEqual(['one', 'three', 'two']);
   expect(await sekisho('memory', 'embed', '--all')).toMatchObject({ code: 0 });
@@ -56,7 +56,7 @@ test('memory embed says how far it is, embeds what waits, and starts anew when t
   server.script = (_, response) => response.writeHead(503).end('starting up, sk-7');
   expect((await sekisho('doctor')).stdout).toMatch(/^missing +embeddings +the server answered 503/m);
   const stopped = await sekisho('memory', 'embed', '--all');
-  expect(stopped).toMatchObject({ code: 1, stdout: '0 of 3 memories embedded by fake, 3 wait.\n' });
+  expect(stopped).toMatchObject({ code: 1, stdout: '0 of 3 memories embedded by fake; waiting: 3.\n' });
   expect(stopped.stderr).toContain('the server answered 503: starting up, …');
   // What is exported is text.
   expect((await sekisho('memory', 'export')).stdout.split('\n')[0]).toMatch(/^\{"content":"one","category"/);

@@ -15,9 +15,13 @@ const programNames =
   /^(PAGER|EDITOR|VISUAL|GIT_PAGER|GIT_EDITOR|GIT_SEQUENCE_EDITOR|SYSTEMD_PAGER|MANPAGER|BROWSER)$/;
 const safePrograms = /^(|cat|less|more|true|:|vi|vim|nano|emacs|head|tail|ed|false)$/;
 
+/** What these are given is evaluated as arithmetic, and runs what a subscript in it holds (bash, "Shell Variables"). */
+const evaluated = /^(RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|BASHPID|LINENO)$/;
+
 /** The rule that an assignment to this name breaks, judged by the value where that says enough. */
 export function assignmentRule(name: string, value: Word | undefined): string | undefined {
   if (programNames.test(name)) return safePrograms.test(value?.value ?? '?') ? undefined : 'code-variable';
+  if (evaluated.test(name)) return isNumber(value) ? undefined : 'code-variable';
   if (name === 'PATH') return value && extendsPath(value) ? undefined : 'code-variable';
   if (name === 'IFS')
     return value?.value !== undefined && /^[ \n\t,:;|]*$/.test(value.value) ? undefined : 'code-variable';
@@ -48,6 +52,16 @@ export function assignmentRule(name: string, value: Word | undefined): string | 
   if (harmlessNpm.test(name)) return undefined;
   if (name.startsWith('GIT_')) return harmlessGit.test(name) ? undefined : 'code-variable';
   return runsCode.test(name) ? 'code-variable' : undefined;
+}
+
+function isNumber(value: Word | undefined): boolean {
+  return value !== undefined && value.pieces.every(isOfNumbers);
+}
+
+function isOfNumbers(piece: Word['pieces'][number]): boolean {
+  return piece.kind === 'literal'
+    ? /^\d*$/.test(piece.text)
+    : piece.kind === 'unknown' && piece.isNumber === true;
 }
 
 /** `HOME="$HOME"`. */

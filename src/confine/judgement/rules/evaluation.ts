@@ -136,6 +136,14 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
           return !plainName.test(target) || assignmentRule(target, undefined) !== undefined;
         }
         if (equals < 0) return false;
+        // Quoted text in brackets becomes a list, and what it holds is expanded once more.
+        const isList = /^[A-Za-z_]\w*\+?=\(/.test(word.text);
+        const given = word.value?.slice(equals + 1);
+        if (
+          !isList &&
+          (given === undefined ? /[aA]/.test(flags) && !tame(word, scene) : /^\(.*[$`[]/s.test(given))
+        )
+          return true;
         if (/i/.test(flags))
           return !isSafeArithmetic(word.text.slice(word.text.indexOf('=') + 1), scene.variables);
         return false;
