@@ -191,7 +191,7 @@ test.each([
 
   spoil(world.root);
 
-  expect(await world.verify()).toMatchObject({ ok: false, problem: expect.any(String) });
+  expect(await world.verify()).toMatchObject({ ok: false, problem: { en: expect.any(String) } });
 });
 
 test('a crash in the middle leaves both files or neither, whenever it comes', async () => {

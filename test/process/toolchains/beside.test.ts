@@ -9,6 +9,9 @@ const working = await workingSandboxes();
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-beside-'));
 afterAll(() => rmSync(base, { recursive: true }));
 
+/** Without what npm tells its scripts: a person's own shell has none of it. */
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
+
 /** What people ask of the toolchains that they have; what a machine does not have is as missing in a plain bash. */
 const lines = [
   ...[
@@ -41,7 +44,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     async () => {
       const root = join(base, 'project');
       const plain = await run(root, (line) => {
-        const { status, stdout } = spawnSync('bash', ['-c', line], { cwd: root, encoding: 'utf8' });
+        const { status, stdout } = spawnSync('bash', ['-c', line], { cwd: root, encoding: 'utf8', env });
         return { exitCode: status, stdout };
       });
       const commands = openCommands({
