@@ -1,3 +1,4 @@
+import { replaySection } from './replay/results.ts';
 import { keptResults, resultTables } from './results.ts';
 
 /** `docs/performance.md`: the newest kept results, and what they cannot say by themselves. */
@@ -19,6 +20,7 @@ BENCH_FULL=1 npm run bench           # the large sizes as well: 1 GB, 1,000,000 
 Taken at ${commit} on ${machine}.
 
 ${resultTables(rows)}
+${replaySection()}
 ${notes}`;
 }
 

@@ -3,7 +3,9 @@
  * same state of the same folder; exit code and tree must be the same. What differs between two runs of bash alone is not
  * compared. A person who is asked agrees; questions are counted.
  *
- *   npm run replay -- [--only NAME] [--process '{"network": ["registry.example:443"]}']
+ *   npm run replay -- [--only NAME] [--process '{"network": ["registry.example:443"]}'] [--keep]
+ *
+ * What is kept becomes a table of docs/performance.md.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -11,15 +13,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bring } from './bring.ts';
 import { type Project, projects } from './projects.ts';
+import { keepReplay, type ReplayRow } from './results.ts';
 import { openServed } from './served.ts';
 import { differences, treeOf } from './tree.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, process: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, process: { type: 'string' }, keep: { type: 'boolean' } },
+});
 const settings: Record<string, unknown> = values.process === undefined ? {} : JSON.parse(values.process);
 const base = mkdtempSync('/var/tmp/sekisho-replay-');
 const temporary = join(base, 'tmp');
 mkdirSync(temporary);
 const totals = { steps: 0, same: 0, questions: 0 };
+const rows: ReplayRow[] = [];
 
 try {
   for (const project of projects) {
@@ -28,6 +34,7 @@ try {
     if (missing.length > 0) console.log(`${project.name}: left out, no ${missing.join(', ')} here`);
     else await replay(project);
   }
+  if (values.keep) keepReplay({ questions: totals.questions, rows });
   const percent = totals.steps === 0 ? 0 : (100 * totals.same) / totals.steps;
   console.log(
     `${totals.same} of ${totals.steps} steps the same (${percent.toFixed(1)} %), ${totals.questions} questions`,
@@ -78,6 +85,7 @@ async function replay({ name, fetch, steps }: Project): Promise<void> {
   }
   totals.steps += steps.length;
   totals.same += same;
+  rows.push({ name, same, steps: steps.length });
   console.log(`${name}: ${same} of ${steps.length} steps the same`);
 }
 

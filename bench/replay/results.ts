@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+export interface ReplayRow {
+  readonly name: string;
+  readonly same: number;
+  readonly steps: number;
+}
+
+export interface ReplayResults {
+  readonly questions: number;
+  readonly rows: readonly ReplayRow[];
+}
+
+const kept = new URL('results.json', import.meta.url);
+
+export function keepReplay(results: ReplayResults): void {
+  writeFileSync(kept, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** A section of `docs/performance.md`. */
+export function replaySection(): string {
+  const { questions, rows }: ReplayResults = JSON.parse(readFileSync(kept, 'utf8'));
+  const sum = (count: (row: ReplayRow) => number) => rows.reduce((total, row) => total + count(row), 0);
+  const same = sum((row) => row.same);
+  const steps = sum((row) => row.steps);
+  const lines = rows.map((row) => `| ${row.name} | ${row.same} of ${row.steps} |`);
+  return `## A day's work beside plain bash
+
+\`npm run replay\` goes through a day on each of these projects: branch, install, build, test, lint, edit, commit, amend, rebase,
+stash, tag, clone. Each step runs by bash alone and by the tool \`bash\` from the same state of the same folder, and counts as
+the same where exit code, files and what git says of the repository agree. ${same} of ${steps} steps were the same
+(${((100 * same) / steps).toFixed(1)} %), ${questions} questions were asked.
+
+| project | steps the same |
+| --- | --- |
+${lines.join('\n')}
+
+What differed:
+
+- \`npm install\` writes another lock file where the person's \`~/.npmrc\` says how (\`omit-lockfile-registry-resolved\` here):
+  commands see no file of the home folder, which may hold tokens.
+- \`npx tsx\` and Python's \`multiprocessing.Manager\` need sockets of Unix, which the walls refuse.
+- cargo names the folders of its incremental builds by time and chance, so no two runs have the same tree; bash beside bash
+  neither.
+`;
+}
