@@ -11,7 +11,6 @@ import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { toolsetThat } from './toolsets.ts';
 
-export { renderExplanation, renderTrial } from '../call/policy/trial.ts';
 export type { RuleWarning } from '../call/policy/warnings.ts';
 
 /** The rules, as whoever looks after them asks about them. */

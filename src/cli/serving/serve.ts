@@ -121,6 +121,8 @@ async function begin(
 }
 
 async function warnOfRules(checkpoint: Checkpoint): Promise<void> {
+  // Looking them through loads the judge of commands, which the first list would wait for.
+  if (!checkpoint.settings.rules.some(({ tool }) => tool !== undefined)) return;
   const { settings } = checkpoint;
   if (settings.rules.length === 0) return;
   const { noteRuleWarnings } = await import('./rule-warnings.ts');

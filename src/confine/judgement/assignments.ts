@@ -55,7 +55,7 @@ export function assignmentRule(name: string, value: Word | undefined): string | 
 }
 
 function isNumber(value: Word | undefined): boolean {
-  return value !== undefined && value.pieces.every(isOfNumbers);
+  return value?.pieces.every(isOfNumbers) ?? false;
 }
 
 function isOfNumbers(piece: Word['pieces'][number]): boolean {
