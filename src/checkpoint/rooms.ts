@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { configFolderOf, homeOf } from '../config/state.ts';
 import { ConfigError } from '../contract/error.ts';
@@ -88,7 +88,9 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
 
   const judge = once(async () => {
     const { createCommandJudge } = await import('../confine/judgement/judge.ts');
-    return createCommandJudge();
+    const { readSmall } = await import('../confine/git/small-file.ts');
+    const isInRoot = (path: string) => settings.roots.some((root) => path.startsWith(`${root.path}${sep}`));
+    return createCommandJudge({ read: (path) => (isInRoot(path) ? readSmall(path) : undefined) });
   });
 
   const web = once(async () => {

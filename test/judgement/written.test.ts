@@ -11,12 +11,9 @@ import { type Ran, runScripts, unseen } from './run-scripts.ts';
 
 const judge = createCommandJudge();
 /** Reads the caller's own text, and lets that run. */
-const withoutWriting = createCommandJudge((source) => ({
-  text: source,
-  script: parse(source),
-  origins: new Map(),
-  steps: 0,
-}));
+const withoutWriting = createCommandJudge({
+  write: (source) => ({ text: source, script: parse(source), origins: new Map(), steps: 0 }),
+});
 const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 const has = existsSync('/bin/bash') && existsSync('/proc/self/fd');
 const shells = [

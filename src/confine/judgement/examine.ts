@@ -15,7 +15,7 @@ import { Unprintable } from './print/page.ts';
 import type { Printed, Write } from './print/print.ts';
 import { isShell, programOf } from './programs.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
-import type { CommandRule, Scene, Use } from './rules/rule.ts';
+import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
 import { foldersAfter, goesDown, sceneIn } from './targets.ts';
 import { readShellLine } from './unwrap/shell.ts';
@@ -88,6 +88,7 @@ export function examine(
   context: JudgeContext,
   rules: RuleIndex,
   write: Write,
+  read: ReadFile,
 ): Examination {
   const findings: Finding[] = [];
   const found: { readonly use: Use; readonly place: Place; readonly excerpt: string }[] = [];
@@ -132,6 +133,7 @@ export function examine(
     roots: context.roots,
     folders: foldersAfter(context.workingFolder, folders, variables),
     variables,
+    read,
   };
   const onlyDown = folders.every(goesDown);
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt);

@@ -13,20 +13,29 @@ import { type Examination, examine, type Finding, type RuleIndex } from './exami
 import { mayKeepVariable } from './keeping.ts';
 import { print, type Write } from './print/print.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
-import type { CommandRule, Rule, Use } from './rules/rule.ts';
+import type { CommandRule, ReadFile, Rule, Use } from './rules/rule.ts';
 import { hasTilde, type Word } from './words.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
 /** Each refuses what the one before does, and more. */
 const dialects: readonly Dialect[] = ['plain', 'listed', 'strict'];
 
+export interface JudgeOptions {
+  readonly write?: Write;
+  /** Reads manifests below the roots; without it none is known. */
+  readonly read?: ReadFile;
+}
+
 /** Judges commands by the built-in rules: deny over ask over allow, over all commands found in the line. */
-export function createCommandJudge(write: Write = print): CommandJudge & CommandWriter {
+export function createCommandJudge({
+  write = print,
+  read = noFile,
+}: JudgeOptions = {}): CommandJudge & CommandWriter {
   const index = indexByProgram(commandRules);
   const byId = new Map(builtinRules.map((rule) => [rule.id, rule]));
   return {
     judge(line, context) {
-      const { findings, uses } = examineSafely(line, context, index, write);
+      const { findings, uses } = examineSafely(line, context, index, write, read);
       const fitting = findings.filter(({ rule }) => {
         const from = byId.get(rule)?.dialect;
         return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
@@ -38,6 +47,8 @@ export function createCommandJudge(write: Write = print): CommandJudge & Command
   };
 }
 
+const noFile: ReadFile = () => undefined;
+
 /** How a command is written does not depend on where it runs. */
 const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/' };
 
@@ -47,10 +58,11 @@ export function examineSafely(
   context: JudgeContext,
   index: RuleIndex,
   write: Write = print,
+  read: ReadFile = noFile,
 ): Examination {
   if (isTooLong(line)) return { findings: [{ rule: 'too-long', excerpt: '' }], uses: [] };
   try {
-    return examine(line, context, index, write);
+    return examine(line, context, index, write, read);
   } catch {
     // What the parser cannot bear is not run.
     return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };

@@ -21,7 +21,7 @@ export function staysHere(program: string, args: readonly Word[]): boolean {
   const [verb, ...rest] = words;
   // Options before the subcommand may take its name for their value: then it is not told.
   if (verb?.value === undefined || verb.prefix.startsWith('-')) return false;
-  if (/^(uninstall|remove|rm)$/.test(verb.value)) return true;
+  if (/^(uninstall|remove|rm|prune)$/.test(verb.value)) return true;
   if (!installing.test(verb.value)) return false;
   const [, , offline] = set;
   if (offline !== undefined && rest.some(({ value }) => value === offline)) return true;
@@ -47,6 +47,7 @@ const sets: readonly (readonly [RegExp, readonly string[], string | undefined])[
   [/^go$/, ['go'], undefined],
   [/^cargo$/, ['crates'], '--offline'],
   [/^(gem|bundle)$/, ['rubygems.org', 'index.rubygems.org'], '--local'],
+  [/^composer$/, ['repo.packagist.org', 'api.github.com', 'codeload.github.com'], undefined],
 ];
 
 /** They change the system, whose folders commands only read. */

@@ -1,6 +1,7 @@
 import { text } from '../../../contract/text/text.ts';
 import { mayBeOption } from '../words.ts';
 import { installNeed, staysHere } from './install-needs.ts';
+import { installsFromManifest } from './installs/manifest-install.ts';
 import { alwaysInstalls, changesPackages, packageManagers } from './package-managers.ts';
 import type { CommandRule } from './rule.ts';
 
@@ -18,6 +19,7 @@ export const packageRules: readonly CommandRule[] = [
     needs: ({ program, args }) => installNeed(program, args, alwaysInstalls(program)),
     fits: ({ program, args }, scene) => {
       if (scene.walls && staysHere(program, args)) return false;
+      if (installsFromManifest(program, args, scene)) return false;
       return changesPackages(program, args);
     },
     match: [
@@ -95,7 +97,11 @@ export const packageRules: readonly CommandRule[] = [
       const rest = args.slice(at + 1);
       if (module === 'twine') return rest.some(({ value }) => value === 'upload');
       if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
-      if (scene.walls && next?.value === 'pip' && staysHere('pip', rest.slice(1))) return false;
+      if (next?.value === 'pip') {
+        const words = rest.slice(1);
+        if (scene.walls && staysHere('pip', words)) return false;
+        if (installsFromManifest('pip', words, scene)) return false;
+      }
       return changesPackages('pip', module === next?.value ? rest.slice(1) : rest);
     },
     // `-m pip` in so many words; other spellings are asked about.

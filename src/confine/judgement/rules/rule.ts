@@ -78,4 +78,8 @@ export interface Scene {
   /** Every folder that a command in it may run in; nothing where that is not known. */
   readonly folders: readonly string[] | undefined;
   readonly variables: Variables;
+  readonly read: ReadFile;
 }
+
+/** A small file as it stands, for what a project's manifest names; undefined where there is none to read. */
+export type ReadFile = (path: string) => string | undefined;

@@ -1,0 +1,73 @@
+import { posix } from 'node:path';
+import type { Word } from '../../words.ts';
+import type { Scene } from '../rule.ts';
+import { type Installer, installerOf } from './installers.ts';
+import { isNamedIn, nameIn } from './manifest.ts';
+
+/**
+ * Does this line install what the project's manifest names and nothing else, from a registry that the operator lists?
+ * What it may fetch is bounded by the list, and what it may write by the roots, so nobody needs to be asked.
+ */
+export function installsFromManifest(program: string, args: readonly Word[], scene: Scene): boolean {
+  const installer = installerOf(program);
+  const listed = scene.walls?.network ?? [];
+  if (!installer?.registry.every((host) => listed.some((entry) => covers(entry, host)))) return false;
+  const operands = operandsRead(installer, args);
+  return operands?.every((operand) => isOfHere(operand) || isNamed(operand, installer, scene)) ?? false;
+}
+
+/** What stands after the verb; nothing where a word is not known, or an option is none that is understood. */
+function operandsRead(installer: Installer, args: readonly Word[]): readonly string[] | undefined {
+  const operands: string[] = [];
+  const values = args.map(({ value }) => value);
+  let isOption = true;
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (value === undefined) return undefined;
+    if (!isOption || !value.startsWith('-') || value === '-') {
+      operands.push(value);
+      continue;
+    }
+    if (value === '--') {
+      isOption = false;
+      continue;
+    }
+    const equals = value.indexOf('=');
+    const name = equals < 0 ? value : value.slice(0, equals);
+    if (installer.switches.includes(value)) continue;
+    if (equals >= 0 && installer.switches.includes(name) && /^=(true|false)$/.test(value.slice(equals)))
+      continue;
+    const isList = installer.lists?.includes(name) ?? false;
+    if (!isList && !installer.valued.includes(name)) return undefined;
+    const given = equals < 0 ? values[++at] : value.slice(equals + 1);
+    if (given === undefined || given.startsWith('-') || (isList && /^\w[\w.+-]*:/.test(given)))
+      return undefined;
+  }
+  const verb = installer.verbs.find((one) => {
+    const wanted = one.split(' ').filter((word) => word !== '');
+    return one === '' ? operands.length === 0 : wanted.every((word, at) => operands[at] === word);
+  });
+  return verb === undefined ? undefined : operands.slice(verb === '' ? 0 : verb.split(' ').length);
+}
+
+/** `.`, `./web`, `.[dev]`: the project itself, or one beside it. */
+function isOfHere(operand: string): boolean {
+  return /^\.{1,2}(\/|\[|$)/.test(operand);
+}
+
+function isNamed(operand: string, installer: Installer, scene: Scene): boolean {
+  const name = nameIn(operand);
+  if (name === undefined) return false;
+  return (scene.folders ?? []).some((folder) =>
+    installer.manifests.some((file) => {
+      const text = scene.read(posix.join(folder, file));
+      return text !== undefined && isNamedIn(file, text, name);
+    }),
+  );
+}
+
+/** Does an entry of the operator's list name this host? */
+function covers(entry: string, host: string): boolean {
+  const name = entry.toLowerCase().replace(/:443$/, '');
+  return name === host || (name.startsWith('*.') && host.endsWith(name.slice(1)));
+}
