@@ -1,7 +1,7 @@
 /** Bundles `src/` to `dist/` for a fast start: one entry for the binary, one for the library, chunks for the rest. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { composeConsoleAsset, consoleAssetNames } from '../src/config/console-assets.ts';
 import { grammarPackages, writeGrammars } from './grammars.ts';
 import { bundledPackages, composeNotices } from './notices.ts';
@@ -11,6 +11,9 @@ const packageJson = JSON.parse(readFileSync('package.json', 'utf8')) as {
   private?: boolean;
   dependencies: Record<string, string>;
 };
+/** Modules that a start meets before its first tools/list; what they import comes with them. */
+const neededByEveryStart =
+  /src\/(cli\/(main|serving\/serve)|checkpoint\/(index|serving)|call\/policy\/trial|transport\/stdio|tools\/help\/index)\.ts$/;
 /** Besides what is no dependency: their types stand in ours, so that they are installed too. */
 const bundled = new Set(['zod', 'kysely']);
 
@@ -20,9 +23,12 @@ if (process.argv.includes('--if-changed')) {
 }
 
 rmSync('dist', { recursive: true, force: true });
-const { metafile } = await build({
-  metafile: true,
-  entryPoints: {
+// What brings tests or sources of many megabytes along is a development dependency, and bundled; so are these two. Zod is
+// needed by every start and is four times faster to load from our bundle. The 300 files of kysely would hold up the calls
+// that arrive while the first record is written. The rest is loaded when used.
+const external = Object.keys(packageJson.dependencies).filter((name) => !bundled.has(name));
+const { output } = await build({
+  input: {
     sekisho: 'src/cli/start.ts',
     index: 'src/index.ts',
     // Threads are started by their path, beside the chunk that starts them.
@@ -30,31 +36,41 @@ const { metafile } = await build({
     'chunks/converter-process': 'src/confine/network/convert/converter-process.ts',
     'chunks/parse-process': 'src/confine/pipeline/symbols/parse-process.ts',
   },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
-  target: 'node24',
-  chunkNames: 'chunks/[name]-[hash]',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  define: {
-    __SEKISHO_VERSION__: JSON.stringify(packageJson.version),
-    __SEKISHO_PUBLISHED__: String(packageJson.private !== true),
+  external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+  preserveEntrySignatures: 'allow-extension',
+  transform: {
+    target: 'node24',
+    define: {
+      __SEKISHO_VERSION__: JSON.stringify(packageJson.version),
+      __SEKISHO_PUBLISHED__: String(packageJson.private !== true),
+    },
   },
-  // Zod is needed by every start and is four times faster to load from our bundle. The 300 files of kysely would hold
-  // up the calls that arrive while the first record is written. What brings tests or sources of many megabytes along is
-  // a development dependency, and bundled. The rest is loaded when used.
-  external: Object.keys(packageJson.dependencies).filter((name) => !bundled.has(name)),
+  checks: { eval: false, ineffectiveDynamicImport: false },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    comments: { legal: false },
+    minify: { compress: true, mangle: false, codegen: true },
+    // Each file costs a start more than its bytes do: what every start needs before the first tools/list is one, and what
+    // the rooms share is another.
+    codeSplitting: {
+      groups: [
+        { name: 'start', priority: 2, test: neededByEveryStart },
+        { name: 'shared', priority: 1, test: /src\/(contract|ground)\//, minShareCount: 2 },
+      ],
+    },
+  },
 });
 // The console's files lie beside the chunk that reads them.
 mkdirSync('dist/chunks/console', { recursive: true });
 for (const name of consoleAssetNames) writeFileSync(`dist/chunks/console/${name}`, composeConsoleAsset(name));
 writeGrammars('dist/grammars');
 // Neither htmx nor the grammars are inputs of the bundle, and are given along all the same.
-const notices = composeNotices([...bundledPackages(metafile), 'node_modules/htmx.org', ...grammarPackages]);
+const sources = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+const notices = composeNotices([...bundledPackages(sources), 'node_modules/htmx.org', ...grammarPackages]);
 writeFileSync('dist/THIRD-PARTY.txt', notices);
 chmodSync('dist/sekisho.js', 0o755);
 // A benchmark needs no declarations.

@@ -1,12 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Metafile } from 'esbuild';
 
-/** The packages whose code stands in the bundle, by their folder, e.g. `node_modules/zod`. */
-export function bundledPackages({ inputs }: Metafile): readonly string[] {
-  const folders = Object.keys(inputs).flatMap(
-    (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
-  );
+/** The packages whose code stands in the bundle, by their folder, e.g. `/home/me/sekisho/node_modules/zod`. */
+export function bundledPackages(sources: readonly string[]): readonly string[] {
+  const folders = sources.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set(folders)].sort();
 }
 

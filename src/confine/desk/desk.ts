@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto';
 import type { Caller } from '../../contract/caller.ts';
 import type { Desk } from '../../contract/capabilities/capabilities.ts';
 import type { Folder } from '../../contract/capabilities/files.ts';
-import { ConfigError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { createCalendar } from '../../ground/calendar.ts';
 import { asFollowing, asHiding } from '../files/workspace.ts';
 
@@ -17,10 +15,10 @@ export interface DeskOptions {
 
 /**
  * Makes the assistant's folders of a caller: `output/DATE/user_ID` with the workspace behind it, or the workspace
- * alone. Nothing is made on disk; the first write does that. Throws `ConfigError` for an unknown time zone.
+ * alone. Nothing is made on disk; the first write does that.
  */
 export function createDesk({ layout, timeZone, clock, folder }: DeskOptions): (caller: Caller) => Desk {
-  const dateOf = calendarOf(timeZone);
+  const dateOf = createCalendar(timeZone);
   if (layout === 'workspace') {
     const own = asFollowing(folder);
     return () => ({ own, workspace: own, ownPath: '.' });
@@ -48,22 +46,6 @@ function isAnothers(path: string, user: string): boolean {
   return (
     top?.toLowerCase() === 'output' && folder?.toLowerCase().startsWith('user_') === true && folder !== user
   );
-}
-
-function calendarOf(timeZone: string | undefined): (atMs: number) => string {
-  try {
-    return createCalendar(timeZone);
-  } catch (cause) {
-    throw new ConfigError(
-      text(
-        `assistant.timeZone must be a time zone such as "Asia/Tokyo", got "${timeZone}"`,
-        `assistant.timeZone には "Asia/Tokyo" のようなタイムゾーンを指定してください（指定値: "${timeZone}"）。`,
-      ),
-      {
-        cause,
-      },
-    );
-  }
 }
 
 /**
