@@ -11,10 +11,12 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const working = await workingSandboxes();
+const judge = createCommandJudge();
 const closing: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -47,6 +49,7 @@ function openRepository(backend: 'bubblewrap' | 'landlock') {
     sandbox: 'required',
     backends: [backend],
     serverEnvironment: environment,
+    remoteChanges: judge.remoteChanges,
     onDisarmed: (line) => told.push(line),
   });
   closing.push(() => commands.close());
@@ -140,7 +143,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       const { root, person, bash } = openRepository(backend);
       person('echo "; by hand" >>.git/config; git remote add origin https://example.com/x');
       const { exitCode, stderr } = await bash(
-        'git config user.name Eve; git config alias.x "!ls"; git config core.fsmonitor ./x; git remote set-url origin https://elsewhere.example',
+        'git config user.name Eve; git config alias.x "!ls"; git config core.fsmonitor ./x; git remote set-url origin "$(echo https://elsewhere.example)"',
       );
       expect(exitCode).toBe(0);
       expect(stderr).toContain('[git: .git/config');
@@ -148,6 +151,42 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       expect(kept).toContain('; by hand\n');
       expect(kept).toContain('name = Eve');
       expect(kept).not.toMatch(/alias|fsmonitor|elsewhere/);
+    });
+
+    test.each([
+      ['git remote set-url origin https://new.example/x', 'origin https://new.example/x'],
+      ['u=https://new.example/x; git remote set-url origin "$u"', 'origin https://new.example/x'],
+      ['git remote rm origin; git remote add origin ssh://new.example/x', 'origin ssh://new.example/x'],
+      ['git remote rename origin upstream', 'upstream https://old.example/x'],
+      ['git config remote.origin.url ../other', 'origin ../other'],
+      ['bash -c "git remote remove origin"', ''],
+    ])('a remote gets the address that was asked about: %s', async (script, shown) => {
+      const { person, bash, told } = openRepository(backend);
+      person('git remote add origin https://old.example/x');
+      const { exitCode } = await bash(script);
+      expect([exitCode, told]).toEqual([0, []]);
+      const remotes = person('git remote -v')
+        .split('\n')
+        .filter((line) => line.endsWith('(fetch)'));
+      expect(remotes.map((line) => line.replace('\t', ' ').replace(' (fetch)', '')).join()).toBe(shown);
+    });
+
+    test.each([
+      'git remote set-url origin https://new.example/x; sed -i s/new.example/evil.example/ .git/config',
+      'git remote set-url other https://evil.example/x 2>/dev/null; printf "[remote \\"origin\\"]\\n\\turl = https://evil.example/x\\n" >>.git/config',
+      'git remote set-url origin "$(printf https://evil.example/x)"',
+      'git remote set-url origin ext::evil.example',
+      'git remote set-url origin --upload-pack=evil.example',
+      'git remote set-url origin https://new.example/x; git config remote.origin.uploadpack evil.example',
+      'git remote set-url second https://evil.example/x; git config remote.origin.url "$(git remote get-url second)"',
+      'echo git remote set-url origin https://evil.example/x >/dev/null; git config remote.origin.url "$(echo https://evil.example/x)"',
+    ])('no other address than that comes with it: %s', async (script) => {
+      const { root, person, bash } = openRepository(backend);
+      person('git remote add origin https://old.example/x; git remote add second https://two.example/x');
+      await bash(script);
+      const first = /\[remote "origin"\][^[]*/.exec(readFileSync(join(root, '.git/config'), 'utf8'))?.[0];
+      expect(first).not.toContain('evil');
+      expect(person('git config --get-all remote.origin.url')).not.toContain('evil');
     });
 
     test('what a command planted lies beside its place, and the reply says so', async () => {

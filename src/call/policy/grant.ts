@@ -71,11 +71,20 @@ export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAs
   return [...new Set(texts)].sort().join(' ');
 }
 
+/** A yes to pushing is none to overwriting what is over there, and a yes to one address none to another. */
+function saysWhatGoes([, subcommand = '', ...words]: readonly string[]): boolean {
+  if (subcommand === 'push') return words.some((word) => overwrites.test(word));
+  return subcommand === 'remote' || subcommand === 'config';
+}
+
+/** `--force` and its kin, `--mirror`, `--delete` and `--prune`, as git takes them abbreviated; `+main` and `:main`. */
+const overwrites = /^--(fo($|[^l])|m|de|pru)|^-[^-]*[fd]|^[+:]/;
+
 function patternOf(argv: Argv): readonly string[] | undefined {
   const words = argv.filter((word) => word !== null);
   const [program, subcommand] = words;
   if (program === undefined || words.length !== argv.length) return undefined;
-  if (whole.has(program) || program.includes('/')) return words;
+  if (whole.has(program) || program.includes('/') || (program === 'git' && saysWhatGoes(words))) return words;
   if (alone.has(program)) return [program];
   if (subcommand === undefined || subcommand.startsWith('-')) return words;
   if (!byThing.has(program) || subcommand === 'api') return [program, subcommand];

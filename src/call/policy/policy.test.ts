@@ -264,6 +264,15 @@ test.each([
   ['aws ec2 terminate-instances --all', ['aws', 'ec2', 'terminate-instances']],
   ['gcloud compute instances delete x', ['gcloud', 'compute', 'instances', 'delete', 'x']],
   ['ansible all -m ping', ['ansible', 'all', '-m', 'ping']],
+  ['git push --follow-tags -u origin main', ['git', 'push']],
+  ['git push --force origin main', ['git', 'push', '--force', 'origin', 'main']],
+  ['git push --force-with-lease', ['git', 'push', '--force-with-lease']],
+  ['git push -uf origin', ['git', 'push', '-uf', 'origin']],
+  ['git push origin +main', ['git', 'push', 'origin', '+main']],
+  ['git push origin :old', ['git', 'push', 'origin', ':old']],
+  ['git push --mirror x', ['git', 'push', '--mirror', 'x']],
+  ['git push origin --delete v1', ['git', 'push', 'origin', '--delete', 'v1']],
+  ['git remote set-url origin ../x', ['git', 'remote', 'set-url', 'origin', '../x']],
 ])('a grant for %j goes no further than what was agreed to', (script, argv) => {
   const ready = policy([{ command: [argv[0] as string], decision: 'ask', because: 'x' }]);
   const verdict = ready.decide(tool('bash'), local, command(script));

@@ -1,13 +1,23 @@
 import { relative } from 'node:path';
-import type { Attended, BackgroundCommand, RunOptions } from '../../contract/capabilities/process.ts';
+import type {
+  Attended,
+  BackgroundCommand,
+  CommandLine,
+  CommandWriter,
+  RunOptions,
+} from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { createGitGuard, type Watch } from './guard.ts';
 import type { Disarmed } from './set-aside.ts';
 
 /** Looks after commands: no repository below the roots keeps what one of them planted. */
 export interface CommandGuard {
-  attend(spawnOptions: Writes, work: () => Promise<Attended>): Promise<Attended>;
-  start<C extends BackgroundCommand>(spawnOptions: Writes, work: () => Promise<C>): Promise<C>;
+  attend(command: CommandLine, spawnOptions: Writes, work: () => Promise<Attended>): Promise<Attended>;
+  start<C extends BackgroundCommand>(
+    command: CommandLine,
+    spawnOptions: Writes,
+    work: () => Promise<C>,
+  ): Promise<C>;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
 }
@@ -18,11 +28,18 @@ export interface CommandGuardOptions {
   readonly writable: () => readonly string[];
   /** What of them walls keep from a command. */
   readonly held: (runOptions: Writes) => Promise<readonly string[]>;
+  /** What of remotes it was asked about. */
+  readonly agreed?: CommandWriter['remoteChanges'] | undefined;
   /** Told too: who called may have left, and nobody reads the output of a command in the background. */
   readonly tell?: ((line: string) => void) | undefined;
 }
 
-export function createCommandGuard({ writable, held, tell = () => {} }: CommandGuardOptions): CommandGuard {
+export function createCommandGuard({
+  writable,
+  held,
+  agreed,
+  tell = () => {},
+}: CommandGuardOptions): CommandGuard {
   const guard = createGitGuard(writable);
   const following = new Set<Promise<void>>();
 
@@ -47,12 +64,12 @@ export function createCommandGuard({ writable, held, tell = () => {} }: CommandG
     following.add(followed);
   }
 
-  const begin = async (spawnOptions: Writes) =>
-    guard.begin(spawnOptions.writable ?? writable(), await held(spawnOptions));
+  const begin = async (command: CommandLine, spawnOptions: Writes) =>
+    guard.begin(spawnOptions.writable ?? writable(), await held(spawnOptions), agreed?.(command));
 
   return {
-    async attend(spawnOptions, work) {
-      const watch = await begin(spawnOptions);
+    async attend(command, spawnOptions, work) {
+      const watch = await begin(command, spawnOptions);
       let attended: Attended;
       try {
         attended = await work();
@@ -70,8 +87,8 @@ export function createCommandGuard({ writable, held, tell = () => {} }: CommandG
         ? attended
         : { ...attended, result: { ...result, stderr: `${result.stderr}${notes}` } };
     },
-    async start(spawnOptions, work) {
-      const watch = await begin(spawnOptions);
+    async start(command, spawnOptions, work) {
+      const watch = await begin(command, spawnOptions);
       try {
         const started = await work();
         go(started, watch);

@@ -1,3 +1,4 @@
+import type { RemoteChanges } from '../../contract/capabilities/process.ts';
 import {
   type ConfigEntry,
   type ConfigText,
@@ -26,11 +27,26 @@ export interface Changes {
 /** Is a place inside what was served? Asked of where the content of a file leads. */
 export type LeadsInside = (target: string) => boolean;
 
-/** What was harmful before may stay as it was; nothing may join it, and no remote that was there may lead elsewhere. */
-export function changesOf(before: ConfigText, after: ConfigText, leadsInside: LeadsInside): Changes {
+/**
+ * What was harmful before may stay as it was; nothing may join it, and no remote that was there may lead elsewhere, unless
+ * that was agreed to.
+ */
+export function changesOf(
+  before: ConfigText,
+  after: ConfigText,
+  leadsInside: LeadsInside,
+  agreed: RemoteChanges = nothing,
+): Changes {
   const allowed: Change[] = [];
   const refused: string[] = [];
-  const remotes = new Set(before.entries.filter(isAddress).map((entry) => entry.subsection));
+  const addresses = before.entries.filter(isAddress);
+  const remotes = new Set(addresses.map(({ subsection }) => subsection));
+  const isAgreedRemote = ({ subsection = '' }: ConfigEntry) => agreed.remotes.includes(subsection);
+  // One that was renamed keeps the address that it had.
+  const mayLeadTo = new Set([
+    ...agreed.addresses,
+    ...addresses.filter(isAgreedRemote).map(({ value }) => value),
+  ]);
   const mayBe = (entry: ConfigEntry) =>
     isHarmless(entry) || (nameOf(entry) === 'core.worktree' && leadsInside(entry.value));
   const then = byName(before.entries);
@@ -40,12 +56,15 @@ export function changesOf(before: ConfigText, after: ConfigText, leadsInside: Le
     const is = now.get(name) ?? [];
     const [entry] = is.length > 0 ? is : was;
     if (!entry || isSame(was, is)) continue;
-    const isRedirected = isAddress(entry) && remotes.has(entry.subsection);
+    const isAgreed = isAgreedRemote(entry) && is.every(({ value }) => mayLeadTo.has(value));
+    const isRedirected = isAddress(entry) && remotes.has(entry.subsection) && !isAgreed;
     if (isRedirected || ![...was, ...is].every(mayBe)) refused.push(name);
     else allowed.push({ entry, values: is.map(({ value }) => value), before: was.map(({ value }) => value) });
   }
   return { allowed, refused };
 }
+
+const nothing: RemoteChanges = { remotes: [], addresses: [] };
 
 /** A configuration with these changes, all else as it stands there: comments, and what is not ours to read. */
 export function withChanges(content: string, changes: readonly Change[]): string {

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, unlinkSync, w
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import type { RemoteChanges } from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { changesOf } from './config-changes.ts';
 import { readConfig } from './config-file.ts';
@@ -35,6 +36,7 @@ export interface ConfigCopy {
 export function openConfigCopies(
   folders: readonly string[],
   workingFolder: string,
+  agreed?: RemoteChanges,
 ): ConfigCopies | undefined {
   const read = folders.flatMap((folder) => {
     const content = isOwn(folder)
@@ -76,7 +78,7 @@ export function openConfigCopies(
     if (written === undefined || !after.isReadable) {
       return [`[git: ${name} is as it was: what the command left in its place is no file of settings]\n`];
     }
-    const { allowed, refused } = changesOf(readConfig(content), after, () => false);
+    const { allowed, refused } = changesOf(readConfig(content), after, () => false, agreed);
     const isAsWritten = refused.length === 0 && after.isPlain;
     const missed = await changeConfig(
       folder,

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { RemoteChanges } from '../../contract/capabilities/process.ts';
 import { asBytes, type Found, findRepositories, fromText, innerFolders } from './find-repositories.ts';
 import { inHeldFolder } from './held-folder.ts';
 import { judgePart, type Part, partsOf } from './parts.ts';
@@ -9,9 +10,15 @@ import { type Disarmed, setAside } from './set-aside.ts';
 export interface GitGuard {
   /**
    * Before a command starts that may write these folders, but for what walls hold in them. Learns what people wrote
-   * since the last one.
+   * since the last one. What was `agreed` to may become of remotes.
    */
-  begin(folders: readonly string[], held?: readonly string[]): Promise<Watch>;
+  begin(folders: readonly string[], held?: readonly string[], agreed?: RemoteChanges): Promise<Watch>;
+}
+
+interface Running {
+  readonly sinceMs: number;
+  readonly held: readonly string[];
+  readonly agreed: RemoteChanges | undefined;
 }
 
 /** Takes out of git's reach what a command left there and no person wrote. */
@@ -29,7 +36,7 @@ export interface Watch {
 export function createGitGuard(roots: () => readonly string[]): GitGuard {
   const trusted = new Map<string, ReadonlyMap<string, Part>>();
   const pointers = new Map<string, string>();
-  const running = new Set<{ readonly sinceMs: number; readonly held: readonly string[] }>();
+  const running = new Set<Running>();
   const walked = new Set<string>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -49,6 +56,10 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
     // What no command that runs could write, people wrote.
     const isHeld = (path: string) =>
       running.size > 0 && [...running].every(({ held }) => held.some((each) => isBelow(path, each)));
+    const agreed = {
+      remotes: [...running].flatMap((each) => each.agreed?.remotes ?? []),
+      addresses: [...running].flatMap((each) => each.agreed?.addresses ?? []),
+    };
     const disarmed: Disarmed[] = [];
     const reached = new Set<string>();
     const queue = [...found.gitFolders];
@@ -96,7 +107,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         const base = part.path.startsWith('objects/') ? `${gitFolder}/objects` : gitFolder;
         const verdict = isOld
           ? undefined
-          : judgePart(part, before, (target) => isInside(realPath(base, target)));
+          : judgePart(part, before, (target) => isInside(realPath(base, target)), agreed);
         if (verdict?.harmless === false) {
           disarmed.push(...setAside(root, path, verdict.instead, before));
           continue;
@@ -123,7 +134,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
   }
 
   return {
-    begin: (folders, held = []) =>
+    begin: (folders, held = [], agreed) =>
       inTurn(async () => {
         for (const folder of folders.map(fromText)) {
           if (running.size > 0) break;
@@ -138,7 +149,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
           walked.add(folder);
           judge(folder, undefined, found);
         }
-        const own = { sinceMs: Date.now() - clockStepMs, held: held.map(fromText) };
+        const own = { sinceMs: Date.now() - clockStepMs, held: held.map(fromText), agreed };
         running.add(own);
         return {
           look: () => inTurn(() => lookAgain(folders)),

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { lstatSync } from 'node:fs';
+import type { RemoteChanges } from '../../contract/capabilities/process.ts';
 import { changesOf, type LeadsInside, withChanges } from './config-changes.ts';
 import { printConfig, readConfig } from './config-file.ts';
 import { asBytes, entriesIn } from './find-repositories.ts';
@@ -25,7 +26,12 @@ export type Verdict =
   | { readonly harmless: true }
   | { readonly harmless: false; readonly instead: string | undefined };
 
-type Judge = (content: string, before: string | undefined, leadsInside: LeadsInside) => Verdict;
+type Judge = (
+  content: string,
+  before: string | undefined,
+  leadsInside: LeadsInside,
+  agreed?: RemoteChanges,
+) => Verdict;
 
 const harmless: Verdict = { harmless: true };
 
@@ -79,10 +85,11 @@ export function judgePart(
   { path, content }: Part,
   before: Part | undefined,
   leadsInside: LeadsInside,
+  agreed?: RemoteChanges,
 ): Verdict {
   if (content === undefined) return { harmless: false, instead: before?.content };
   const judge = Object.hasOwn(files, path) ? files[path] : neverKept;
-  return judge?.(content, before?.content, leadsInside) ?? harmless;
+  return judge?.(content, before?.content, leadsInside, agreed) ?? harmless;
 }
 
 function readPart(folder: string, path: string, known: Part | undefined): Part | undefined {
@@ -112,10 +119,15 @@ function statOf(host: Buffer) {
 }
 
 /** Where one line is not to stay, all that may stay is written anew. */
-function judgeConfig(content: string, before: string | undefined, leadsInside: LeadsInside): Verdict {
+function judgeConfig(
+  content: string,
+  before: string | undefined,
+  leadsInside: LeadsInside,
+  agreed?: RemoteChanges,
+): Verdict {
   if (content === before) return harmless;
   const now = readConfig(content);
-  const { allowed, refused } = changesOf(readConfig(before ?? ''), now, leadsInside);
+  const { allowed, refused } = changesOf(readConfig(before ?? ''), now, leadsInside, agreed);
   if (now.isPlain && refused.length === 0) return harmless;
   // Of what git cannot read nobody knows what was meant.
   const isKept = now.isReadable || before === undefined;

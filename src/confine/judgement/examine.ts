@@ -20,9 +20,10 @@ import { clean, type Place, walkScript } from './syntax.ts';
 import { foldersAfter, goesDown, sceneIn } from './targets.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
+import type { Variables } from './values.ts';
 import { createVariables, givenBy } from './variables.ts';
 import { literalWord, partOf, type Word, wordOf } from './words.ts';
-import { rewrite, textOf, type Writing, wordsOf } from './writing.ts';
+import { rewrite, runsOf, type Writing } from './writing.ts';
 
 /** Something that a rule has to say of the command. */
 export interface Finding {
@@ -39,6 +40,7 @@ export interface Finding {
 export interface Examination {
   readonly findings: readonly Finding[];
   readonly uses: readonly Use[];
+  readonly variables?: Variables;
   /** What was judged, as it is to run; nothing where it cannot be written. */
   readonly runs?: CommandLine | undefined;
 }
@@ -145,7 +147,8 @@ export function examine(
     }
   }
   for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt);
-  return { findings, uses: found.map(({ use }) => use), runs: isWritten ? runsOf(line, whole) : undefined };
+  const uses = found.map(({ use }) => use);
+  return { findings, uses, variables, runs: isWritten ? runsOf(line, whole) : undefined };
 
   /** The next to be read; when all are, what was held back for its variables is filled in and goes on. */
   function nextJob(): ScriptJob | CommandJob | undefined {
@@ -290,10 +293,4 @@ export function examine(
     if (source.value === undefined) raise('dynamic-script', job.excerpt);
     else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }
-}
-
-function runsOf(line: CommandLine, writing: Writing): CommandLine {
-  if (line.kind === 'script') return { ...line, script: textOf(writing) };
-  const [program = line.program, ...args] = wordsOf([line.program, ...line.args], writing);
-  return { ...line, program, args };
 }

@@ -6,6 +6,7 @@ import type {
   Dialect,
   JudgeContext,
   Judgement,
+  RemoteChanges,
 } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
@@ -13,6 +14,7 @@ import { type Examination, examine, type Finding, type RuleIndex } from './exami
 import { mayKeepVariable } from './keeping.ts';
 import { print, type Write } from './print/print.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
+import { remoteChangesOf } from './rules/git-remotes.ts';
 import type { CommandRule, ReadFile, Rule, Use } from './rules/rule.ts';
 import { hasTilde, type Word } from './words.ts';
 
@@ -44,10 +46,23 @@ export function createCommandJudge({
     },
     mayKeep: mayKeepVariable,
     written: (line) => examineSafely(line, anywhere, new Map(), write).runs,
+    remoteChanges(line) {
+      // Few commands name one, and each is read a second time for it.
+      const words = line.kind === 'script' ? [line.script] : [line.program, ...line.args];
+      if (!words.some((word) => word.includes('remote'))) return none;
+      const { uses, variables } = examineSafely(line, anywhere, new Map(), write);
+      const changes = uses.flatMap((use) => (variables && remoteChangesOf(use, variables)) ?? []);
+      return {
+        remotes: changes.flatMap(({ remotes }) => remotes),
+        addresses: changes.flatMap(({ addresses }) => addresses),
+      };
+    },
   };
 }
 
 const noFile: ReadFile = () => undefined;
+
+const none: RemoteChanges = { remotes: [], addresses: [] };
 
 /** How a command is written does not depend on where it runs. */
 const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/' };

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { constant } from './print/quote.ts';
 import type { Word, Written } from './words.ts';
 
@@ -21,8 +22,15 @@ export function rewrite(outer: Writing, { at, value }: Word, inner: Writing): vo
   }
 }
 
+/** The command with its inner scripts in it, as it is to run. */
+export function runsOf(line: CommandLine, writing: Writing): CommandLine {
+  if (line.kind === 'script') return { ...line, script: textOf(writing) };
+  const [program = line.program, ...args] = wordsOf([line.program, ...line.args], writing);
+  return { ...line, program, args };
+}
+
 /** The text with its inner scripts in it. */
-export function textOf({ text, edits }: Writing): string {
+function textOf({ text, edits }: Writing): string {
   let written = '';
   let done = 0;
   for (const { at, replacement } of replacements(edits)) {
@@ -34,7 +42,7 @@ export function textOf({ text, edits }: Writing): string {
 }
 
 /** Words of a program that is started without a shell; a script's place is the number of its word. */
-export function wordsOf(words: readonly string[], { edits }: Writing): readonly string[] {
+function wordsOf(words: readonly string[], { edits }: Writing): readonly string[] {
   const written = [...words];
   for (const { at, replacement } of replacements(edits)) written[at.pos] = replacement;
   return written;

@@ -12,6 +12,8 @@ export interface CommandsOptions extends SandboxOptions {
   readonly mayKeep?: CommandJudge['mayKeep'] | undefined;
   /** What runs in place of a command: it as it was judged. Absent: it as it was asked. */
   readonly written?: CommandWriter['written'] | undefined;
+  /** Which addresses of remotes it was asked about. Absent: none. */
+  readonly remoteChanges?: CommandWriter['remoteChanges'] | undefined;
   /** Told of what commands planted in repositories and was taken out again. */
   readonly onDisarmed?: ((line: string) => void) | undefined;
 }

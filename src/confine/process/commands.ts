@@ -45,6 +45,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   const git = createCommandGuard({
     writable: () => sandbox.roots().writable,
     held: (runOptions) => heldFor(sandbox, runOptions),
+    agreed: options.remoteChanges,
     tell: options.onDisarmed,
   });
   const sessions = new Map<string, Session>();
@@ -113,12 +114,12 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       run: (command, runOptions) =>
         tracked(id, async (runner) => {
           const whole = { ...runOptions, handOverMs: undefined };
-          const attended = await git.attend(runOptions, () => attend(command, whole, runner));
+          const attended = await git.attend(command, runOptions, () => attend(command, whole, runner));
           if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
           return attended.result;
         }),
       attend: (command, runOptions) =>
-        tracked(id, (runner) => git.attend(runOptions, () => attend(command, runOptions, runner))),
+        tracked(id, (runner) => git.attend(command, runOptions, () => attend(command, runOptions, runner))),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.
@@ -126,7 +127,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         return { variables, ...(found !== undefined && { folder: found }) };
       },
       start: (command, runOptions) =>
-        tracked(id, (runner) => git.start(runOptions, () => start(command, runOptions, runner))),
+        tracked(id, (runner) => git.start(command, runOptions, () => start(command, runOptions, runner))),
       keep: (command, output, exitCode) => keepOutput(sessionOf(id), command, output, exitCode),
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],

@@ -190,6 +190,14 @@ export interface KeepBase {
 export interface CommandWriter {
   /** The same command, each script in it written anew from what was read of it; nothing where one cannot be. */
   written(command: CommandLine): CommandLine | undefined;
+  /** What of a repository's remotes it changes in so many words: the judge asks about it, so who agreed to it agreed to this. */
+  remoteChanges(command: CommandLine): RemoteChanges;
+}
+
+/** Remotes of git that are there and get other addresses, or go, and those addresses. */
+export interface RemoteChanges {
+  readonly remotes: readonly string[];
+  readonly addresses: readonly string[];
 }
 
 /**

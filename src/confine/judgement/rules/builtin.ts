@@ -8,6 +8,7 @@ import { losingRules } from './files/losing.ts';
 import { moveRules } from './files/move.ts';
 import { removingRules } from './files/removing.ts';
 import { gitRules } from './git.ts';
+import { gitRemoteRules } from './git-remotes.ts';
 import { machineRules } from './machines.ts';
 import { needRules } from './needs.ts';
 import { packageRules } from './packages.ts';
@@ -30,6 +31,7 @@ export const commandRules: readonly CommandRule[] = [
   ...shellRules,
   ...evaluationRules,
   ...gitRules,
+  ...gitRemoteRules,
   ...strictRules,
   ...machineRules,
   ...sendingRules,

@@ -1,4 +1,4 @@
-import type { CommandLine, NetworkContact } from '../../../contract/capabilities/process.ts';
+import type { CommandLine, NetworkContact, RemoteChanges } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
@@ -63,6 +63,7 @@ export async function startCommand(
     spawner,
     writableRepositories(roots.all, { workingFolder, writable }),
     workingFolder,
+    options.remoteChanges?.(command),
   );
   const started = spawner.spawn({
     command: written,
@@ -117,8 +118,9 @@ async function copiesFor(
   spawner: Spawner,
   repositories: readonly string[],
   workingFolder: string,
+  agreed: RemoteChanges | undefined,
 ): Promise<ConfigCopies | undefined> {
-  const copies = spawner.showsCopies && openConfigCopies(repositories, workingFolder);
+  const copies = spawner.showsCopies && openConfigCopies(repositories, workingFolder, agreed);
   if (!copies || (await spawner.showsCopies?.())) return copies;
   await copies.settle();
   return undefined;

@@ -1,0 +1,103 @@
+import type { RemoteChanges } from '../../../contract/capabilities/process.ts';
+import { text } from '../../../contract/text/text.ts';
+import { readOptions } from '../options.ts';
+import { readGitLine } from '../unwrap/git.ts';
+import { possibleValues, type Variables } from '../values.ts';
+import type { Word } from '../words.ts';
+import type { CommandRule, Use } from './rule.ts';
+
+/** What a repository fetches from and pushes to. */
+export const gitRemoteRules: readonly CommandRule[] = [
+  {
+    id: 'git-remote',
+    decision: 'ask',
+    programs: ['git'],
+    because: text(
+      'it changes where the repository fetches from and pushes to',
+      'リポジトリの取得元と送信先を変更します',
+    ),
+    suggestion: text(
+      'A person must agree to it. git remote add needs nobody.',
+      '人の同意が必要です。git remote add には不要です。',
+    ),
+    fits: (use, { variables }) => (remoteChangesOf(use, variables)?.remotes.length ?? 0) > 0,
+    match: [
+      'git remote set-url origin https://x.example/y.git',
+      'git remote set-url --push origin git@x.example:y.git',
+      'git -C sub remote rename origin upstream',
+      'git remote rm origin; git remote add origin https://x.example/y.git',
+      'u=https://x.example/y; git remote set-url origin "$u"',
+      'git config remote.origin.url https://x.example/y.git',
+      'git config --unset remote.origin.pushurl',
+      'git config set remote.origin.url ../y',
+      'git config --remove-section remote.origin',
+    ],
+    notMatch: [
+      'git remote -v',
+      'git remote add upstream https://x.example/y.git',
+      'git remote show origin',
+      'git remote get-url origin',
+      'git remote update',
+      'git remote set-head origin main',
+      'git remote set-url origin "$1"',
+      'git config remote.origin.url',
+      'git config --get remote.origin.url',
+      'git config get remote.origin.url',
+      'git config remote.origin.prune true',
+      'git config branch.main.remote origin',
+      'git config --global user.name x',
+    ],
+  },
+];
+
+/**
+ * The remotes that this command gives other addresses, or none, and those addresses; nothing where it does not, or does not
+ * say so in so many words: then what it did is taken back when it ends, and nobody is asked for nothing.
+ */
+export function remoteChangesOf({ args }: Use, variables: Variables): RemoteChanges | undefined {
+  const { verb, rest } = readGitLine(args);
+  const words =
+    verb?.value === 'remote' ? ofRemote(rest) : verb?.value === 'config' ? ofConfig(rest) : undefined;
+  if (!words) return undefined;
+  const known = [...words.remotes, ...words.addresses].map((word) => possibleValues(word, variables));
+  if (known.includes(undefined)) return undefined;
+  return {
+    remotes: known.slice(0, words.remotes.length).flatMap((values) => values ?? []),
+    addresses: known.slice(words.remotes.length).flatMap((values) => values ?? []),
+  };
+}
+
+interface Changed {
+  readonly remotes: readonly Word[];
+  readonly addresses: readonly Word[];
+}
+
+function ofRemote(words: readonly Word[]): Changed | undefined {
+  const [how, name, ...more] = readOptions(words, { valued: 'tm' }).operands;
+  if (!name) return undefined;
+  if (how?.value === 'set-url') return { remotes: [name], addresses: more.slice(0, 1) };
+  // Nobody is asked for a new one; in the place of one that goes, it is part of what they were asked.
+  if (how?.value === 'add') return { remotes: [], addresses: more.slice(0, 1) };
+  // The second is a new one, which is what `git remote add` may make.
+  return /^(rename|remove|rm)$/.test(how?.value ?? '') ? { remotes: [name], addresses: [] } : undefined;
+}
+
+function ofConfig(words: readonly Word[]): Changed | undefined {
+  const { given, operands } = readOptions(words, {
+    valued: 'f',
+    longValued: ['file', 'blob', 'type', 'default', 'comment', 'value', 'url'],
+  });
+  const names = given.map(({ name }) => name);
+  // The person's own file is not there, and another one is no repository's.
+  if (names.some((name) => /^(f|file|blob|global|system|get.*|l|list)$/.test(name))) return undefined;
+  const verbs = /^(set|unset|get|get-all|list|remove-section|rename-section|edit)$/;
+  const verb = verbs.test(operands[0]?.value ?? '') ? operands[0]?.value : undefined;
+  const [key, value] = verb === undefined ? operands : operands.slice(1);
+  const how = verb ?? names.find((name) => verbs.test(name) || /^unset-all$/.test(name));
+  const section = /^(remove|rename)-section$/.test(how ?? '');
+  const remote = (section ? /^remote\.(.+)$/i : /^remote\.(.+)\.(push)?url$/i).exec(key?.value ?? '')?.[1];
+  if (key === undefined || remote === undefined || /^(get|list|edit)/.test(how ?? '')) return undefined;
+  const takesAway = section || how?.startsWith('unset') === true;
+  if (!takesAway && !value) return undefined;
+  return { remotes: [{ ...key, value: remote }], addresses: value && !takesAway ? [value] : [] };
+}
