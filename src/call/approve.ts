@@ -2,12 +2,14 @@ import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import { text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import { declined, dismissed, refused, stillPending } from './asking/answers.ts';
 import { type AskDependencies, askPerson } from './asking/ask-person.ts';
 import { questionFor } from './asking/question.ts';
 import { digestOf } from './digest.ts';
+import type { Flow } from './flow.ts';
 import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -34,29 +36,38 @@ export interface ApproveDependencies extends AskDependencies {
  * Policy's word, and a person's where policy asks for one. An approval fits one caller, one tool and exactly these
  * arguments, is used once and expires. Nobody's silence is a yes.
  */
-export async function approve(validated: Validated, dependencies: ApproveDependencies): Promise<Permit> {
+export async function approve(
+  validated: Validated,
+  flow: Flow | undefined,
+  dependencies: ApproveDependencies,
+): Promise<Permit> {
   const { tool, caller, call } = validated;
   const risk = tool.risk
     ? await tool.risk(validated.input, await dependencies.lendForRisk(tool, caller))
     : {};
   const policy = await dependencies.policy();
-  const verdict = policy.decide(tool, caller, risk);
+  const ruled = policy.decide(tool, caller, risk);
+  const verdict = stricter(ruled, flow?.verdict);
   if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
   // Agreed to when it began; it is not begun again.
   if (dependencies.suspended.resumes(validated)) return permit(validated, risk, verdict.rule);
   if (verdict.decision === 'allow') return permit(validated, risk, verdict.rule);
 
   const store = await dependencies.approvals();
-  const grant = policy.grantOf(tool, risk, verdict);
+  const grant = grantFor(ruled, flow, policy.grantOf(tool, risk, ruled));
   const owner = { principal: caller.principal, sessionId: caller.sessionId, tool: tool.name };
   const standing = await store.standing({ ...owner, grant }, dependencies.now());
   if (standing) return permit(validated, risk, verdict.rule, approverOf(standing));
 
   // A proxied tool that changes is another tool: what was agreed to does not hold for it.
+  const agreed = (yes: ApprovalRecord): Permit => {
+    if (flow?.finding) flow.session.agreed(tool, flow.finding.targets);
+    return permit(validated, risk, verdict.rule, approverOf(yes));
+  };
   const digest = digestOf({ tool: tool.identity ?? tool.name, input: validated.input, ...begunWith(risk) });
   const binding = { principal: caller.principal, tool: tool.name, digest };
   const given = await store.take(binding, dependencies.now());
-  if (given) return permit(validated, risk, verdict.rule, approverOf(given));
+  if (given) return agreed(given);
 
   const message = questionFor({ tool, caller, risk, input: validated.input, verdict, grant });
   const nowMs = dependencies.now();
@@ -79,10 +90,24 @@ export async function approve(validated: Validated, dependencies: ApproveDepende
   // A yes that comes when nobody waits any more is kept for the same call sent again.
   if (call.signal.aborted) throw cancelled();
   const taken = await store.take(binding, dependencies.now());
-  if (taken) return permit(validated, risk, verdict.rule, approverOf(taken));
+  if (taken) return agreed(taken);
   const now = await store.get(pending.id);
   if (now?.status !== 'declined') throw stillPending(pending, command, asked.declinedBy);
   throw asked.dismissedBy === undefined ? declined(now) : dismissed(now, asked.dismissedBy);
+}
+
+/** One question for both: a person who reads where it goes has read what it is. */
+function stricter(ruled: PolicyVerdict, flow: PolicyVerdict | undefined): PolicyVerdict {
+  if (!flow || ruled.decision === 'deny') return ruled;
+  if (ruled.decision === 'allow' || flow.decision === 'deny') return flow;
+  const because = text(`${flow.because.en}; ${ruled.because.en}`, `${flow.because.ja}${ruled.because.ja}`);
+  return { ...flow, because, rule: `${flow.rule}, ${ruled.rule}` };
+}
+
+/** A standing yes to a tool says nothing of where it may send, and the other way round. */
+function grantFor(ruled: PolicyVerdict, flow: Flow | undefined, ruledGrant: string): string {
+  if (!flow?.verdict) return ruledGrant;
+  return ruled.decision === 'ask' ? `${ruledGrant} ${flow.grant}` : flow.grant;
 }
 
 /** Where commands share a session, the same line does other things in another folder or with other variables. */

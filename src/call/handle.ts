@@ -5,6 +5,7 @@ import { unanswered, unrecorded } from '../ground/unrecorded.ts';
 import { type ApproveDependencies, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
+import { type FlowDependencies, flowFacts, learnFlow, lookAtFlow } from './flow.ts';
 import { type Credentials, identify } from './identify.ts';
 import { keepAlive } from './keep-alive.ts';
 import { limit, type RateRule } from './limit.ts';
@@ -14,7 +15,7 @@ import { type RunDependencies, run } from './run.ts';
 import { validate } from './validate.ts';
 
 /** Everything that the road needs, joined by the checkpoint. */
-export interface Dependencies extends ApproveDependencies, RunDependencies {
+export interface Dependencies extends ApproveDependencies, RunDependencies, FlowDependencies {
   readonly catalog: () => Promise<Catalog>;
   readonly credentials: Credentials;
   readonly rateRules: readonly RateRule[];
@@ -73,11 +74,14 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   const validated = validate(paced);
 
   record.reached('approve');
-  const permit = await approve(validated, dependencies);
+  const flow = await lookAtFlow(validated, dependencies);
+  if (flow && validated.tool.flow) record.facts.flow = flowFacts(flow);
+  const permit = await approve(validated, flow, dependencies);
   record.knows(permit);
 
   record.reached('run');
   await record.begin(await dependencies.audit());
   const output = await run(permit, dependencies, record);
+  await learnFlow(permit, output, dependencies);
   return outputReply(output, record.meta, dependencies.locale);
 }

@@ -105,7 +105,15 @@ export async function openCheckpoint(
   const seal = createSeal(sealKey);
   const suspended = createSuspended({ seal, stopping: stopping.signal });
 
+  const flow = once(async () => {
+    const { createFlowDesk } = await import('../flow/desk.ts');
+    return createFlowDesk();
+  });
+
   const dependencies: Dependencies = {
+    // Nothing is sent to others but by proxied tools; without them nothing need be remembered.
+    flow: settings.servers.some(({ enabled }) => enabled) ? flow : undefined,
+    mode: settings.mode,
     catalog,
     credentials,
     policy,
@@ -176,6 +184,7 @@ export async function openCheckpoint(
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);
+      (await flow.opened())?.forget(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);
       await team.leave(arrival);

@@ -121,7 +121,16 @@ function holdsServers(path: string): boolean {
  * No client has these keys, and a file that lies in a project can be anybody's: rights here are given by the operator
  * alone.
  */
-const rights = ['sandbox', 'network', 'folders', 'ask', 'trustAnnotations', 'tools', 'roles'] as const;
+const rights = [
+  'sandbox',
+  'network',
+  'folders',
+  'ask',
+  'flow',
+  'trustAnnotations',
+  'tools',
+  'roles',
+] as const;
 
 function withoutRights(config: ServerConfig) {
   const kept = Object.fromEntries(

@@ -178,7 +178,7 @@ function serversOf(
   const own = join(configFolderOf(place.environment, place.home), '.env');
   const named = flags.envFile && outsideOfRoots('--env-file', resolve(place.cwd, flags.envFile), roots);
   const environment = { ...readEnvironmentFile(named || own, named !== undefined), ...place.environment };
-  const sources = { environment, roots, cwd: place.cwd, sandbox: place.sandbox };
+  const sources = { environment, roots, cwd: place.cwd, sandbox: place.sandbox, flow: config.flow ?? 'ask' };
   return readServers({ own: [config.servers, config.mcpServers], ...sources });
 }
 

@@ -3,7 +3,7 @@ import { locales } from '../contract/text/text.ts';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { oauthTrustSchema } from './oauth.ts';
-import { serversSchema } from './servers/servers.ts';
+import { flowSchema, serversSchema } from './servers/servers.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const milliseconds = z.number().int().min(0).max(86_400_000);
@@ -83,6 +83,11 @@ export const configSchema = z.strictObject({
     })
     .optional(),
   rules: z.array(rule).optional().describe('Policy rules; the strictest of all that fit wins.'),
+  flow: flowSchema
+    .optional()
+    .describe(
+      'What is done where text that a stranger wrote decides where a call of a proxied tool goes: "ask" a person, "deny", or "off", which asks before each call that may change something instead. Default: "ask".',
+    ),
   rateLimits: z
     .array(rateLimit)
     .optional()

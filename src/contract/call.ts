@@ -12,6 +12,8 @@ export interface Arrival {
   /** Tokens of document 002 where they came as headers; arguments are looked at by identify. */
   readonly sessionToken?: string | undefined;
   readonly coordinatorToken?: string | undefined;
+  /** What its person asked for, where that is known here; no client can set it. */
+  readonly said?: string | undefined;
   readonly address?: string | undefined;
   readonly client?: { readonly name: string; readonly version: string } | undefined;
   /** The revision of the protocol that is spoken, where it is one that we know. */

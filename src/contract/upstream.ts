@@ -1,4 +1,5 @@
 import type { Text } from './text/text.ts';
+import type { FlowMode } from './tool/tool-card.ts';
 
 /** A server behind this one, as the operator's configuration says it: paths absolute, variables filled in. */
 export interface ServerSettings {
@@ -15,6 +16,8 @@ export interface ServerSettings {
   readonly roles: readonly string[];
   /** Does a call that may change something ask a person first? */
   readonly ask: 'changes' | 'never';
+  /** What is done where a stranger's words decide where a call goes. */
+  readonly flow: FlowMode;
   /** Believe what the server says of its own tools (`readOnlyHint` and its like). */
   readonly trustAnnotations: boolean;
   readonly redactSecrets: boolean;
@@ -78,8 +81,9 @@ export interface ToolOverride {
   readonly destructive?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
   readonly openWorld?: boolean | undefined;
-  /** False: never asks a person. */
+  /** Asks a person before each call, or before none. */
   readonly ask?: boolean | undefined;
+  readonly flow?: FlowMode | undefined;
 }
 
 /** How a server is, as `sekisho server list` and the console show it. */

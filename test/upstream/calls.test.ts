@@ -32,7 +32,10 @@ test('nothing is started before it is needed', async () => {
 
 test("a call asks a person first, and only reading by the operator's word does not", async () => {
   await using world = await openWithServers(
-    { asks: habitual(), reads: habitual('none', undefined, { tools: { echo: { readOnly: true } } }) },
+    {
+      asks: habitual('none', undefined, { ask: 'changes' }),
+      reads: habitual('none', undefined, { tools: { echo: { readOnly: true } } }),
+    },
     { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
   );
   await namesIn(world);
@@ -47,7 +50,10 @@ test('what a server says of its own tools counts only where the operator believe
   const annotations = { readOnlyHint: true };
   writeFileSync(file, JSON.stringify([{ name: 'look', inputSchema: { type: 'object' }, annotations }]));
   await using world = await openWithServers(
-    { a: habitual('none', file), b: habitual('none', file, { trustAnnotations: true }) },
+    {
+      a: habitual('none', file, { ask: 'changes' }),
+      b: habitual('none', file, { ask: 'changes', trustAnnotations: true }),
+    },
     { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
   );
   await namesIn(world);
@@ -184,7 +190,7 @@ test('five calls run at once, more wait their turn, and none is lost', async () 
 test("the operator's rules hold for a server's tools by their shown names", async () => {
   const because = 'the test says so';
   await using world = await openWithServers(
-    { asks: habitual(), free: habitual(), shut: habitual() },
+    { asks: habitual('none', undefined, { ask: 'changes' }), free: habitual(), shut: habitual() },
     {
       config: {
         mode: 'workspace-write',
@@ -204,7 +210,7 @@ test("the operator's rules hold for a server's tools by their shown names", asyn
 
 test('a call that was agreed to runs once, and the same words again ask again', async () => {
   await using world = await openWithServers(
-    { fix: habitual() },
+    { fix: habitual('none', undefined, { ask: 'changes' }) },
     { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
   );
   await namesIn(world);

@@ -82,13 +82,13 @@ test.each([
   ],
 ])('import understands a file of %s', async (_, file, start) => {
   const { servers } = await taken(file, { T: 't' });
-  expect(servers).toMatchObject([{ name: 'a', ask: 'changes', trustAnnotations: false, start }]);
+  expect(servers).toMatchObject([{ name: 'a', ask: 'never', flow: 'ask', trustAnnotations: false, start }]);
 });
 
 test("a client's standing consent is not taken over, and import says so", async () => {
   const a = { command: 'x', alwaysAllow: ['write'], autoApprove: ['*'], trust: true, timeout: 9 };
   const { servers, words } = await taken({ mcpServers: { a } });
-  expect(servers[0]).toMatchObject({ ask: 'changes' });
+  expect(servers[0]).toMatchObject({ ask: 'never', flow: 'ask' });
   expect(words).not.toMatch(/alwaysAllow|autoApprove|trust|timeout/);
   for (const key of ['alwaysAllow', 'autoApprove', 'trust'])
     expect(printed).toContain(`${key} is not taken over`);
@@ -106,7 +106,13 @@ test('a file gives its servers no rights: those are the operator’s to write', 
   };
   const { servers } = await taken({ mcpServers: { a } });
   expect(servers).toMatchObject([
-    { ask: 'changes', trustAnnotations: false, roles: [], start: { sandbox: 'required', folders: [] } },
+    {
+      ask: 'never',
+      flow: 'ask',
+      trustAnnotations: false,
+      roles: [],
+      start: { sandbox: 'required', folders: [] },
+    },
   ]);
   for (const key of Object.keys(a).slice(1)) expect(printed).toContain(`${key} is not taken over`);
 });

@@ -79,7 +79,9 @@ test('what other programs write beside it says nothing', () => {
     files: { 'mcp.json': JSON.stringify(file) },
     environment: { MCP_CONFIG_PATH: '$/mcp.json' },
   });
-  expect(servers).toMatchObject([{ start: { kind: 'http', url: 'https://x.example/mcp' }, ask: 'changes' }]);
+  expect(servers).toMatchObject([
+    { start: { kind: 'http', url: 'https://x.example/mcp' }, ask: 'never', flow: 'ask' },
+  ]);
 });
 
 test('variables are filled in from the environment, the file of variables and their defaults', () => {

@@ -195,7 +195,7 @@ test('names that mean something to us mean nothing here', async () => {
 
 test('an approval that was given for a definition does not hold for the next one', async () => {
   await using world = await openWithServers(
-    { fix: habitual('none', undefined) },
+    { fix: habitual('none', undefined, { ask: 'changes' }) },
     { config: { mode: 'workspace-write', approval: { waitMs: 1 } } },
   );
   await namesIn(world);

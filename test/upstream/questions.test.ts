@@ -133,7 +133,10 @@ test('an answer with a made-up state, for other arguments, or of another caller 
 });
 
 test('a person agrees to the call first and answers its question then; the agreement is used once', async () => {
-  await using world = await openWithServers({ fix: habitual() }, { config: { mode: 'workspace-write' } });
+  await using world = await openWithServers(
+    { fix: habitual('none', undefined, { ask: 'changes' }) },
+    { config: { mode: 'workspace-write' } },
+  );
   await namesIn(world);
   const answer: Answer = { action: 'accept', scope: 'once' };
   const approval = questionOf(await world.call('fix__echo', { text: 'ask' }, carries));

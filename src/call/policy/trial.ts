@@ -3,6 +3,7 @@ import type { DecisionKind, Dialect } from '../../contract/capabilities/process.
 import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
+import type { FlowMode } from '../../contract/tool/tool-card.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
 export interface PolicyExplanation {
@@ -79,6 +80,8 @@ export interface PolicyTrial {
   readonly suggestion?: Text | undefined;
   /** With `ask`: what a standing yes would allow. */
   readonly grant?: string | undefined;
+  /** What is done beside that where a stranger's words decide where the call goes, which only a session knows. */
+  readonly flow?: FlowMode | undefined;
 }
 
 export interface TrialParts {
@@ -111,7 +114,13 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
   const risk = await parts.risk(tool, checked.input);
   const verdict = parts.policy.decide(tool, parts.caller, risk);
   const grant = verdict.decision === 'ask' ? parts.policy.grantOf(tool, risk, verdict) : undefined;
-  return { tool: tool.name, ...verdict, ...(grant === undefined ? {} : { grant }) };
+  const flow = tool.annotations.readOnly ? undefined : tool.flow;
+  return {
+    tool: tool.name,
+    ...verdict,
+    ...(grant === undefined ? {} : { grant }),
+    ...(flow === undefined ? {} : { flow }),
+  };
 }
 
 /** The trial as lines for a terminal. */
@@ -120,6 +129,7 @@ export function renderTrial(trial: PolicyTrial, locale: Locale): string {
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
   if (trial.grant !== undefined) lines.push(`${labels.grant[locale]}: ${trial.grant}`);
+  if (trial.flow && trial.flow !== 'off') lines.push(flowLines[trial.flow][locale]);
   return lines.join('\n');
 }
 
@@ -146,6 +156,17 @@ function problemText({ field, message }: InputProblem): Text {
   const place = field === '' ? '' : `${field}: `;
   return text(`${place}${message.en}`, `${place}${message.ja}`);
 }
+
+const flowLines = {
+  ask: text(
+    'Flow: in a session that read strangers’ text, a target that comes from there is asked about.',
+    'フロー: 外部の文章を読んだセッションでは、そこに由来する宛先を確認します。',
+  ),
+  deny: text(
+    'Flow: in a session that read strangers’ text, a target that comes from there is denied.',
+    'フロー: 外部の文章を読んだセッションでは、そこに由来する宛先を拒否します。',
+  ),
+} as const;
 
 const notACall = text(
   'the call must be JSON such as {"tool": "bash", "arguments": {"command": "ls"}}',

@@ -110,6 +110,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   'store copy': 'store copy sqlite:old.db postgres://user@host/sekisho',
   'policy explain': 'policy explain --profile coding',
   'policy test': `policy test '{"tool": "shell_exec", "arguments": {"command": "git push"}}'`,
+  'policy why': 'policy why 4f2a1c',
   'memory export': 'memory export > memories.jsonl',
   'memory embed': 'memory embed --status',
   'memory import': 'memory import memories.jsonl --user hana',

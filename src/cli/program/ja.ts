@@ -74,6 +74,8 @@ export const ja: Readonly<Record<string, string>> = {
   'give it to an agent; without one, to nobody': 'エージェントに割り当てる。省略時は担当なしにする',
   'cancel it and its subtasks': 'サブタスクとともに取り消す',
 
+  'of a recorded call: what was decided, and where what it sent came from':
+    '記録された呼び出しの判断と、送り先の由来',
   'print as JSON': 'JSON で出力',
   'print as JSON Lines': 'JSON Lines で出力',
   'print the whole result as JSON': '結果全体を JSON で出力',

@@ -41,6 +41,20 @@ function addPolicy(program: Command, exitWith: (code: number) => void): void {
       const { test } = await import('../policy-commands.ts');
       exitWith(await test(call, flagsOf(options), options));
     });
+  addWhy(policy, exitWith);
+}
+
+function addWhy(policy: Command, exitWith: (code: number) => void): void {
+  withSettings(
+    policy
+      .command('why <id>')
+      .description('of a recorded call: what was decided, and where what it sent came from'),
+  )
+    .option('--json', 'print as JSON')
+    .action(async (id: string, options: Options) => {
+      const { why } = await import('../policy-why.ts');
+      exitWith(await why(id, flagsOf(options), options.json === true));
+    });
 }
 
 function addMemory(program: Command, exitWith: (code: number) => void): void {

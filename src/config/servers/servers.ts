@@ -6,6 +6,7 @@ import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { describeIssue } from '../../contract/text/describe-issue.ts';
 import { type Text, text } from '../../contract/text/text.ts';
+import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
 import { parseJsonc } from '../file/jsonc.ts';
 import { whyUnreadable } from '../file/why-unreadable.ts';
@@ -18,6 +19,8 @@ const nonEmpty = z.string().min(1);
 const milliseconds = z.number().int().min(1).max(86_400_000);
 const names = z.array(nonEmpty);
 
+export const flowSchema = z.enum(['ask', 'deny', 'off']);
+
 const override = z.strictObject({
   description: nonEmpty.optional(),
   readOnly: z.boolean().optional(),
@@ -25,6 +28,7 @@ const override = z.strictObject({
   idempotent: z.boolean().optional(),
   openWorld: z.boolean().optional(),
   ask: z.boolean().optional(),
+  flow: flowSchema.optional(),
 });
 
 const shape = {
@@ -44,6 +48,7 @@ const shape = {
   tools: z.record(z.string(), override).optional(),
   roles: names.optional(),
   ask: z.enum(['changes', 'never']).optional(),
+  flow: flowSchema.optional(),
   trustAnnotations: z.boolean().optional(),
   redactSecrets: z.boolean().optional(),
   folders: z
@@ -76,6 +81,8 @@ export interface ServerSources {
   readonly roots: readonly string[];
   readonly cwd: string;
   readonly sandbox: 'required' | 'off';
+  /** Where a server says nothing itself. */
+  readonly flow: FlowMode;
 }
 
 /** All servers of our file and of the one that MCP_CONFIG_PATH names. Throws `ConfigError`, naming server and key. */
@@ -183,6 +190,7 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
       ),
     );
   }
+  const flow = config.flow ?? sources.flow;
   const enabled = config.enabled ?? !(config.disabled ?? false);
   return {
     name,
@@ -193,7 +201,9 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
     deny: config.deny ?? [],
     tools: new Map<string, ToolOverride>(Object.entries(config.tools ?? {})),
     roles: config.roles ?? [],
-    ask: config.ask ?? 'changes',
+    // One question where a stranger's text decides, instead of one for each call; without that look, each call.
+    ask: config.ask ?? (flow === 'off' ? 'changes' : 'never'),
+    flow,
     trustAnnotations: config.trustAnnotations ?? false,
     redactSecrets: config.redactSecrets ?? false,
     startTimeoutMs: config.startTimeoutMs ?? 30_000,

@@ -19,6 +19,9 @@ export interface Annotations {
   readonly openWorld: boolean;
 }
 
+/** What is done where a stranger's words decide where a call goes. */
+export type FlowMode = 'ask' | 'deny' | 'off';
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What a tool says of itself: enough to list it, explain it and write a call of it. */
@@ -41,6 +44,8 @@ export interface ToolCard {
   readonly server?: string | undefined;
   /** Of a proxied tool: server, remote name and digest of its definition. Approvals hold for it, not for the name. */
   readonly identity?: string | undefined;
+  /** Of a proxied tool: what is done where a stranger's words decide where its call goes. */
+  readonly flow?: FlowMode | undefined;
   /** Of a proxied tool: roles, kinds of callers and `user:NAME` that may use it beside the local operator. */
   readonly roles?: readonly string[] | undefined;
   /** Why it cannot be used on this machine now; it is listed all the same. */

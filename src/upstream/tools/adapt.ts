@@ -30,7 +30,8 @@ export function adaptTool(
   const override = settings.tools.get(remote.name);
   const digest = definitionDigest(remote);
   const annotations = annotationsOf(remote, settings);
-  const asks = settings.ask !== 'never' && override?.ask !== false && !annotations.readOnly;
+  const flow = override?.flow ?? settings.flow;
+  const asks = (override?.ask ?? settings.ask !== 'never') && !annotations.readOnly;
   const inputSchema = cleanWords({ ...remote.inputSchema, type: 'object' }) as JsonSchema;
   const outputSchema = remote.outputSchema && (cleanWords(remote.outputSchema) as JsonSchema);
   const described = override?.description ?? remote.description ?? '';
@@ -68,6 +69,7 @@ export function adaptTool(
       ),
     server,
     identity: `${server}/${remote.name}@${digest}`,
+    flow,
     roles: settings.roles,
     get unavailable() {
       return unavailable();

@@ -1,0 +1,80 @@
+import { openCheckpoint } from '../checkpoint/index.ts';
+import { loadSettings } from '../config/load.ts';
+import type { Flags } from '../config/settings.ts';
+import { ConfigError } from '../contract/error.ts';
+import type { AuditEntry, AuditLog } from '../contract/records.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../contract/text/text.ts';
+import { say } from './common/say.ts';
+import { idsOf, wholeId } from './common/whole-id.ts';
+
+const newestEntries = 10_000;
+
+/** Says of a recorded call what was decided, by which rule, and where what it sent had come from. */
+export async function why(id: string, flags: Flags, json: boolean): Promise<number> {
+  const settings = loadSettings(flags);
+  const checkpoint = await openCheckpoint(settings);
+  try {
+    const entry = await find(id, (await checkpoint.store()).audit);
+    say(json ? JSON.stringify(entry) : told(entry, settings.locale));
+    return 0;
+  } finally {
+    await checkpoint.close();
+  }
+}
+
+async function find(id: string, log: AuditLog): Promise<AuditEntry> {
+  const newest = await log.search({ limit: newestEntries, newestFirst: true });
+  const whole = wholeId(id, idsOf(newest));
+  const entry = newest.find((each) => each.id === whole);
+  if (entry) return entry;
+  throw new ConfigError(
+    text(
+      `None of the newest ${newestEntries} calls begins with ${id}; sekisho audit search shows ids.`,
+      `最新 ${newestEntries} 件の呼び出しに ${id} で始まるものはありません。ID は sekisho audit search で表示されます。`,
+    ),
+  );
+}
+
+function told(entry: AuditEntry, locale: Locale): string {
+  const flow = entry.facts?.flow as Partial<FlowFacts> | undefined;
+  const lines: [Text, string | undefined][] = [
+    [labels.call, `${entry.tool} ${JSON.stringify(entry.arguments ?? {})}`],
+    [labels.by, `${entry.principal} (${entry.sessionId}), ${new Date(entry.atMs).toISOString()}`],
+    [labels.outcome, `${entry.code ?? entry.outcome} (${entry.stop})`],
+    [labels.rule, entry.rule],
+    [labels.approver, entry.approver],
+    [labels.refusal, typeof entry.facts?.refusal === 'string' ? entry.facts.refusal : undefined],
+    [labels.path, flow?.because?.[locale]],
+    [labels.before, flow && before(flow)[locale]],
+  ];
+  return lines
+    .filter(([, value]) => value !== undefined)
+    .map(([label, value]) => cleanLine(`${label[locale]}: ${value}`))
+    .join('\n');
+}
+
+/** As the road writes it (`src/call/flow.ts`). */
+interface FlowFacts {
+  readonly readPrivate: boolean;
+  readonly readOutside: boolean;
+  readonly because: Text;
+}
+
+function before({ readPrivate, readOutside }: Partial<FlowFacts>): Text {
+  if (readOutside && readPrivate)
+    return text("private data and strangers' text", '非公開のデータと外部の文章');
+  if (readOutside) return text("strangers' text", '外部の文章');
+  return readPrivate ? text('private data', '非公開のデータ') : text('nothing', 'なし');
+}
+
+const labels = {
+  call: text('Call', '呼び出し'),
+  by: text('By', '呼び出し元'),
+  outcome: text('Outcome', '結果'),
+  rule: text('Rule', '規則'),
+  approver: text('Answered by', '回答者'),
+  refusal: text('Refusal', '拒否の理由'),
+  path: text('What it sent', '送り先の由来'),
+  before: text('Read before it in its session', 'それまでにセッションで読んだもの'),
+} as const;

@@ -1,0 +1,81 @@
+/** A piece of a result: a short field of a record, or running text. */
+export interface Leaf {
+  readonly text: string;
+  readonly isField: boolean;
+  readonly line: number;
+}
+
+const maxFieldChars = 120;
+const maxFieldWords = 8;
+const maxDepth = 12;
+const maxJsonChars = 1 << 18;
+
+/** Takes a result apart. Text that is JSON, or lines of `key: value`, is a record; the rest is running text. */
+export function leavesOf(texts: readonly string[], structured?: unknown): readonly Leaf[] {
+  const leaves: Leaf[] = [];
+  if (structured !== undefined) collect(structured, leaves, 0);
+  // Some clients show the model the text and some the data, and the two can differ.
+  for (const text of texts) {
+    const record = parsed(text);
+    if (record === undefined) collectLines(text, leaves);
+    else collect(record, leaves, 0);
+  }
+  return leaves;
+}
+
+export function isShort(text: string): boolean {
+  return text.length <= maxFieldChars && !/[\n\r]/.test(text) && text.split(' ').length <= maxFieldWords;
+}
+
+function parsed(text: string): unknown {
+  const first = text.trimStart()[0];
+  if ((first !== '{' && first !== '[') || text.length > maxJsonChars) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It only looked like JSON.
+    return undefined;
+  }
+}
+
+function collect(value: unknown, leaves: Leaf[], depth: number): void {
+  if (typeof value === 'string') leaves.push({ text: value, isField: isShort(value), line: 1 });
+  else if (typeof value === 'number') leaves.push({ text: String(value), isField: true, line: 1 });
+  else if (typeof value === 'object' && value !== null && depth < maxDepth) {
+    for (const member of Object.values(value)) collect(member, leaves, depth + 1);
+  }
+}
+
+/**
+ * Lines of a dump as YAML has it. What is indented deeper than a key that has a value goes on with that value: a text of
+ * many lines does not become a record by holding lines that look like one.
+ */
+function collectLines(text: string, leaves: Leaf[]): void {
+  const lines = text.split('\n');
+  const isRecord = lines.length === 1 ? isShort(text) : keyed(lines) * 3 >= lines.length * 2;
+  if (!isRecord) {
+    leaves.push({ text, isField: false, line: 1 });
+    return;
+  }
+  let proseFrom = Number.POSITIVE_INFINITY;
+  lines.forEach((each, place) => {
+    const indent = each.length - each.trimStart().length;
+    const [, dash = '', value = ''] = /^\s*(- )?(?:[\w .-]{1,40}:(?: |$))?(.*)$/.exec(each) ?? [];
+    const isInside = indent >= proseFrom;
+    if (!isInside) proseFrom = value === '' ? Number.POSITIVE_INFINITY : indent + dash.length + 1;
+    leaves.push({
+      text: isInside ? each : unquoted(value),
+      isField: !isInside && isShort(value) && !/^["'](?!.*["']$)/.test(value),
+      line: place + 1,
+    });
+  });
+}
+
+function keyed(lines: readonly string[]): number {
+  return lines.filter((line) => /^\s*(?:- )?(?:[\w .-]{1,40}:(?: |$)|- )/.test(line) || line.trim() === '')
+    .length;
+}
+
+function unquoted(value: string): string {
+  return /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value;
+}

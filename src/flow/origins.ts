@@ -1,0 +1,179 @@
+import type { FlowSource } from '../contract/flow.ts';
+
+/** Where something stood, as bits. */
+export const stood = {
+  /** In running text: what a stranger may have written as an order. */
+  prose: 1,
+  /** As a short field of a record. */
+  field: 2,
+  /** As a short field of a record that was fetched with words of the user. */
+  rooted: 4,
+  /** In something of the user's own, before it stood anywhere else. */
+  own: 8,
+} as const;
+
+export interface Origin {
+  readonly flags: number;
+  /** Absent where it was read so long ago that only the fact is kept. */
+  readonly source?: FlowSource | undefined;
+  readonly line?: number | undefined;
+}
+
+/** Where words stood: the newest with their source, older ones as the bare fact. Its memory is bounded. */
+export interface Origins {
+  add(key: number, flags: number, source: FlowSource, line: number): void;
+  find(key: number): Origin | undefined;
+}
+
+const maxSources = 800;
+
+/** Two generations of `slots` places; what falls out of the older goes into `folded`, where there is one. */
+export function createOrigins(slots: number, folded?: Folded): Origins {
+  let young = createGeneration(slots);
+  let old = createGeneration(0);
+
+  return {
+    add(key, flags, source, line) {
+      const known = young.find(key) ?? old.find(key);
+      // What a stranger said first is not the user's own by being written down and read again.
+      const kept = known ? known.flags | (flags & ~stood.own) : flags;
+      if (known && kept === known.flags && young.find(key)) return;
+      const first =
+        known?.source && (known.flags & stood.prose || !(flags & stood.prose)) ? known : undefined;
+      if (young.add(key, kept, first?.source ?? source, first?.line ?? line)) return;
+      if (folded) old.each((each, itsFlags) => folded.add(each, itsFlags));
+      // Its tables serve again: others would wait for the collector, many sessions at once.
+      [young, old] = [old.emptied(slots), young];
+      young.add(key, kept, source, line);
+    },
+    find: (key) => young.find(key) ?? old.find(key) ?? folded?.find(key),
+  };
+}
+
+interface Generation {
+  /** False: it is full. */
+  add(key: number, flags: number, source: FlowSource, line: number): boolean;
+  find(key: number): Origin | undefined;
+  each(hear: (key: number, flags: number) => void): void;
+  emptied(slots: number): Generation;
+}
+
+/** An open hash table in typed arrays, which grows up to `most` places. */
+function createGeneration(most: number): Generation {
+  let size = Math.min(most, 1024);
+  let table = createTable(size);
+  let count = 0;
+  let sources: FlowSource[] = [];
+
+  function placeOf(key: number, at = table): number {
+    const mask = at.keys.length - 1;
+    let place = Math.imul(key, 0x9e3779b1) >>> 0;
+    place = (place ^ (place >>> 16)) & mask;
+    while (at.flags[place] && at.keys[place] !== key) place = (place + 1) & mask;
+    return place;
+  }
+
+  function grow(): void {
+    const former = table;
+    size *= 2;
+    table = createTable(size);
+    former.flags.forEach((flags, place) => {
+      if (flags) copy(former, place, table, placeOf(former.keys[place] ?? 0));
+    });
+  }
+
+  const generation: Generation = {
+    add(key, flags, source, line) {
+      if (size === 0) return false;
+      if (count >= size * 0.75) {
+        if (size >= most) return false;
+        grow();
+      }
+      if (sources.at(-1) !== source) {
+        if (sources.length >= maxSources) return false;
+        sources.push(source);
+      }
+      const place = placeOf(key);
+      if (!table.flags[place]) count++;
+      table.keys[place] = key;
+      table.flags[place] = flags;
+      table.sources[place] = sources.length - 1;
+      table.lines[place] = Math.min(line, 0xffff);
+      return true;
+    },
+    find(key) {
+      if (count === 0) return undefined;
+      const place = placeOf(key);
+      const flags = table.flags[place];
+      if (!flags) return undefined;
+      return { flags, source: sources[table.sources[place] ?? 0], line: table.lines[place] };
+    },
+    each(hear) {
+      table.flags.forEach((flags, place) => {
+        if (flags) hear(table.keys[place] ?? 0, flags);
+      });
+    },
+    emptied(slots) {
+      if (size === 0) return createGeneration(slots);
+      table.flags.fill(0);
+      count = 0;
+      sources = [];
+      return generation;
+    },
+  };
+  return generation;
+}
+
+type Table = ReturnType<typeof createTable>;
+
+function createTable(size: number) {
+  return {
+    keys: new Uint32Array(size),
+    flags: new Uint8Array(size),
+    sources: new Uint16Array(size),
+    lines: new Uint16Array(size),
+  };
+}
+
+function copy(from: Table, place: number, to: Table, target: number): void {
+  to.keys[target] = from.keys[place] ?? 0;
+  to.flags[target] = from.flags[place] ?? 0;
+  to.sources[target] = from.sources[place] ?? 0;
+  to.lines[target] = from.lines[place] ?? 0;
+}
+
+/** That something stood in what was read, and how, without where: a Bloom filter, which may err towards yes. */
+export interface Folded {
+  add(key: number, flags: number): void;
+  find(key: number): Origin | undefined;
+}
+
+const bits = 1 << 22;
+
+export function createFolded(): Folded {
+  let filter: Uint8Array | undefined;
+  const kinds = [stood.prose, stood.field, stood.rooted, stood.own];
+  const places = (key: number, kind: number) =>
+    [0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor) => {
+      const mixed = Math.imul((key ^ Math.imul(kind, 0x9e3779b1)) >>> 0, factor) >>> 0;
+      return ((mixed ^ (mixed >>> 15)) >>> 0) & (bits - 1);
+    });
+  return {
+    add(key, flags) {
+      filter ??= new Uint8Array(bits / 8);
+      for (const kind of kinds) {
+        if (!(flags & kind)) continue;
+        for (const place of places(key, kind))
+          filter[place >> 3] = (filter[place >> 3] ?? 0) | (1 << (place & 7));
+      }
+    },
+    find(key) {
+      const held = filter;
+      if (!held) return undefined;
+      const has = (kind: number) =>
+        places(key, kind).every((place) => (held[place >> 3] ?? 0) & (1 << (place & 7)));
+      const flags = kinds.reduce((sum, kind) => (has(kind) ? sum | kind : sum), 0);
+      return flags === 0 ? undefined : { flags };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { normal } from './scan.ts';
+
+/** The user's own words. */
+export interface Said {
+  add(words: string): void;
+  isKnown(): boolean;
+  has(value: string): boolean;
+}
+
+const maxChars = 1 << 16;
+
+export function createSaid(): Said {
+  let all = '';
+  return {
+    add(words) {
+      // The newest are what the user wants now.
+      all = `${all}\n${plain(words)}`.slice(-maxChars);
+    },
+    isKnown: () => all !== '',
+    has(value) {
+      const sought = plain(value);
+      for (let at = all.indexOf(sought); at >= 0 && sought !== ''; at = all.indexOf(sought, at + 1)) {
+        if (!continues(all, at - 1, sought[0]) && !continues(all, at + sought.length, sought.at(-1)))
+          return true;
+      }
+      return false;
+    },
+  };
+}
+
+function plain(words: string): string {
+  return normal(words).toLowerCase().replace(/\s+/g, ' ').trim();
+}
+
+/** Does a word go on there? Scripts that put no spaces have no such ends. */
+function continues(text: string, place: number, neighbour = ''): boolean {
+  return /[a-z0-9@]/.test(text[place] ?? '') && /[a-z0-9]/.test(neighbour);
+}

@@ -1,0 +1,97 @@
+/** Hears of the words of a text: what stands in it as hashes, so that nothing of the text need be kept. */
+export interface WordListener {
+  /** `marked`: it holds a digit or one of `@ . / : # _ -` inside, as addresses, ids and names of files do. */
+  word(hash: number, marked: boolean, start: number, end: number, line: number): void;
+}
+
+const basis = 0x811c9dc5;
+const prime = 0x01000193;
+
+/** As it is compared: one form for letters that look alike in width or case, and nothing invisible. */
+export function normal(text: string): string {
+  if (!/[^\x00-\x7f]/.test(text)) return text;
+  return text
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/[^\x00-\x7f]+/g, (letters) => letters.toLowerCase());
+}
+
+/**
+ * Reads a normal text once. A word is a run of ASCII without spaces, quotes and brackets, or one letter beyond ASCII, as
+ * in scripts that put no spaces. Hashes do not tell capitals from small letters.
+ */
+export function scan(text: string, listener: WordListener, firstLine = 1): number {
+  let line = firstLine;
+  let place = 0;
+  while (place < text.length) {
+    const code = text.charCodeAt(place);
+    if (code === 10) line++;
+    if (code > 127) {
+      listener.word(Math.imul(basis ^ code, prime) >>> 0, false, place, place + 1, line);
+      place++;
+    } else if (classes[code] === apart) place++;
+    else place = scanWord(text, place, listener, line);
+  }
+  return line;
+}
+
+function scanWord(text: string, from: number, listener: WordListener, line: number): number {
+  let end = from;
+  while (end < text.length) {
+    const code = text.charCodeAt(end);
+    if (code > 127 || classes[code] === apart) break;
+    end++;
+  }
+  let start = from;
+  let stop = end;
+  while (start < stop && classes[text.charCodeAt(start)] === edge) start++;
+  while (stop > start && classes[text.charCodeAt(stop - 1)] === edge) stop--;
+  let hash = basis;
+  let marked = false;
+  for (let place = start; place < stop; place++) {
+    const code = text.charCodeAt(place);
+    if (classes[code] !== letter) marked = true;
+    hash = Math.imul(hash ^ (code >= 65 && code <= 90 ? code + 32 : code), prime);
+  }
+  if (stop > start) listener.word(hash >>> 0, marked, start, stop, line);
+  return end;
+}
+
+/** One key for words in their order. */
+export function follow(before: number, next: number): number {
+  return Math.imul(Math.imul(before, 31) ^ next ^ (before >>> 15), prime) >>> 0;
+}
+
+export interface Word {
+  readonly hash: number;
+  readonly marked: boolean;
+  readonly text: string;
+}
+
+export function wordsOf(text: string): readonly Word[] {
+  const plain = normal(text);
+  const words: Word[] = [];
+  scan(plain, {
+    word: (hash, marked, start, end) => words.push({ hash, marked, text: plain.slice(start, end) }),
+  });
+  return words;
+}
+
+/** A short text as one key, whatever its spaces. */
+export function keyOf(words: readonly { readonly hash: number }[]): number {
+  return words.slice(1).reduce((key, { hash }) => follow(key, hash), words[0]?.hash ?? 0);
+}
+
+const apart = 0;
+const letter = 1;
+/** Belongs to a word inside of it, and not at its ends. */
+const edge = 2;
+const digit = 3;
+
+const classes = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z]/.test(character)) return letter;
+  if (/[0-9]/.test(character)) return digit;
+  // What addresses hold beside letters; at its end a word sheds them, so that the end of a sentence is none of it.
+  return '@._-+/:#%&=?~$!*'.includes(character) ? edge : apart;
+});

@@ -1,0 +1,86 @@
+import { isShort } from './leaves.ts';
+
+/** A part of a call that says where something goes, or what is meant. */
+export interface Candidate {
+  readonly argument: string;
+  readonly value: string;
+  /** An address inside of a longer text. */
+  readonly isEmbedded: boolean;
+}
+
+const maxCandidates = 200;
+const maxDepth = 8;
+/** In a longer text a link is one of many words, and pages that are summed up are full of them. */
+const maxMessageChars = 300;
+
+/**
+ * The where and what of a call: each short argument whole, and the addresses in short messages. What the schema lists by
+ * value is the server's own word, and a date or a truth value sends nothing anywhere.
+ */
+export function candidatesOf(input: unknown, schema: unknown, withNumbers: boolean): readonly Candidate[] {
+  const found: Candidate[] = [];
+
+  function visit(value: unknown, shape: unknown, argument: string, depth: number): void {
+    if (found.length >= maxCandidates || depth > maxDepth) return;
+    if (typeof value === 'number') {
+      if (withNumbers || Math.abs(value) >= 1e7)
+        found.push({ argument, value: String(value), isEmbedded: false });
+    } else if (typeof value === 'string') {
+      if (!isListed(value, shape)) found.push(...inText(value, argument));
+    } else if (Array.isArray(value)) {
+      for (const [place, each] of value.entries())
+        visit(each, member(shape, 'items'), `${argument}.${place}`, depth + 1);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, each] of Object.entries(value)) {
+        const path = argument === '' ? name : `${argument}.${name}`;
+        visit(each, member(member(shape, 'properties'), name), path, depth + 1);
+      }
+    }
+  }
+
+  visit(input, schema, '', 0);
+  return found;
+}
+
+function inText(value: string, argument: string): readonly Candidate[] {
+  const trimmed = value.trim();
+  if (trimmed === '' || isTime(trimmed) || trimmed.length > maxMessageChars) return [];
+  const whole = { argument, value: trimmed, isEmbedded: false };
+  const addresses = addressesIn(trimmed).map((address) => ({ argument, value: address, isEmbedded: true }));
+  if (isShort(trimmed))
+    return addresses.some((each) => each.value === trimmed) ? [whole] : [whole, ...addresses];
+  return addresses;
+}
+
+/** Mail addresses, links and account numbers, by their form. */
+export function addressesIn(text: string): readonly string[] {
+  const found = text.match(
+    /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'()]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\bwww\.[\w-]+(?:\.[\w-]+)+[^\s<>"'()]*|\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b|\b(?:0x)?[A-Za-z0-9]*\d[A-Za-z0-9]{11,}\b/gi,
+  );
+  return (found ?? []).map((address) => address.replace(/[.,:;!?]+$/, ''));
+}
+
+/** Of a link: whose door it is. */
+export function hostOf(value: string): string | undefined {
+  const link = value.startsWith('www.') ? `https://${value}` : value;
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(link) && URL.canParse(link)
+    ? new URL(link).hostname || undefined
+    : undefined;
+}
+
+function isTime(value: string): boolean {
+  return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$|^\d\d?:\d\d(?::\d\d)?$/.test(
+    value,
+  );
+}
+
+function isListed(value: string, shape: unknown): boolean {
+  const listed = member(shape, 'enum');
+  return (Array.isArray(listed) && listed.includes(value)) || member(shape, 'const') === value;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
