@@ -12,7 +12,7 @@ import { type Ran, runScripts, unseen } from './run-scripts.ts';
 const judge = createCommandJudge();
 /** Reads the caller's own text, and lets that run. */
 const withoutWriting = createCommandJudge({
-  write: (source) => ({ text: source, script: parse(source), origins: new Map(), steps: 0 }),
+  write: (source) => ({ text: source, script: parse(source), origins: () => undefined, steps: 0 }),
 });
 const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 const has = existsSync('/bin/bash') && existsSync('/proc/self/fd');
@@ -77,6 +77,23 @@ test.each([
   ["x=$'a\\nb'\nc", "x=$'a\\nb'\nc"],
 ])('%j keeps its lines', (script, written) => {
   expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({ script: written });
+});
+
+test.each([
+  ['ls ~/x[ab]*', 'ls ~/x[ab]*'],
+  ['echo \\~a', "echo '~a'"],
+  ['echo x[ab] a=~/x', "echo 'x'[ab] a=~/x"],
+])('a tilde in %j stays what it is', (script, written) => {
+  expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({ script: written });
+});
+
+test('what does not read back as the same is not written', () => {
+  const script = String.raw`a=([2]="\\"$'\t'do [0]=x)`;
+  expect(judge.written({ kind: 'script', script, shell: 'bash' })).toBeUndefined();
+  expect(judge.judge({ kind: 'script', script, shell: 'bash' }, context)).toMatchObject({
+    decision: 'deny',
+    rule: 'unclear',
+  });
 });
 
 test.each([

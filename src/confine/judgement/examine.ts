@@ -45,7 +45,7 @@ export interface Examination {
   readonly runs?: CommandLine | undefined;
 }
 
-/** Rules by the program that they look at; those under `''` look at every command. */
+/** Every rule that looks at a program, by its name; under `''` those that look at a program without its own. */
 export type RuleIndex = ReadonlyMap<string, readonly CommandRule[]>;
 
 interface ScriptJob {
@@ -61,7 +61,7 @@ interface CommandJob {
   readonly words: readonly Word[];
   /** The text that its words stand in. */
   readonly writing: Writing;
-  readonly excerpt: string;
+  readonly excerpt: () => string;
   readonly place: Place;
   readonly via: readonly string[];
   readonly texts: readonly Word[];
@@ -93,8 +93,9 @@ export function examine(
   read: ReadFile,
 ): Examination {
   const findings: Finding[] = [];
-  const found: { readonly use: Use; readonly place: Place; readonly excerpt: string }[] = [];
-  const deferred: { readonly rule: string; readonly excerpt: string; isBad(scene: Scene): boolean }[] = [];
+  const found: { readonly use: Use; readonly place: Place; readonly excerpt: () => string }[] = [];
+  const deferred: { readonly rule: string; readonly excerpt: () => string; isBad(scene: Scene): boolean }[] =
+    [];
   const variables = createVariables();
   for (const [name, value] of Object.entries(context.variables ?? {})) {
     variables.add(name, { kind: 'static', value });
@@ -138,15 +139,16 @@ export function examine(
     read,
   };
   const onlyDown = folders.every(goesDown);
-  for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt);
+  for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt());
   for (const { use, place, excerpt } of found) {
     const there = onlyDown ? sceneIn(scene, place.folders) : scene;
-    for (const rule of [...(rules.get(use.program) ?? []), ...(rules.get('') ?? [])]) {
+    for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
       if (!rule.fits(use, there)) continue;
-      findings.push({ rule: rule.id, lack: lackOf(rule.needs?.(use), scene.walls), excerpt, use });
+      const lack = lackOf(rule.needs?.(use), scene.walls);
+      findings.push({ rule: rule.id, lack, excerpt: excerpt(), use });
     }
   }
-  for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt);
+  for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt());
   const uses = found.map(({ use }) => use);
   return { findings, uses, variables, runs: isWritten ? runsOf(line, whole) : undefined };
 
@@ -156,7 +158,7 @@ export function examine(
       const released = fillings.release(done);
       if (!released) return undefined;
       if (released.isFilled) jobs.push(...released.jobs);
-      else if (released.rule === 'dynamic-name') raise(released.rule, released.job.excerpt);
+      else if (released.rule === 'dynamic-name') raise(released.rule, released.job.excerpt());
       else jobs.push(released.job);
     }
     return jobs.pop();
@@ -184,28 +186,29 @@ export function examine(
       ...literalWord(value),
       at: { pos, end: pos, value },
     }));
-    const excerpt = clean([program, ...args].join(' ').slice(0, 400));
+    const excerpt = () => clean([program, ...args].join(' ').slice(0, 400));
     const job = { words, writing, excerpt, place: nowhere, via: [], texts: [], files: [] };
     jobs.push({ kind: 'command', ...job, isOwn: false, fillings: 0 });
     return writing;
   }
 
   function readScript(job: ScriptJob): void {
+    const { writing, via } = job;
     walkScript(job.printed, job.place, {
       node: (node, excerpt) =>
         inspectNode(node, {
           strict: context.dialect === 'strict',
           raise: (rule, named) => raise(rule, excerpt(), named),
-          defer: (rule, isBad) => void deferred.push({ rule, excerpt: excerpt(), isBad }),
+          defer: (rule, isBad) => void deferred.push({ rule, excerpt, isBad }),
           assign: (name, value, given) => {
             variables.add(name, given ?? givenBy(value));
-            if (job.writing !== whole) variables.spoilMap(name);
+            if (writing !== whole) variables.spoilMap(name);
             const saved = value?.pieces.length === 1 ? value.pieces[0] : undefined;
             const rule = passing.has(node) ? undefined : assignmentRule(name, value);
             if (name === 'IFS' && rule && saved?.kind === 'variable')
               deferred.push({
                 rule,
-                excerpt: excerpt(),
+                excerpt,
                 isBad: (scene) => !scene.variables.isSeparators(saved.name),
               });
             else if (rule) raise(rule, excerpt());
@@ -213,14 +216,11 @@ export function examine(
           onlyForRead: (assignment) => void passing.add(assignment),
         }),
       map: (name) => {
-        if (job.writing === whole) variables.addMap(name);
+        if (writing === whole) variables.addMap(name);
       },
       command: (command) => {
         if (command.words.length > 0)
-          jobs.push({
-            ...{ kind: 'command', ...command, writing: job.writing, via: job.via },
-            ...{ isOwn: job.writing === whole, fillings: 0 },
-          });
+          jobs.push({ kind: 'command', ...command, writing, via, isOwn: writing === whole, fillings: 0 });
       },
       unread: (rule, excerpt) => raise(rule, excerpt),
     });
@@ -261,7 +261,7 @@ export function examine(
       variables.spoilMap(name);
     }
     if (job.via.length > maxWrappers) {
-      raise('too-deep', job.excerpt);
+      raise('too-deep', job.excerpt());
       return;
     }
     const via = [...job.via, program];
@@ -275,7 +275,7 @@ export function examine(
           deferred.push({ rule: 'dynamic-script', excerpt: job.excerpt, isBad: () => !input.namesOnly() });
         pushScript(inner.source, inner.posix, job, via);
       } else if (inner.kind === 'folder') folders.push(inner.word);
-      else if (inner.kind === 'unread') raise(inner.rule, job.excerpt);
+      else if (inner.kind === 'unread') raise(inner.rule, job.excerpt());
       else {
         const equals = inner.word.prefix.indexOf('=');
         noteAssigned(inner.word.prefix.slice(0, equals), partOf(inner.word, equals + 1), job.excerpt);
@@ -283,14 +283,14 @@ export function examine(
     }
   }
 
-  function noteAssigned(name: string, value: Word | undefined, excerpt: string): void {
+  function noteAssigned(name: string, value: Word | undefined, excerpt: () => string): void {
     variables.add(name, givenBy(value));
     const rule = assignmentRule(name, value);
-    if (rule) raise(rule, excerpt);
+    if (rule) raise(rule, excerpt());
   }
 
   function pushScript(source: Word, posix: boolean, job: CommandJob, via: readonly string[]): void {
-    if (source.value === undefined) raise('dynamic-script', job.excerpt);
+    if (source.value === undefined) raise('dynamic-script', job.excerpt());
     else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }
 }

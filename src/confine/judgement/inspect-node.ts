@@ -1,10 +1,11 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import type { Text } from '../../contract/text/text.ts';
+import { isTrustedName } from './counters.ts';
 import type { Scene } from './rules/rule.ts';
 import { isDevice } from './targets.ts';
 import type { Variables } from './values.ts';
 import type { Given } from './variables.ts';
-import { isTrustedName, literalWord, readWord, type Word } from './words.ts';
+import { literalWord, readWord, type Word } from './words.ts';
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {

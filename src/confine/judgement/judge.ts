@@ -84,11 +84,12 @@ export function examineSafely(
   }
 }
 
-/** Rules by the program that they look at; those that look at all are under the empty name. */
+/** Rules by the program that they look at, and behind them those that look at all, which are also under `''`. */
 export function indexByProgram(rules: readonly CommandRule[]): RuleIndex {
-  const index = new Map<string, CommandRule[]>();
-  for (const rule of rules) {
-    for (const program of rule.programs ?? ['']) index.set(program, [...(index.get(program) ?? []), rule]);
+  const general = rules.filter(({ programs }) => !programs);
+  const index = new Map<string, readonly CommandRule[]>([['', general]]);
+  for (const program of new Set(rules.flatMap(({ programs }) => programs ?? []))) {
+    index.set(program, [...rules.filter(({ programs }) => programs?.includes(program)), ...general]);
   }
   return index;
 }
@@ -143,6 +144,7 @@ function argvOf(use: Use): readonly (string | null)[] {
 
 /** `~` and, as bash has it, `x=~`: a home folder stands there when it runs. */
 function becomesPath(word: Word): boolean {
+  if (!word.text.includes('~')) return false;
   return hasTilde(word) || /^[A-Za-z_]\w*=([^'"]*:)?~/.test(word.text);
 }
 

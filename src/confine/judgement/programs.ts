@@ -4,6 +4,8 @@ const prefixedByG =
 
 /** The program that a command's first word names: `/bin/RM.exe` is `rm`, Homebrew's `gtimeout` is `timeout`. */
 export function programOf(name: string): string {
+  // Most names are letters alone, of which there is nothing to take away but a g.
+  if (/^[a-z]+$/.test(name)) return prefixedByG.test(name) ? name.slice(1) : name;
   const base = name
     .slice(name.lastIndexOf('/') + 1)
     .toLowerCase()

@@ -1,13 +1,14 @@
 import { forEachChild, type Redirection, type SyntaxNode, type Word as SyntaxWord } from 'unbash';
 import { type Known, knownWithin } from './known.ts';
-import { placeOf as placeInText } from './print/page.ts';
 import type { Printed } from './print/print.ts';
+import { isPlainText } from './print/quote.ts';
 import { literalWord, readWord, unknownWord, type Word, wordOf } from './words.ts';
 
 /** A command as it stands in a script. */
 export interface FoundCommand {
   readonly words: readonly Word[];
-  readonly excerpt: string;
+  /** What a message shows of it; most are never shown. */
+  readonly excerpt: () => string;
   readonly place: Place;
   readonly texts: readonly Word[];
   readonly files: readonly Word[];
@@ -56,46 +57,58 @@ const maxDepth = 200;
 export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisitor): void {
   const steps: Step[] = [{ node: printed.script, place, depth: 0, known: knownWithin(), isSure: true }];
   const excerptOf = (node: SyntaxNode) =>
-    clean(printed.origins.get(placeInText(node.pos, node.end)) ?? printed.text.slice(node.pos, node.end));
+    clean(printed.origins(node) ?? printed.text.slice(node.pos, node.end));
   for (let step = steps.pop(); step; step = steps.pop()) {
     const { node, depth } = step;
     if (depth > maxDepth) {
       visitor.unread('too-deep', excerptOf(node));
       return;
     }
-    visitor.node(node, () => excerptOf(node));
+    const excerpt = () => excerptOf(node);
+    visitor.node(node, excerpt);
     if (node.type === 'Command') {
-      const folders = [...place.folders, ...step.known.folders()];
-      const read = readCommand(node);
-      const words = read.words.map((word) => withKnown(word, step.known));
-      visitor.command({ ...read, words, excerpt: excerptOf(node), place: { ...step.place, folders } });
+      const { words: written, texts, files } = readCommand(node);
+      const words = written.map((word) => withKnown(word, step.known));
+      visitor.command({ words, texts, files, excerpt, place: withFolders(step.place, place, step.known) });
       learn(node, words, step);
       if (step.isSure) for (const name of mapsIn(words)) visitor.map(name);
     }
     const here = step;
     const knowns = knownTo(node, step);
     const children: Step[] = [];
+    let count = 0;
     forEachChild(node, (child) => {
-      const position = children.length;
+      const position = count++;
+      // Nothing is to be said of a plain word, and nothing is in it.
+      if (child.type === 'Word' && isPlainText(child.text)) return;
       const [known, then] = knowns(child, position);
       const isSure = here.isSure && known === here.known && (node.type !== 'AndOr' || position === 0);
       const inner = { node: child, place: placeOf(child, position, here), depth: depth + 1 };
       children.push({ ...inner, known, then, isSure: isSure && straight.has(node.type) });
     });
-    for (const child of children.reverse()) steps.push(child);
+    for (let child = children.pop(); child; child = children.pop()) steps.push(child);
   }
+}
+
+/** The place, with the folders that were surely gone to before it. */
+function withFolders(here: Place, script: Place, known: Known): Place {
+  const folders = known.folders();
+  return folders.length + script.folders.length === 0
+    ? here
+    : { ...here, folders: [...script.folders, ...folders] };
 }
 
 /** Notes what a command leaves behind for those that come after it. */
 function learn(node: SyntaxNode & { type: 'Command' }, [name, ...args]: readonly Word[], step: Step): void {
   const program = name?.value ?? '';
   if (!name) for (const part of node.prefix) if (part.type === 'Assignment') step.known.set(part.name);
-  if (/^(export|local|declare|typeset|readonly)$/.test(program))
+  if (declares.has(program))
     for (const part of node.suffix) if (part.type === 'Assignment') step.known.set(part.name);
   const folder = program === 'cd' && args.length === 1 ? args[0] : undefined;
   if (folder) step.then?.goTo(folder);
 }
 
+const declares: ReadonlySet<string> = new Set(['export', 'local', 'declare', 'typeset', 'readonly']);
 const straight: ReadonlySet<string> = new Set(['Script', 'Statement', 'Pipeline', 'AndOr']);
 
 /** `declare -A m` and nothing else. */
@@ -155,6 +168,7 @@ function knownTo(
 /** The word, with those of its variables marked that surely have a value. */
 function withKnown(word: Word, known: Known): Word {
   if (word.value !== undefined) return word;
+  if (!word.pieces.some((piece) => piece.kind === 'variable' && known.isSet(piece.name))) return word;
   const pieces = word.pieces.map((piece) =>
     piece.kind === 'variable' && known.isSet(piece.name) ? { ...piece, isSet: true } : piece,
   );

@@ -32,7 +32,9 @@ export class Constant {
   end(mistakable: boolean): void {
     const text = this.#text;
     if (this.#some) {
-      if (mistakable || (this.#isBare ? isGrammar(text) : this.#strict)) this.#page.add(quoted(text));
+      // A name or a number, and no path, which a tilde may begin.
+      if ((mistakable && /^\w+$/.test(text)) || (this.#isBare ? isGrammar(text) : this.#strict))
+        this.#page.add(quoted(text));
       else this.#page.add(this.#isBare ? text : constant(text));
     }
     this.#text = '';

@@ -47,12 +47,19 @@ export interface Printers {
   expansion(page: Page, part: WordPart, next: WordPart | undefined, around: Around): void;
 }
 
-/** What the caller wrote, by the place in the printed text that stands for it. */
-export type Origins = ReadonlyMap<number, string>;
+/** What the caller wrote for a place of the printed text. */
+export type Origins = (place: Spot) => string | undefined;
 
-/** One number for a place: no text here is as long as this. */
-export function placeOf(start: number, end: number): number {
-  return start * 2 ** 24 + end;
+interface Source {
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly ahead: number;
+}
+
+/** A part of the printed text, and the part of a source that it was printed from. */
+interface Origin extends Spot {
+  readonly from: Spot;
+  readonly source: string;
 }
 
 /** The parser keeps the text of a word without its parts past 256 levels: stop well before. */
@@ -63,25 +70,29 @@ const maxDepth = 200;
  * `line 3:` is theirs too, and holds the bodies of here-documents back until their line ends.
  */
 export class Page {
-  readonly #chunks: string[] = [];
-  /** What the caller wrote, by the place in the printed text that stands for it. */
-  readonly #origins = new Map<number, string>();
   readonly #printers: Printers;
+  /** The only text that may come of it; without one it makes its own. */
+  readonly #expected: string | undefined;
+  readonly #origins: Origin[] = [];
+  #text = '';
   #length = 0;
+  #steps = 0;
   #line = 1;
   #last = '';
   #depth = 0;
-  #source: { readonly text: string; readonly starts: readonly number[]; readonly ahead: number };
+  #source: Source;
   #waiting: (() => void)[] = [];
 
-  constructor(source: string, printers: Printers) {
+  constructor(source: string, printers: Printers, expected?: string) {
     this.#printers = printers;
+    this.#expected = expected;
     this.#source = { text: source, starts: lineStarts(source), ahead: 0 };
   }
 
   finish(): { readonly text: string; readonly origins: Origins; readonly steps: number } {
     this.#endLine();
-    return { text: this.#chunks.join(''), origins: this.#origins, steps: this.#chunks.length };
+    if (this.#expected !== undefined && this.#length !== this.#expected.length) throw new Differing();
+    return { text: this.#text, origins: originsIn(this.#origins), steps: this.#steps };
   }
 
   /** What the caller wrote there. */
@@ -90,8 +101,10 @@ export class Page {
   }
 
   add(text: string): void {
-    this.#chunks.push(text);
+    if (this.#expected === undefined) this.#text += text;
+    else if (!this.#expected.startsWith(text, this.#length)) throw new Differing();
     this.#length += text.length;
+    this.#steps++;
     if (text !== '') this.#last = text.charAt(text.length - 1);
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#line++;
   }
@@ -121,20 +134,20 @@ export class Page {
   }
 
   /** Writes a part one level deeper, and remembers what it was. */
-  part(spot: Spot, print: () => void): void {
-    if (++this.#depth > maxDepth) this.refuse(spot, 'too-deep');
-    const start = this.#length;
-    print();
-    this.#origins.set(placeOf(start, this.#length), this.written(spot));
-    this.#depth--;
+  part<Part extends Spot>(part: Part, print: (page: Page, part: Part) => void): void {
+    const start = this.#open(part);
+    print(this, part);
+    this.#close(part, start);
   }
 
   /** Writes words apart from each other; where nothing parted them, a shell reads one word. */
   words(words: readonly WordLike[], style: (word: WordLike) => Style): void {
-    for (const [at, word] of words.entries()) {
-      if (at > 0) this.add(' ');
-      this.assertApart(words[at - 1], word);
+    let before: WordLike | undefined;
+    for (const word of words) {
+      if (before) this.add(' ');
+      this.assertApart(before, word);
       this.word(word, style(word));
+      before = word;
     }
   }
 
@@ -143,12 +156,16 @@ export class Page {
   }
 
   word(word: WordLike, style: Style): void {
-    this.part(word, () => this.#printers.word(this, word, style));
+    const start = this.#open(word);
+    this.#printers.word(this, word, style);
+    this.#close(word, start);
   }
 
   /** Writes one part of a word; `next` is the one behind it. */
   expansion(part: WordPart, next: WordPart | undefined, around: Around): void {
-    this.part(part, () => this.#printers.expansion(this, part, next, around));
+    const start = this.#open(part);
+    this.#printers.expansion(this, part, next, around);
+    this.#close(part, start);
   }
 
   /** A script inside of a word, with its here-documents before its closing bracket. */
@@ -172,6 +189,17 @@ export class Page {
     throw new Unprintable(rule, this.written(spot), named);
   }
 
+  #open(part: Spot): number {
+    if (++this.#depth > maxDepth) this.refuse(part, 'too-deep');
+    return this.#length;
+  }
+
+  #close(from: Spot, pos: number): void {
+    this.#depth--;
+    if (this.#expected === undefined)
+      this.#origins.push({ pos, end: this.#length, from, source: this.#source.text });
+  }
+
   #newLine(): void {
     this.add('\n');
     const bodies = this.#waiting;
@@ -182,6 +210,27 @@ export class Page {
   #endLine(): void {
     if (this.#waiting.length > 0) this.#newLine();
   }
+}
+
+/** Another text came of it than was expected. */
+export class Differing extends Error {}
+
+/** Finds places in the order in which they ended. */
+function originsIn(origins: readonly Origin[]): Origins {
+  return ({ pos, end }) => {
+    let low = 0;
+    let high = origins.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((origins[middle]?.end ?? 0) <= end) low = middle + 1;
+      else high = middle;
+    }
+    for (let at = low - 1; origins[at]?.end === end; at--) {
+      const { from, source } = origins[at] as Origin;
+      if (origins[at]?.pos === pos) return source.slice(from.pos, from.end);
+    }
+    return undefined;
+  };
 }
 
 /** The text around a place, for a message. */

@@ -1,6 +1,6 @@
 import { type ParsedScript, parse } from 'unbash';
 import { printExpansion } from './expansions.ts';
-import { around, type Origins, Page, Unprintable } from './page.ts';
+import { around, Differing, type Origins, Page, Unprintable } from './page.ts';
 import { printScript } from './script.ts';
 import { printWord } from './words.ts';
 
@@ -23,16 +23,25 @@ export type Write = (source: string) => Printed;
 export function print(source: string): Printed {
   // Half of a character becomes another one on its way to a shell.
   if (!source.isWellFormed()) throw new Unprintable('unclear', source.toWellFormed());
-  const { text, origins, steps } = printTree(source, parse(source));
+  const read = parse(source);
+  const { text, origins, steps } = printTree(source, read);
+  if (text === source) return { text, script: read, origins, steps };
   const script = parse(text);
-  if (printTree(text, script).text !== text) throw new Unprintable('unclear', source);
+  try {
+    printTree(text, script, text);
+  } catch (error) {
+    if (error instanceof Differing) throw new Unprintable('unclear', source);
+    throw error;
+  }
   return { text, script, origins, steps };
 }
 
-function printTree(source: string, script: ParsedScript) {
+const printers = { script: printScript, word: printWord, expansion: printExpansion };
+
+function printTree(source: string, script: ParsedScript, expected?: string) {
   const [error] = script.errors ?? [];
   if (error) throw new Unprintable('parse-error', around(source, error.pos));
-  const page = new Page(source, { script: printScript, word: printWord, expansion: printExpansion });
+  const page = new Page(source, printers, expected);
   printScript(page, script);
   return page.finish();
 }

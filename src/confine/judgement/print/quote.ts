@@ -7,6 +7,11 @@ const grammar = new Set(
   'if then elif else fi for while until do done case esac in select function time coproc'.split(' '),
 );
 
+/** Does it mean itself in a word, however that is read? Most words are no more than this. */
+export function isPlainText(text: string): boolean {
+  return /^[\w./:@%,+=-]+$/.test(text);
+}
+
 /** A constant as it stands in a command: bare where that is all the same, else in quotes. */
 export function constant(text: string): string {
   return plain.test(text) && !grammar.has(text) ? text : quoted(text);

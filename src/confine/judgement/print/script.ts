@@ -15,6 +15,7 @@ import type { Page } from './page.ts';
 import { printRedirection } from './redirections.ts';
 
 type Node = Statement['command'];
+type Part = Word | Assignment | Redirection;
 
 /** Writes the commands of a script. */
 export function printScript(page: Page, script: ParsedScript): void {
@@ -22,11 +23,12 @@ export function printScript(page: Page, script: ParsedScript): void {
 }
 
 function printStatements(page: Page, statements: readonly Statement[]): void {
-  for (const [at, statement] of statements.entries()) {
-    const before = statements[at - 1];
+  let before: Statement | undefined;
+  for (const statement of statements) {
     if (before) page.separate(before, statement, before.background ? '&' : ';');
     printNode(page, statement.command);
     if (statement.background) page.add(' &');
+    before = statement;
   }
 }
 
@@ -41,27 +43,31 @@ function printList(page: Page, list: CompoundList, end: string): void {
 }
 
 function printNode(page: Page, node: Node | Redirected): void {
-  page.part(node, () => {
-    switch (node.type) {
-      case 'AndOr':
-        printJoined(page, node.commands, node.operators);
-        return;
-      case 'Pipeline':
-        printPipeline(page, node);
-        return;
-      case 'Command':
-        printCommand(page, node);
-        return;
-      case 'Redirected':
-        printNode(page, node.command);
-        for (const redirection of node.redirects) printBehind(page, redirection);
-        return;
-      default:
-        printCompound(page, node, { list: printList, node: printNode });
-        return;
-    }
-  });
+  page.part(node, printWhole);
 }
+
+function printWhole(page: Page, node: Node | Redirected): void {
+  switch (node.type) {
+    case 'AndOr':
+      printJoined(page, node.commands, node.operators);
+      return;
+    case 'Pipeline':
+      printPipeline(page, node);
+      return;
+    case 'Command':
+      printCommand(page, node);
+      return;
+    case 'Redirected':
+      printNode(page, node.command);
+      for (const redirection of node.redirects) printBehind(page, redirection);
+      return;
+    default:
+      printCompound(page, node, inner);
+      return;
+  }
+}
+
+const inner = { list: printList, node: printNode };
 
 function printBehind(page: Page, redirection: Redirection): void {
   page.add(' ');
@@ -87,15 +93,23 @@ function printJoined(page: Page, commands: readonly Node[], operators: readonly 
 }
 
 function printCommand(page: Page, { prefix, name, suffix }: Command): void {
-  const parts: readonly (Word | Assignment | Redirection)[] = [...prefix, ...(name ? [name] : []), ...suffix];
-  for (const [at, part] of parts.entries()) {
+  let before = printParts(page, prefix, undefined);
+  if (name) before = printParts(page, [name], before);
+  printParts(page, suffix, before);
+}
+
+function printParts(page: Page, parts: readonly Part[], before: Part | undefined): Part | undefined {
+  let last = before;
+  for (const part of parts) {
     // A number before it would belong to a redirection, so all are parted by a blank.
-    if (at > 0) page.add(' ');
-    if (part.type === 'Word' || part.type === 'Assignment') page.assertApart(parts[at - 1], part);
+    if (last) page.add(' ');
+    if (part.type === 'Word' || part.type === 'Assignment') page.assertApart(last, part);
     if (part.type === 'Word') page.word(part, 'word');
     else if (part.type === 'Assignment') printAssignment(page, part);
     else printRedirection(page, part);
+    last = part;
   }
+  return last;
 }
 
 function printAssignment(page: Page, assignment: Assignment): void {

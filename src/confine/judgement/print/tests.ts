@@ -4,7 +4,7 @@ import { constant } from './quote.ts';
 
 /** Writes what stands between `[[` and `]]`. */
 export function printTest(page: Page, test: TestExpression): void {
-  page.part(test, () => print(page, test));
+  page.part(test, print);
 }
 
 function print(page: Page, test: TestExpression): void {

@@ -1,7 +1,7 @@
 import type { WordPart } from 'unbash';
 import { Constant } from './constant.ts';
 import type { Page, Spot, Style, WordLike } from './page.ts';
-import { printQuoted, readQuoted, runsOf } from './quote.ts';
+import { isGrammar, isPlainText, printQuoted, quoted, readQuoted, runsOf } from './quote.ts';
 import { printOperand, printRegex, printSubscript } from './verbatim.ts';
 
 /**
@@ -19,17 +19,17 @@ const inWord = /[ \t\n;&|<>()`'"]|\$[\w{([@*#?$!'"-]/;
 const inBraces = /[`'"]|[<>]\(|\$[\w{([@*#?$!'"-]/;
 
 const styles = {
-  word: { bare: /^[\w./:@%,+=~-]$/, active: /~/, strict: false, never: inWord },
-  element: { bare: /^[\w./:@%,+=~[\]-]$/, active: /[~[\]]/, strict: false, never: inWord },
+  word: { bare: /^[\w./:@%,+=~-]+/, active: /~/, strict: false, never: inWord },
+  element: { bare: /^[\w./:@%,+=~[\]-]+/, active: /[~[\]]/, strict: false, never: inWord },
   // `${x:-a b}` is two words, `${x:-'a b'}` one.
-  operand: { bare: /^[\w./:@%,+=~ \t\n-]$/, active: /[~ \t\n]/, strict: false, never: inBraces },
+  operand: { bare: /^[\w./:@%,+=~ \t\n-]+/, active: /[~ \t\n]/, strict: false, never: inBraces },
   // What else there is could belong to the operator before it.
-  pattern: { bare: /^[\w.:=-]$/, active: /$^/, strict: true, never: inBraces },
-  replacement: { bare: /^[\w./:@%,+=~& \t\n-]$/, active: /[~& \t\n]/, strict: true, never: inBraces },
-  brace: { bare: /^[\w./:@%,+={}~-]$/, active: /[{},.~-]/, strict: true, never: inWord },
-  bracket: { bare: /^[\w./:@%,+=!^[\]-]$/, active: /[-.:=!^[\]]/, strict: true, never: inWord },
+  pattern: { bare: /^[\w.:=-]+/, active: /$^/, strict: true, never: inBraces },
+  replacement: { bare: /^[\w./:@%,+=~& \t\n-]+/, active: /[~& \t\n]/, strict: true, never: inBraces },
+  brace: { bare: /^[\w./:@%,+={}~-]+/, active: /[{},.~-]/, strict: true, never: inWord },
+  bracket: { bare: /^[\w./:@%,+=!^[\]-]+/, active: /[-.:=!^[\]]/, strict: true, never: inWord },
   list: {
-    bare: /^[\w./:@%,+=|-]$/,
+    bare: /^[\w./:@%,+=|-]+/,
     active: /\|/,
     strict: true,
     never: /[ \t\n;&<>()`'"]|\$[\w{([@*#?$!'"-]/,
@@ -38,6 +38,11 @@ const styles = {
 
 /** Writes a word with every constant in it quoted. */
 export function printWord(page: Page, word: WordLike, style: Style): void {
+  // To ask for the parts of a word makes them, and most have none.
+  if (style === 'word' && isPlainText(word.text)) {
+    page.add(isGrammar(word.text) ? quoted(word.text) : word.text);
+    return;
+  }
   const parts = word.parts ?? [literal(word, word.text)];
   if (style === 'regex') printRegex(page, parts);
   else if (style === 'subscript') printSubscript(page, parts);
@@ -47,7 +52,9 @@ export function printWord(page: Page, word: WordLike, style: Style): void {
 
 function printParts(page: Page, parts: readonly WordPart[], style: Bareness): void {
   // A tilde stands for a home folder only where nothing of the name behind it is quoted.
-  const isSplit = parts.some((part) => part.type === 'Literal' && style.active.test(part.text));
+  const isSplit = parts.some(
+    (part) => part.type === 'Literal' && style.active.test(part.text.replace(/\\[\s\S]/g, '')),
+  );
   const constant = new Constant(page, style.strict || isSplit);
   for (const [at, part] of parts.entries()) {
     const value = quotedValue(part);
@@ -130,14 +137,14 @@ function addBare(
   isSplit: boolean,
   constant: Constant,
 ): void {
-  const isBare = (char: string) => style.bare.test(char);
   for (const { text, escaped } of runsOf(part.text)) {
     if (!escaped && style.never.test(text)) page.refuse(part);
-    if (!isSplit && !escaped && [...text].every(isBare)) constant.bare(text);
+    const bare = style.bare.exec(text)?.[0].length ?? 0;
+    if (!escaped && bare === text.length) constant.bare(text);
     else if (!isSplit || escaped) constant.quote(text);
     else {
       for (const char of text) {
-        if (isBare(char)) constant.bare(char);
+        if (style.bare.test(char)) constant.bare(char);
         else constant.quote(char);
       }
     }

@@ -52,15 +52,17 @@ const expect: Console = { options: /^-c$/, escapes: [/\b(?:spawn|exec|system)\s+
 const lftp: Console = { options: /^-[ce]$/, escapes: [/(?:^|;)\s*!\s*([^;\n]+)/] };
 
 /** By the manual pages of vim(1), less(1), gdb(1), sqlite3(1), psql(1), emacs(1), expect(1) and lftp(1). */
-const consoles: Readonly<Record<string, Console>> = {
-  ...{ vim, vi: vim, view: vim, ex: vim, nvim: vim, gvim: vim, rvim: vim, vimdiff: vim, editor: vim },
-  ...{ less, more: less, most: less, pager: less, gdb, lldb: gdb, sqlite3: sqlite, sqlite, psql },
-  ...{ emacs, emacsclient: emacs, expect, lftp },
-};
+const consoles: ReadonlyMap<string, Console> = new Map(
+  Object.entries({
+    ...{ vim, vi: vim, view: vim, ex: vim, nvim: vim, gvim: vim, rvim: vim, vimdiff: vim, editor: vim },
+    ...{ less, more: less, most: less, pager: less, gdb, lldb: gdb, sqlite3: sqlite, sqlite, psql },
+    ...{ emacs, emacsclient: emacs, expect, lftp },
+  }),
+);
 
 /** The commands that such a program is told to start by its own commands. */
 export function unwrapConsole(program: string, words: readonly Word[]): readonly Inner[] {
-  const grammar = Object.hasOwn(consoles, program) ? consoles[program] : undefined;
+  const grammar = consoles.get(program);
   if (!grammar) return [];
   return words.flatMap((word, at): readonly Inner[] => {
     if (grammar.options.test(word.value ?? '')) return startsOf(words[at + 1], grammar);
