@@ -24,6 +24,8 @@ await writeFile(
         folders: [{ path: join(import.meta.dirname, '../..'), writable: false }],
         // Believe what it says of its own tools: `high_water` only reads, so it need not ask.
         trustAnnotations: true,
+        // Each call that may change something asks, whatever was read before.
+        ask: 'changes',
       },
     },
   }),

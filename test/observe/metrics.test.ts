@@ -142,7 +142,7 @@ test('questions to a person, commands and proxied servers are measured', async (
       mode: 'workspace-write',
       toolsets: ['agent-cli'],
       approval: { waitMs: 50 },
-      mcpServers: { fixture: habitual() },
+      mcpServers: { fixture: habitual('none', undefined, { ask: 'changes' }) },
     },
   });
   await served.checkpoint.gateway.list({ transport: 'stdio', connectionId: 'c' });
