@@ -47,6 +47,8 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     }
     // Commands run in the first that works; what the others lack is nobody's concern.
     const chosen = statuses.find((status) => status.works);
+    if (chosen?.name === 'landlock')
+      findings.push({ what: 'git', works: false, isWarning: true, detail: gitBehindLandlock });
     const hosts = settings.process.network;
     if (chosen && hosts.length > 0) {
       findings.push({
@@ -189,6 +191,10 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
 /** A model may have to be loaded first. */
 const probeMs = 20_000;
 
+const gitBehindLandlock = text(
+  'commands can write .git/config and hooks, which are looked at when a command ends: until then a git of yours may read what it wrote. Under bubblewrap they cannot',
+  'コマンドは .git/config とフックに書き込めます。調べるのはコマンドの終了時なので、それまではあなたの git が書き込まれた内容を読むことがあります。bubblewrap では書き込めません',
+);
 const selfTested = text('self-test passed', '自己診断に合格');
 const tryThis = text('try', '対処');
 

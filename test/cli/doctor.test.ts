@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { workingSandboxes } from '../process/working-sandboxes.ts';
 
 const run = promisify(execFile);
 const start = join(import.meta.dirname, '../../src/cli/start.ts');
@@ -51,6 +52,29 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
       expect(stdout.split('\n').filter((line) => / network /.test(line))).toEqual([
         'ok       network bubblewrap   127.0.0.2:8765, *.example.com',
       ]);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+);
+
+const working = await workingSandboxes();
+
+test.skipIf(!working.has('landlock') || !existsSync('/usr/bin/bwrap')).each([
+  ['C.UTF-8', 'warning  git                  commands can write .git/config and hooks'],
+  ['ja_JP.UTF-8', '注意  git                  コマンドは .git/config とフックに書き込めます'],
+])(
+  'with Landlock alone it says what of git that leaves open, in %s (skipped: no Landlock, or no bubblewrap to hide)',
+  async (LANG, said) => {
+    const home = mkdtempSync(join(tmpdir(), 'sekisho-doctor-'));
+    try {
+      mkdirSync(join(home, 'project'));
+      const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
+      const { stdout } = await run('bwrap', [...hidden, process.execPath, start, 'doctor'], {
+        cwd: join(home, 'project'),
+        env: { HOME: home, PATH: '/usr/bin:/bin', LANG },
+      }).catch((error) => error);
+      expect(stdout).toContain(said);
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

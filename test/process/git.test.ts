@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -189,6 +190,23 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       expect(person('git config --get-all remote.origin.url')).not.toContain('evil');
     });
 
+    test('a repository that was copied whole has settings of its own', async () => {
+      const { root, person, bash, told } = openRepository(backend);
+      person('git remote add origin https://old.example/x; mkdir sub');
+      const { stdout } = await bash(
+        'cp -a .git sub/.git; cp -a sub twice; git -C twice remote get-url origin',
+      );
+      expect([stdout, told]).toEqual(['https://old.example/x\n', []]);
+      for (const folder of ['sub', 'twice']) {
+        expect(lstatSync(join(root, folder, '.git/config')).isFile()).toBe(true);
+        expect(person(`git -C ${folder} remote get-url origin`)).toBe('https://old.example/x\n');
+      }
+      person('git config core.fsmonitor ./x; mkdir third');
+      await bash('cp -a .git third/.git');
+      expect(readFileSync(join(root, 'third/.git/config'), 'utf8')).not.toContain('fsmonitor');
+      expect(person('git config core.fsmonitor')).toBe('./x\n');
+    });
+
     test('what a command planted lies beside its place, and the reply says so', async () => {
       const { root, bash, told } = openRepository(backend);
       const { stderr } = await bash(
@@ -319,9 +337,9 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
     const { stdout } = await bash(
       'readlink .git/config; grep -E "^(Cap|NoNewPrivs|Seccomp:)" /proc/self/status; ls /proc/self/fd | wc -l; unshare -m true || echo refused; ls -A / | grep git',
     );
-    expect(stdout.replace(/\t/g, ' ')).toBe(
+    expect(stdout.replace(/\t/g, ' ').replace(/(?<=settings\/)[\da-f]{16}/, 'HASH')).toBe(
       [
-        '/.git-settings/0/config',
+        '/.git-settings/HASH/config',
         ...['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'].map((name) => `Cap${name}: 0000000000000000`),
         'NoNewPrivs: 1',
         'Seccomp: 2',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +65,34 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap (skipped: it does not wo
     },
   );
 
+  test.each([
+    ['.vscode/settings.json', 'mkdir -p .vscode; echo 1'],
+    ['.bashrc', 'echo 1'],
+  ])('a checkout that cannot change %s names it', async (name, begin) => {
+    const folder = join(root, 'checkout');
+    const git = (script: string) => execFileSync('bash', ['-ec', script], { cwd: folder, stdio: 'pipe' });
+    mkdirSync(folder);
+    const commit = 'git -c user.name=a -c user.email=a@b commit -qam x';
+    git(
+      `git init -qb main; ${begin} >${name}; git add -A; ${commit}; git checkout -qb other; echo 2 >${name}; ${commit}; git checkout -q main`,
+    );
+    const own = openCommands({
+      roots: [{ hostPath: folder, writable: true }],
+      sandbox: 'required',
+      backends: ['bubblewrap'],
+      readOnlyNames: ['.vscode', '.bashrc'],
+    });
+    const options = { workingFolder: folder, timeoutMs: 30_000, signal: never };
+    const command = { kind: 'script', script: 'git checkout other', shell: 'bash' } as const;
+    const { exitCode, stderr } = await own.forSession('s').run(command, options);
+    await own.close();
+    rmSync(folder, { recursive: true });
+    expect(exitCode).toBe(0);
+    const notes = stderr.split('\n').filter((line) => line.startsWith('[walls: '));
+    expect(notes).toHaveLength(1);
+    expect(notes[0]).toContain(`[walls: ${name} is read-only for commands`);
+  });
+
   test('one that goes on in the background is told of it at its end', async () => {
     const command = await runner
       .forSession('background')
@@ -112,7 +141,7 @@ test('a long hostile output is looked through in no time', () => {
   const scene = { home: '/h', seen: ['/r'], refuses: true, told: new Set<string>() };
   const began = performance.now();
   for (const words of ['/', '/a', 'not found /x:', "'/", 'no tty ']) {
-    wallNotes([words.repeat(500_000)], { ...scene, told: new Set() });
+    wallNotes([words.repeat(500_000)], { ...scene, failed: true, told: new Set() });
   }
   expect(performance.now() - began).toBeLessThan(1000);
 });

@@ -6,6 +6,7 @@ import type { RemoteChanges } from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { changesOf } from './config-changes.ts';
 import { readConfig } from './config-file.ts';
+import { copyNameOf } from './copied-config.ts';
 import { inHeldFolder } from './held-folder.ts';
 import { readSmall } from './small-file.ts';
 import { changeConfig } from './write-config.ts';
@@ -47,7 +48,7 @@ export function openConfigCopies(
   if (read.length === 0) return undefined;
   // On a disk where there is one: what commands write there has no bound but that.
   const base = mkdtempSync(join(existsSync('/var/tmp') ? '/var/tmp' : tmpdir(), 'sekisho-git-'));
-  const copies = read.map((each, index) => ({ ...each, path: `${index}/config` }));
+  const copies = read.map((each) => ({ ...each, path: `${copyNameOf(each.original)}/config` }));
   for (const { path, content } of copies) {
     mkdirSync(dirname(join(base, path)));
     writeFileSync(join(base, path), content, 'latin1');

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import { takeOwnConfig } from './copied-config.ts';
 import { asBytes, type Found, findRepositories, fromText, innerFolders } from './find-repositories.ts';
 import { inHeldFolder } from './held-folder.ts';
 import { judgePart, type Part, partsOf } from './parts.ts';
@@ -91,9 +92,10 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
       const known = trusted.get(gitFolder);
       const keeping = new Map(known);
       const isOlds = known === undefined && !reached.has(gitFolder) && isOlder(`${gitFolder}/HEAD`, sinceMs);
-      const parts = inHeldFolder(root, gitFolder.slice(root.length), (held) =>
-        partsOf(held, (path) => known?.get(path)),
-      );
+      const parts = inHeldFolder(root, gitFolder.slice(root.length), (held) => {
+        takeOwnConfig(held, trusted.keys());
+        return partsOf(held, (path) => known?.get(path));
+      });
       for (const part of parts ?? []) {
         const path = `${gitFolder}/${part.path}`;
         const before = known?.get(part.path);

@@ -1,5 +1,6 @@
 import { closeSync, readFileSync } from 'node:fs';
 import type { ConfigCopies } from '../../git/config-copies.ts';
+import { copiesFolder } from '../../git/copied-config.ts';
 import { compileFurnish, furnishRights } from '../child/furnish-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
@@ -37,9 +38,9 @@ export function createFurnisher(kernel: Kernel, filter: number): Furnisher | und
       return {
         args: [
           ...furnishRights,
-          ...['--bind', folder, copyFolder],
+          ...['--bind', folder, copiesFolder],
           ...copies.flatMap(({ path }, index) => [
-            ...['--symlink', `${copyFolder}/${path}`, `${linkFolder}/${index}`],
+            ...['--symlink', `${copiesFolder}/${path}`, `${linkFolder}/${index}`],
           ]),
         ],
         fd,
@@ -49,6 +50,5 @@ export function createFurnisher(kernel: Kernel, filter: number): Furnisher | und
   };
 }
 
-/** As commands see them: in the root, where nothing else may be made. */
-const copyFolder = '/.git-settings';
+/** As commands see it: in the root, where nothing else may be made. */
 const linkFolder = '/.git-links';

@@ -7,20 +7,24 @@ export interface WallScene {
   readonly seen: readonly string[];
   /** Walls that refuse where others hide (Landlock). */
   readonly refuses: boolean;
+  /** Did it fail, so that a wall could be the reason? */
+  readonly failed: boolean;
   /** Walls that the session was told of. */
   readonly told: Set<string>;
 }
 
 /**
- * What a failed command should have been told, where its words show which wall it met: each wall once a session. Read
+ * What a command should have been told, where its words show which wall it met: each wall once a session. Read
  * off its words alone: a look at the machine would tell a command which files there are.
  */
 export function wallNotes(outputs: readonly string[], scene: WallScene): readonly string[] {
   const lines = outputs.flatMap((output) => output.slice(-lastChars).split('\n'));
-  return walls.flatMap(({ name, met, note }) => {
-    if (scene.told.has(name) || !lines.some((line) => met(line, scene))) return [];
+  return walls.flatMap(({ name, met, note, evenInSuccess }) => {
+    if (!scene.failed && !evenInSuccess) return [];
+    const hit = scene.told.has(name) ? undefined : lines.find((line) => met(line, scene));
+    if (hit === undefined) return [];
     scene.told.add(name);
-    return [`[walls: ${note}]\n`];
+    return [`[walls: ${typeof note === 'string' ? note : note(hit)}]\n`];
   });
 }
 
@@ -30,7 +34,9 @@ const lastChars = 16_384;
 interface Wall {
   readonly name: string;
   met(line: string, scene: WallScene): boolean;
-  readonly note: string;
+  readonly evenInSuccess?: true;
+  /** Made of the line where it names what the reader must know. */
+  readonly note: string | ((line: string) => string);
 }
 
 const walls: readonly Wall[] = [
@@ -47,8 +53,18 @@ const walls: readonly Wall[] = [
     note: 'commands see the roots, /tmp and the programs of the system, and nothing else of this machine; the operator can list more folders in process.readable, or serve them as roots',
   },
   {
+    name: 'left behind',
+    // git goes on without it, and says that it worked.
+    evenInSuccess: true,
+    met: (line) => keptFromGit.test(line),
+    note: (line) => {
+      const name = keptFromGit.exec(line)?.[1] ?? '';
+      return `${name} is read-only for commands, as other programs obey it later: git left it as it was, so it counts as changed now and does not belong into a commit; a person runs \`git checkout -- ${name}\``;
+    },
+  },
+  {
     name: 'read-only',
-    met: (line) => /\bread-only file system\b|\bEROFS\b/i.test(line),
+    met: (line) => /\bread-only file system\b|\bEROFS\b/i.test(line) && !keptFromGit.test(line),
     note: 'commands write in the roots that may be written, in $TMPDIR and in HOME; in a root, what other programs obey later (.vscode, shell profiles) is read-only; the operator can serve more folders by roots',
   },
   {
@@ -83,6 +99,9 @@ const walls: readonly Wall[] = [
   },
 ];
 
+/** What git says of a file that it cannot replace: its folder, or it alone, is mounted. */
+const keptFromGit =
+  /unable to (?:unlink|create|rmdir|remove)(?: old| file| directory)* '?([^':]{1,200})'?: (?:read-only file system|device or resource busy)/i;
 const isMissing = /no such file or directory|\bENOENT\b|cannot access/i;
 const isRefused = /permission denied|\bEACCES\b/i;
 /** What exists for every command, or is missing everywhere alike. */

@@ -21,7 +21,7 @@ export function createEndNotes(
     const failed = how.exitCode !== 0 && walls.backend.name !== 'none';
     const isAlone = failed && isCutOff(walls, options);
     const missing = () => ({ leftOut: sandbox.toolchains().leftOut, told: session.toldWalls });
-    const scene = () => ({
+    const scene = (failed: boolean) => ({
       home: environment.HOME ?? '/nonexistent',
       seen: [
         ...(environment.TMPDIR === undefined ? [] : [environment.TMPDIR]),
@@ -35,6 +35,7 @@ export function createEndNotes(
         ...(options.readable ?? []),
       ],
       refuses: walls.backend.name === 'landlock',
+      failed,
       told: session.toldWalls,
     });
     return [
@@ -42,9 +43,8 @@ export function createEndNotes(
       ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
       ...networkNotes(contacts(), key),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
-      ...(failed && !how.stoppedBy
-        ? [...missedNotes(outputs, missing()), ...wallNotes(outputs, scene())]
-        : []),
+      ...(failed && !how.stoppedBy ? missedNotes(outputs, missing()) : []),
+      ...(walls.backend.name !== 'none' && !how.stoppedBy ? wallNotes(outputs, scene(failed)) : []),
     ];
   };
 }
