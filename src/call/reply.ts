@@ -1,7 +1,7 @@
-import type { Reply } from '../contract/call.ts';
+import type { Reply, ToolOutput } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import { joinSentences, type Locale, text } from '../contract/text/text.ts';
-import type { ToolOutput } from '../contract/tool/tool.ts';
+
 import { QuestionPending } from './asking/pending.ts';
 
 /** A tool's output as a reply. */

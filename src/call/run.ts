@@ -1,8 +1,9 @@
+import type { ToolOutput } from '../contract/call.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Locale } from '../contract/text/text.ts';
-import type { BaseContext, ToolContext, ToolOutput } from '../contract/tool/tool.ts';
+import type { BaseContext, ToolContext } from '../contract/tool/tool.ts';
 import type { CallTrace } from '../contract/trace.ts';
 import { cancelled } from '../ground/cancelled.ts';
 import type { Permit } from './slips.ts';
@@ -48,7 +49,7 @@ export async function run(
     judged: permit.risk,
     patienceMs: Math.max(
       minPatienceMs,
-      limits.callMs - (performance.now() - (call.beganAt ?? performance.now())),
+      (call.patienceMs ?? limits.callMs) - (performance.now() - (call.beganAt ?? performance.now())),
     ),
     progress: (done, total, message) => call.progress?.(done, total, message),
     audit: (facts) => void Object.assign(notes.facts, facts),
@@ -64,9 +65,8 @@ export async function run(
       tool.run(permit.input, { ...context, ...lent } as unknown as ToolContext<CapabilityName>);
     const mayWait =
       tool.server !== undefined && (call.carriesForms === true || call.questionState !== undefined);
-    return await dependencies.attributed(permit, notes, () =>
-      mayWait ? dependencies.suspended.run(permit, base, work) : work(base),
-    );
+    const ours = () => (mayWait ? dependencies.suspended.run(permit, base, work) : work(base));
+    return await dependencies.attributed(permit, notes, () => (call.carry ? call.carry(ours) : ours()));
   } catch (error) {
     // However a tool notices it, a withdrawn call is a withdrawn call.
     if (signal.aborted && !(error instanceof ToolError)) throw cancelled('call', error);

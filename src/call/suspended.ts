@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Call, Form, FormAnswer } from '../contract/call.ts';
+import type { Call, Form, FormAnswer, ToolOutput } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
-import type { BaseContext, ToolOutput } from '../contract/tool/tool.ts';
+import type { BaseContext } from '../contract/tool/tool.ts';
 import { QuestionPending } from './asking/pending.ts';
 import { digestOf } from './digest.ts';
 import type { Validated } from './slips.ts';

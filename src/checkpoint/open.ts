@@ -20,6 +20,7 @@ import { deriveKey } from '../store/derived-key.ts';
 import { createLiveCatalog } from './catalog.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
+import { createNative, type Native } from './native.ts';
 import { createWatchers, mayObserve } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
@@ -54,6 +55,8 @@ export interface Checkpoint {
   operator(): Promise<Operator>;
   /** What was changed here, settled after whatever a killed server left. */
   history(): Promise<OpenedHistory>;
+  /** For the tools that a client brings itself. */
+  readonly native: Native;
   /** Has every call from now on watched as well. */
   watch(watcher: CallWatcher): void;
   /** The rules, tried and explained. */
@@ -218,6 +221,7 @@ export async function openCheckpoint(
     store: () => rooms.store(),
     operator,
     history,
+    native: createNative(rooms),
     watch: watchers.add,
     policy: policyInspector,
     identify: (arrival) => identifyArrival(arrival, {}, credentials),

@@ -1,9 +1,9 @@
 import type { AskPerson } from '../ask/carry-out.ts';
-import { openCheckpoint, toolsetThat } from '../checkpoint/index.ts';
+import { type Checkpoint, openCheckpoint, toolsetThat } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
-import type { Reply } from '../contract/call.ts';
+import type { Call, Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import { errorWords } from '../ground/error-words.ts';
@@ -20,8 +20,17 @@ export async function call(
   flags: Flags,
   options: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const input = parseInput(words);
-  const settings = await settingsFor(tool, flags);
+  const reply = await walk({ tool, input: parseInput(words) }, await settingsFor(tool, flags));
+  show(reply, Boolean(options.json));
+  return exitCodeOf(reply);
+}
+
+/** The same without the terminal's part in it; what must be so before it goes comes first. */
+export async function walk(
+  call: Pick<Call, 'tool' | 'input' | 'patienceMs' | 'replyBytes'>,
+  settings: Settings,
+  prepare?: (checkpoint: Checkpoint) => Promise<void>,
+): Promise<Reply> {
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
   const checkpoint = await openCheckpoint(isTerminal ? withPatience(settings) : settings, {
     program: ownProgram(),
@@ -31,9 +40,9 @@ export async function call(
   const person = isTerminal ? openPerson(settings.locale, onInterrupt) : undefined;
   process.once('SIGINT', onInterrupt);
   try {
-    const reply = await checkpoint.gateway.call({
-      tool,
-      input,
+    await prepare?.(checkpoint);
+    return await checkpoint.gateway.call({
+      ...call,
       arrival: { transport: 'cli' },
       signal: cancel.signal,
       elicit: person && ((question) => person.ask(question, cancel.signal)),
@@ -41,8 +50,6 @@ export async function call(
         if (message !== undefined) note(`… ${message}`);
       },
     });
-    show(reply, Boolean(options.json));
-    return exitCodeOf(reply);
   } finally {
     process.off('SIGINT', onInterrupt);
     person?.close();
@@ -107,7 +114,7 @@ const refusals = new Set<ErrorCode>([
   'out_of_scope',
 ]);
 
-function exitCodeOf(reply: Reply): number {
+export function exitCodeOf(reply: Reply): number {
   if (reply.kind === 'output') return reply.isError ? 1 : 0;
   if (reply.kind === 'question') return 2;
   if (reply.code === 'internal') return 3;

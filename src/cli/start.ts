@@ -10,6 +10,17 @@ if (major < 24) {
   process.exit(2);
 }
 nodeModule.enableCompileCache?.();
-const { main } = await import('./main.ts');
 // Not process.exit: what is still being written to a pipe would be cut.
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await start(process.argv.slice(2));
+
+/** A client waits for each hook: those load nothing of the other commands. */
+async function start(args: readonly string[]): Promise<number> {
+  const [command, option = ''] = args;
+  if (command === 'hook' && /^[a-z]+$/.test(option) && !args.includes('--help')) {
+    return (await import('./hook/client.ts')).hook(args.slice(1));
+  }
+  if (command === 'run' && option === '--permit') {
+    return (await import('./hook/client.ts')).runPermitted(args.slice(1));
+  }
+  return (await import('./main.ts')).main(args);
+}

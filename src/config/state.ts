@@ -27,6 +27,11 @@ export function stateFoldersOf(environment: NodeJS.ProcessEnv, home: string): re
     .map(({ folder }) => folder);
 }
 
+/** Where the servers that clients' hooks talk to are found. */
+export function hookFolderOf(environment: NodeJS.ProcessEnv, home: string): string {
+  return join(stateBaseOf(environment, home), 'hooks');
+}
+
 function stateBaseOf(environment: NodeJS.ProcessEnv, home: string): string {
   return join(absolute(environment.XDG_STATE_HOME) ?? join(home, '.local', 'state'), 'sekisho');
 }

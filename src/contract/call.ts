@@ -1,8 +1,9 @@
 import type { ErrorCode } from './error.ts';
+import type { Locale } from './text/text.ts';
 
 /** How a call reached us, before anybody asked who sent it. Built by a transport; carries no conclusions. */
 export interface Arrival {
-  readonly transport: 'stdio' | 'http' | 'cli' | 'ask' | 'console';
+  readonly transport: 'stdio' | 'http' | 'cli' | 'ask' | 'console' | 'hook';
   /** One per connection over stdio and per session of an older HTTP client; absent where there is none. */
   readonly connectionId?: string | undefined;
   /** The bearer token as it came. */
@@ -36,6 +37,13 @@ export interface Call {
   readonly beganAt?: number | undefined;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;
+  /** How long the caller waits for its person and for the work, where that is not as long as most clients do. */
+  readonly patienceMs?: number | undefined;
+  /**
+   * Carries out a tool of the client's own once the call may run: by itself, or by having us do it after all. Absent:
+   * we do it.
+   */
+  readonly carry?: ((ours: () => Promise<ToolOutput>) => Promise<ToolOutput>) | undefined;
   /** How long a reply this client shows whole, as UTF-8; absent: as long as any. */
   readonly replyBytes?: number | undefined;
   /** Tells the caller how far the work is; absent where nobody listens. */
@@ -100,6 +108,13 @@ export type ContentBlock =
         | { readonly blob: string }
       );
     };
+
+/** What a tool came to, before it is a reply. */
+export interface ToolOutput {
+  readonly content: (locale: Locale) => readonly ContentBlock[];
+  readonly structured?: Readonly<Record<string, unknown>> | undefined;
+  readonly isError?: boolean | undefined;
+}
 
 /** What a call came to. `meta` becomes `_meta`. */
 export type Reply =

@@ -1,6 +1,7 @@
+import type { ToolOutput } from '../contract/call.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
-import type { BaseContext, Tool, ToolOutput } from '../contract/tool/tool.ts';
+import type { BaseContext, Tool } from '../contract/tool/tool.ts';
 import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
 import { unlessAborted } from '../ground/abort.ts';
 import { cancelled } from '../ground/cancelled.ts';

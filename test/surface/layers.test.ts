@@ -15,7 +15,7 @@ const rooms = new Map(rows.map(({ room, allowed }) => [room, allowed]));
 /** Who may touch the world, and with what. */
 const worldly: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
   [/^node:(fs|fs\/promises|child_process|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
-  [/^node:net$/, ['confine', 'transport', 'store', 'upstream']],
+  [/^node:net$/, ['confine', 'transport', 'store', 'upstream', 'cli']],
   [/^node:(http|https)$/, ['confine', 'transport', 'cli', 'upstream', 'observe']],
   [/^@modelcontextprotocol\//, ['transport', 'upstream', 'ask']],
   [/^(pg|kysely|node:sqlite)$/, ['store']],

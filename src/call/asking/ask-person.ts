@@ -58,7 +58,7 @@ export async function askPerson(
   try {
     const answer = await Promise.race([
       call.elicit(question),
-      store.wait(pending.id, dependencies.waitMs, signal).then(() => undefined),
+      store.wait(pending.id, call.patienceMs ?? dependencies.waitMs, signal).then(() => undefined),
     ]);
     return answer ? await settle(answer, askedAtMs, call, pending, store, dependencies) : {};
   } catch {

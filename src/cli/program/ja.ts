@@ -6,6 +6,11 @@ export const ja: Readonly<Record<string, string>> = {
 
   'serve MCP over stdio, or over HTTP with --http': 'MCP を標準入出力で提供。--http で HTTP',
   'make one call from the terminal': '端末から 1 回呼び出す',
+  'run a command as the tool bash would: judged, recorded, inside the walls, from where you are':
+    'ツール bash と同じ審査、記録、囲いの中で、今のフォルダーからコマンドを実行',
+  "decide about a use of a client's own tool: its hook starts this, with the event on stdin":
+    'クライアント自身のツールの使用を判断（フックが起動し、イベントは標準入力から）',
+  'whose hook it is': 'どのクライアントのフックか',
   'list the tools that would be served': '提供されるツールの一覧',
   'what works here, what is missing and how to install it': '動くもの、足りないもの、その導入方法を表示',
   'print a link to the web console of a running server; it works once':

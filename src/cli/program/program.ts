@@ -7,6 +7,7 @@ import { told } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
+import { addHooks } from './hooks.ts';
 import { mistakeIn } from './mistakes.ts';
 import { addRecordCommands } from './records.ts';
 import { addTeamCommands } from './team.ts';
@@ -60,6 +61,7 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       exitWith(await tools(flagsOf(options), options));
     });
 
+  addHooks(program, exitWith);
   addAsk(program, exitWith);
   addTokens(program, exitWith);
   addAudit(program, exitWith);

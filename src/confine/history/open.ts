@@ -18,6 +18,7 @@ import { createRecorder, type Recorder, type Tell } from './recorder.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
+import { type Witness, witness } from './witness.ts';
 
 export interface HistoryOptions {
   /** A folder of its own, outside the workspace. */
@@ -57,6 +58,8 @@ export interface History {
   recovered(): Promise<void>;
   /** Commands whose changes below the roots are found and written down. */
   watch(commands: Commands, roots: readonly string[]): Commands;
+  /** Looks at a file that somebody else is about to change. Throws what a write of ours would be refused with. */
+  witness(folder: Folder, path: string): Promise<Witness>;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
   /** How much is kept, as of the last time that it was tended; undefined before. */
   keptBytes(): number | undefined;
@@ -69,13 +72,14 @@ export function openHistory(options: HistoryOptions): History {
   const journals = join(options.folder, 'journal');
   const blobs = openBlobs(join(options.folder, 'contents'));
   const journal = openJournal(journals);
+  const maxFileBytes = Math.floor(options.maxBytes / 4);
   const recorder = createRecorder({
     store,
     blobs,
     journal,
     now,
     recovered,
-    maxFileBytes: Math.floor(options.maxBytes / 4),
+    maxFileBytes,
   });
 
   let watch: CommandWatch | undefined;
@@ -176,6 +180,10 @@ export function openHistory(options: HistoryOptions): History {
         now,
       });
       return watch.watch(commands);
+    },
+    async witness(folder, path) {
+      await recovered();
+      return witness(folder, path, { recorder, blobs, maxFileBytes });
     },
     prune: pruneNow,
     keptBytes: () => keptBytes,

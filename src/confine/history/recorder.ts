@@ -35,9 +35,11 @@ export interface Recorder {
   attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
   /** Who is at work here. */
   current(): Attribution;
-  /** Adds entries of changes that were found after they had happened. */
+  /** Adds entries of changes that were found after they had happened; of a command's, where none is named. */
   add(
-    changes: readonly Pick<NewHistoryEntry, 'root' | 'path' | 'before' | 'after'>[],
+    changes: readonly (Pick<NewHistoryEntry, 'root' | 'path' | 'before' | 'after'> & {
+      readonly action?: HistoryAction;
+    })[],
     who: Attribution,
   ): Promise<void>;
   /** Calls back for each change that goes through here until the returned function is called. */
@@ -211,9 +213,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
       const entries = changes.map((change) => ({
         ...stamp(),
         ...who,
-        ...change,
         action: 'command' as const,
+        ...change,
       }));
+      // Changes with a name of their own are not those of a command that runs beside.
+      for (const { action, root, path } of entries) if (action !== 'command') tellOf(root, path);
       const scope = scopes.getStore();
       if (!scope || scope.isOver || scope.who !== who) return track(add(entries));
       for (const entry of entries) journal.begin(entry);

@@ -168,7 +168,7 @@ async function inPlace(entry: string, work: (fd: number) => void | Promise<void>
   }
 }
 
-function heldPlace(place: Place): HeldPlace {
+export function heldPlace(place: Place): HeldPlace {
   if (!(place instanceof HeldPlace))
     throw new TypeError('Only a place of an open workspace can be restored.');
   return place;

@@ -26,6 +26,8 @@ import type { Toolchains } from './toolchains/find.ts';
 /** Commands for all sessions of a server. */
 export interface CommandRunner {
   forSession(sessionId: string): Commands;
+  /** Has a session's commands begin in this folder; false where none may. */
+  begin(sessionId: string, folder: string): boolean;
   /** Ends what the session runs, in the foreground and the background. */
   endSession(sessionId: string): Promise<void>;
   /** What starts the stages of pipelines, and behind which walls. Throws `unavailable` where there are none. */
@@ -132,6 +134,11 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
+    begin(id, folder) {
+      const found = sandbox.roots().findFolder(folder);
+      if (found !== undefined) sessionOf(id).kept.begin(found);
+      return found !== undefined;
+    },
     endSession,
     async stages() {
       const stages = await sandbox.stages();

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ContentBlock, Form, FormAnswer } from '../call.ts';
+import type { ContentBlock, Form, FormAnswer, ToolOutput } from '../call.ts';
 import type { Caller } from '../caller.ts';
 import type { Capabilities, CapabilityName } from '../capabilities/capabilities.ts';
 import type { Risk } from '../policy.ts';
@@ -84,12 +84,6 @@ export interface InputProblem {
   /** Dotted path of the argument; empty for the whole. */
   readonly field: string;
   readonly message: Text;
-}
-
-export interface ToolOutput {
-  readonly content: (locale: Locale) => readonly ContentBlock[];
-  readonly structured?: Readonly<Record<string, unknown>> | undefined;
-  readonly isError?: boolean | undefined;
 }
 
 /** A family of tools, loaded on first need. */

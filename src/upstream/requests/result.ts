@@ -1,8 +1,7 @@
-import type { ContentBlock } from '../../contract/call.ts';
+import type { ContentBlock, ToolOutput } from '../../contract/call.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
-import type { ToolOutput } from '../../contract/tool/tool.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { redactSecrets } from '../secrets.ts';
 import { isTooDeep } from '../tools/depth.ts';

@@ -1,6 +1,7 @@
+import type { ToolOutput } from '../../contract/call.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
-import type { BaseContext, CheckedInput, InputProblem, Tool, ToolOutput } from '../../contract/tool/tool.ts';
+import type { BaseContext, CheckedInput, InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { Annotations, JsonSchema } from '../../contract/tool/tool-card.ts';
 import { withoutNulls } from '../../contract/tool/without-nulls.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';

@@ -17,12 +17,15 @@ export interface KeepRules {
 /** Folder and exported variables that commands of a session leave to those that follow. */
 export interface Kept {
   state(): KeptState;
+  /** The next command begins here; naming the same folder again does not undo what commands left since. */
+  begin(folder: string): void;
   /** Takes what a command changed; says what it did not take. What ran beside it is not undone. */
   take(report: Buffer | undefined, beginning: Beginning, rules: KeepRules): readonly string[];
 }
 
 export function createKept(): Kept {
   let folder: string | undefined;
+  let begunIn: string | undefined;
   let variables: Readonly<Record<string, string>> = {};
 
   function takeFolder(said: string, beginning: Beginning, rules: KeepRules): readonly string[] {
@@ -57,6 +60,11 @@ export function createKept(): Kept {
 
   return {
     state: () => ({ variables, ...(folder !== undefined && { folder }) }),
+    begin(path) {
+      if (begunIn === path) return;
+      begunIn = path;
+      folder = path;
+    },
     take(report, beginning, rules) {
       const said = report && readShellReport(report);
       if (!said) return [];

@@ -1,0 +1,41 @@
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+import { once } from '../ground/once.ts';
+import type { Rooms } from './rooms.ts';
+
+/** What the tools of a client need beside the road. */
+export interface Native {
+  /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
+  witness(path: string): Promise<{ settle(): Promise<void> }>;
+  /** Has the session's commands begin where the client works; throws `out_of_scope` where that is outside. */
+  beginIn(sessionId: string, folder: string): Promise<void>;
+}
+
+export function createNative(rooms: Rooms): Native {
+  const followed = once(async () => {
+    const { asFollowing } = await import('../confine/files/workspace.ts');
+    return asFollowing((await rooms.workspace()).folder);
+  });
+  return {
+    async witness(path) {
+      const seen = await (await rooms.history()).witness(await followed(), path);
+      return rooms.settings.history.enabled ? seen : { settle: async () => {} };
+    },
+    async beginIn(sessionId, folder) {
+      if ((await rooms.commands()).begin(sessionId, folder)) return;
+      throw new ToolError(
+        'out_of_scope',
+        text(
+          'The client works in a folder that was not allowed.',
+          'クライアントは許可されていないフォルダーで動いています。',
+        ),
+        {
+          suggestion: text(
+            'Start it in an allowed folder, or allow this one with --allow-path.',
+            '許可されたフォルダーで起動するか、--allow-path で許可してください。',
+          ),
+        },
+      );
+    },
+  };
+}

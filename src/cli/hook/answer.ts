@@ -1,0 +1,74 @@
+import { type Locale, text } from '../../contract/text/text.ts';
+import { adapters } from '../../hooks/adapters.ts';
+import { HookInputError, type Said } from '../../hooks/event.ts';
+import type { Gate } from '../../hooks/gate.ts';
+import { notRun, shownAsShell } from './shell.ts';
+import type { HookRequest } from './socket.ts';
+
+interface Serving {
+  readonly gate: Gate;
+  readonly locale: Locale;
+  /** Aborts when whoever asked is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** What one request comes to, as its sender prints it. */
+export async function answerRequest(line: string, serving: Serving): Promise<string> {
+  const { locale } = serving;
+  try {
+    const request = JSON.parse(line) as HookRequest;
+    return JSON.stringify(
+      request.kind === 'run' ? await ran(request, serving) : await decided(request, serving),
+    );
+  } catch (error) {
+    const words = error instanceof HookInputError ? error.text[locale] : problem[locale];
+    if (!(error instanceof HookInputError)) process.stderr.write(`${String(error)}\n`);
+    return JSON.stringify({ stdout: '', stderr: `Sekisho: ${words}\n`, exitCode: 2 });
+  }
+}
+
+async function decided(request: HookRequest & { kind: 'event' }, { gate }: Serving): Promise<Said> {
+  const adapter = adapters.get(request.client);
+  if (!adapter) throw new HookInputError(noClient(request.client));
+  const given = parse(request.event);
+  const event = adapter.read(given);
+  if (event.kind === 'before') {
+    const client = { name: adapter.name, version: 'hook' };
+    return adapter.say(await gate.before(event, client), given);
+  }
+  await gate.tell(event);
+  return adapter.say({ kind: 'nothing' }, given);
+}
+
+async function ran({ permit, command }: HookRequest & { kind: 'run' }, serving: Serving): Promise<Said> {
+  const reply = await serving.gate.run(permit, command, serving.signal);
+  if (!reply) return { stdout: '', stderr: `Sekisho: ${noPermit[serving.locale]}\n`, exitCode: notRun };
+  return shownAsShell(reply);
+}
+
+function parse(event: string): unknown {
+  try {
+    return JSON.parse(event);
+  } catch {
+    throw new HookInputError(event.trim() === '' ? nothing : notJson);
+  }
+}
+
+const problem = text(
+  'Something failed while this was decided, so nothing is let through.',
+  '判断中に問題が起きたため、何も許可しません。',
+);
+const nothing = text('The hook was told of nothing.', 'フックに何も届きませんでした。');
+const notJson = text(
+  'The hook was told of something that is not JSON.',
+  'フックに届いたものが JSON ではありません。',
+);
+const noPermit = text(
+  'There is no such permit, or it was used: a command runs once, as it was let through.',
+  'その許可はないか、使用済みです。コマンドは許可されたとおりに 1 回だけ実行されます。',
+);
+const noClient = (name: string) =>
+  text(
+    `${JSON.stringify(name.slice(0, 40))} is no client whose hooks are known: ${[...adapters.keys()].join(', ')}.`,
+    `${JSON.stringify(name.slice(0, 40))} のフックの形は知られていません。使えるのは ${[...adapters.keys()].join('、')} です。`,
+  );

@@ -1,0 +1,73 @@
+import type { Socket } from 'node:net';
+import { connectTo, type StartServer } from './connect.ts';
+import { type HookRequest, maxEventBytes, readPermit, socketOf } from './socket.ts';
+
+/**
+ * What a client starts for each use of a tool. It knows nothing of tools: it hands the event on and prints the answer.
+ * Its start is what a person waits for, so it imports little.
+ */
+export async function hook([client = '', ...flags]: readonly string[]): Promise<number> {
+  const script = process.argv[1] ?? '';
+  try {
+    const event = await readAll(process.stdin);
+    return await ask(socketOf(flags, script), { kind: 'event', client, event }, { script, flags });
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** Runs the command that a hook let through, and ends as it ends. */
+export async function runPermitted([, words = '', , ...command]: readonly string[]): Promise<number> {
+  const named = readPermit(words);
+  try {
+    if (!named) throw new Error('this is no permit');
+    return await ask(
+      named.socket,
+      { kind: 'run', permit: named.permit, command: command.join(' ') },
+      undefined,
+    );
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+async function ask(path: string, request: HookRequest, start: StartServer | undefined): Promise<number> {
+  const socket = await connectTo(path, start);
+  const told = readAll(socket);
+  socket.write(`${JSON.stringify(request)}\n`);
+  const { stdout, stderr, exitCode } = readAnswer(await told);
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  return exitCode;
+}
+
+function readAnswer(words: string) {
+  try {
+    return JSON.parse(words) as { stdout: string; stderr: string; exitCode: number };
+  } catch {
+    throw new Error('the server ended before it answered');
+  }
+}
+
+async function readAll(stream: NodeJS.ReadStream | Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxEventBytes) throw new Error(`more than ${maxEventBytes} bytes came`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Status 2 is what every client reads as a refusal, and any other as a hook that failed and need not be heeded. */
+function refuse(error: unknown): number {
+  const why = error instanceof Error ? error.message : String(error);
+  const isJapanese = /^ja/i.test(process.env.LC_ALL || process.env.LC_MESSAGES || process.env.LANG || '');
+  process.stderr.write(
+    isJapanese
+      ? `Sekisho が判断できないため、何も許可しません: ${why}。\`sekisho doctor\` で状態を確認できます。\n`
+      : `Sekisho could not decide, so nothing is let through: ${why}. \`sekisho doctor\` says what works here.\n`,
+  );
+  return 2;
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+/** How the server is started where none answers. */
+export interface StartServer {
+  readonly script: string;
+  readonly flags: readonly string[];
+}
+
+/** A connection to the server, which is started where there is none: once, however many come at the same time. */
+export async function connectTo(socket: string, start: StartServer | undefined): Promise<Socket> {
+  const endMs = performance.now() + startMs;
+  let isStarted = false;
+  for (;;) {
+    const connection = await tryConnect(socket);
+    if (connection) return connection;
+    if (!start) throw new Error('no server answers');
+    if (performance.now() > endMs)
+      throw new Error(lastWords(socket) || `no server answers after ${startMs / 1000} s`);
+    if (!isStarted) isStarted = await startOnce(socket, start);
+    await setTimeout(betweenMs);
+  }
+}
+
+function tryConnect(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (['ENOENT', 'ECONNREFUSED', 'EAGAIN'].includes(error.code ?? '')) resolve(undefined);
+      else reject(error);
+    });
+  });
+}
+
+/** Whoever makes the note starts the server; one that did not come up in time is tried anew. */
+async function startOnce(socket: string, { script, flags }: StartServer): Promise<boolean> {
+  const note = `${socket}.starting`;
+  mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
+  try {
+    writeSync(openSync(note, 'wx', 0o600), String(process.pid));
+  } catch {
+    const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
+    if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
+    return false;
+  }
+  // Another one may have come up between our look and our note.
+  const there = await tryConnect(socket);
+  if (there) {
+    there.destroy();
+    rmSync(note, { force: true });
+    return true;
+  }
+  const { spawn } = await import('node:child_process');
+  const log = openSync(`${socket}.log`, 'w', 0o600);
+  spawn(process.execPath, [script, 'hook-server', '--socket', socket, ...flags], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  }).unref();
+  return true;
+}
+
+/** Why it did not start, in its own words. */
+function lastWords(socket: string): string {
+  try {
+    return readFileSync(`${socket}.log`, 'utf8').trim().split('\n').slice(-3).join(' ').slice(0, 500);
+  } catch {
+    return '';
+  }
+}
+
+/** Long for a start, short for whoever waits for an answer that will be no. */
+const startMs = 10_000;
+const betweenMs = 10;

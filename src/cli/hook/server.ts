@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { openCheckpoint } from '../../checkpoint/index.ts';
+import { loadSettings } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
+import { limits } from '../../contract/limits.ts';
+import { shellQuote } from '../../ground/shell-quote.ts';
+import { createGate } from '../../hooks/gate.ts';
+import { ownProgram } from '../common/own-command.ts';
+import { note } from '../common/say.ts';
+import { versionOf } from '../common/version.ts';
+import { untilTold } from '../serving/stop.ts';
+import { answerRequest } from './answer.ts';
+import { forHooks } from './shell.ts';
+import { maxEventBytes, permitFor } from './socket.ts';
+
+/** Serves the hooks of clients on a socket of this user, until nobody has needed it for a while. */
+export async function serveHooks(flags: Flags, options: { readonly socket?: string }): Promise<number> {
+  const socket = String(options.socket);
+  const checkpoint = await openCheckpoint(forHooks(loadSettings(flags)), {
+    version: versionOf(),
+    program: ownProgram(),
+    onFault: (error) => note(String(error)),
+  });
+  const gate = createGate({
+    gateway: checkpoint.gateway,
+    native: checkpoint.native,
+    // By its whole path: a client's shell may have another PATH.
+    runBy: (permit, command) =>
+      [process.execPath, process.argv[1] ?? '', 'run', '--permit', permitFor(socket, permit), '--', command]
+        .map(shellQuote)
+        .join(' '),
+  });
+  const connections = new Set<Socket>();
+  let usedAtMs = performance.now();
+  const server = createServer((connection) => {
+    usedAtMs = performance.now();
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+    serveOne(connection, (words, signal) =>
+      answerRequest(words, { gate, locale: checkpoint.gateway.locale, signal }),
+    );
+  });
+  const forget = await listen(server, socket);
+  const told = untilTold();
+  await Promise.race([
+    told.signal,
+    untilIdle(() => (gate.openCalls() + connections.size > 0 ? 0 : usedAtMs)),
+  ]);
+  told.forget();
+  forget();
+  server.close();
+  for (const connection of connections) connection.destroy();
+  await checkpoint.close(limits.stopGraceMs);
+  return 0;
+}
+
+/** Takes the name whole, from whoever had it: a socket that a killed server left answers nobody. */
+async function listen(server: ReturnType<typeof createServer>, path: string): Promise<() => void> {
+  const own = `${path}.${process.pid}`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(own, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(own, resolve);
+  });
+  chmodSync(own, 0o600);
+  const { ino } = statSync(own);
+  renameSync(own, path);
+  rmSync(`${path}.starting`, { force: true });
+  return () => {
+    if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true });
+  };
+}
+
+function serveOne(connection: Socket, answer: (words: string, signal: AbortSignal) => Promise<string>): void {
+  const gone = new AbortController();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isAsked = false;
+  connection.on('error', () => gone.abort());
+  connection.on('close', () => gone.abort());
+  connection.on('data', (chunk: Buffer) => {
+    if (isAsked) return;
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > maxEventBytes * 2) connection.destroy();
+    if (!chunk.includes(newline)) return;
+    isAsked = true;
+    void answer(Buffer.concat(chunks).toString('utf8'), gone.signal).then(
+      (words) => connection.end(words),
+      () => connection.destroy(),
+    );
+  });
+}
+
+async function untilIdle(lastMs: () => number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      const last = lastMs();
+      if (last === 0 || performance.now() - last < idleMs) return;
+      clearInterval(timer);
+      resolve();
+    }, 60_000).unref();
+  });
+}
+
+const newline = 10;
+const idleMs = 30 * 60_000;

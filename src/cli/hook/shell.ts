@@ -1,0 +1,32 @@
+import type { Settings } from '../../config/settings.ts';
+import type { Reply } from '../../contract/call.ts';
+import type { Said } from '../../hooks/event.ts';
+
+/** A client works in the project itself, and its tools are those of the assistant. */
+export function forHooks(settings: Settings): Settings {
+  return Object.freeze({
+    ...settings,
+    only: undefined,
+    toolsets: ['assistant'] as const,
+    servers: [],
+    assistant: { ...settings.assistant, layout: 'workspace' as const },
+  });
+}
+
+/** A command's reply as the shell itself would have said it. */
+export function shownAsShell(reply: Reply): Said {
+  if (reply.kind === 'error') return { stdout: '', stderr: `${reply.text}\n`, exitCode: notRun };
+  const {
+    stdout = '',
+    stderr = '',
+    exit_code = 0,
+  } = (reply.kind === 'output' ? reply.structured : {}) as {
+    stdout?: string;
+    stderr?: string;
+    exit_code?: number;
+  };
+  return { stdout, stderr, exitCode: exit_code };
+}
+
+/** Of a command that was found and not started, as shells have it. */
+export const notRun = 126;

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { configPathOf, homeOf, hookFolderOf } from '../../config/state.ts';
+
+/** What is asked of the server that hooks talk to: one line of JSON each way, and the connection ends. */
+export type HookRequest =
+  | { readonly kind: 'event'; readonly client: string; readonly event: string }
+  | { readonly kind: 'run'; readonly permit: string; readonly command: string };
+
+/** One event may hold a whole file, written in escapes. */
+export const maxEventBytes = 64 * 1024 * 1024;
+
+/**
+ * The socket of the server for these settings. A changed configuration and another build have another server; the
+ * former ends when nothing needs it any more.
+ */
+export function socketOf(
+  flags: readonly string[],
+  script: string,
+  environment: NodeJS.ProcessEnv = process.env,
+  cwd: string = process.cwd(),
+): string {
+  const home = homeOf(environment);
+  const config = configPathOf(flags[flags.indexOf('--config') + 1 || flags.length], environment, home, cwd);
+  const parts = [flags, cwd, changedAt(config), script, changedAt(script)];
+  return join(hookFolderOf(environment, home), `${digestOf(JSON.stringify(parts))}.sock`);
+}
+
+/** A permit as `sekisho run` is handed it: it names the server too. */
+export function permitFor(socket: string, permit: string): string {
+  return `${socketName(socket)}.${permit}`;
+}
+
+/** The socket and the permit that such words name; undefined where they name none. */
+export function readPermit(
+  words: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): { readonly socket: string; readonly permit: string } | undefined {
+  const [, name, permit] = /^([0-9a-f]{16})\.([0-9a-f]{32})$/.exec(words) ?? [];
+  if (name === undefined || permit === undefined) return undefined;
+  return { socket: join(hookFolderOf(environment, homeOf(environment)), `${name}.sock`), permit };
+}
+
+function socketName(socket: string): string {
+  return socket.slice(-21, -5);
+}
+
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function digestOf(words: string): string {
+  return createHash('sha256').update(words).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,37 @@
+import { Argument, type Command, Option } from 'commander';
+import { flagsOf, withSettings } from '../common/options.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What clients start, and what their own shell tools become. */
+export function addHooks(program: Command, exitWith: (code: number) => void): void {
+  withSettings(
+    program
+      .command('run [command...]')
+      .description(
+        'run a command as the tool bash would: judged, recorded, inside the walls, from where you are',
+      ),
+  ).action(async (words: string[], options: Options) => {
+    const { run } = await import('../hook/run.ts');
+    exitWith(await run(words, flagsOf(options)));
+  });
+  withSettings(
+    program
+      .command('hook')
+      .description(
+        "decide about a use of a client's own tool: its hook starts this, with the event on stdin",
+      ),
+  )
+    .addArgument(new Argument('<client>', 'whose hook it is').choices(['claude']))
+    .action(async (client: string) => {
+      const { hook } = await import('../hook/client.ts');
+      exitWith(await hook([client, ...process.argv.slice(4)]));
+    });
+  // Started by the first hook, never by a person.
+  withSettings(program.command('hook-server', { hidden: true }))
+    .addOption(new Option('--socket <path>').hideHelp())
+    .action(async (options: Options) => {
+      const { serveHooks } = await import('../hook/server.ts');
+      exitWith(await serveHooks(flagsOf(options), options));
+    });
+}

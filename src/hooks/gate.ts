@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto';
+import type { Answer, Reply, ToolOutput } from '../contract/call.ts';
+import { type ErrorCode, ToolError } from '../contract/error.ts';
+import type { Gateway } from '../contract/gateway.ts';
+import { limits } from '../contract/limits.ts';
+import { type Locale, text } from '../contract/text/text.ts';
+import { cancelled } from '../ground/cancelled.ts';
+import type { HookAnswer, HookEvent, NativeCall } from './event.ts';
+
+export interface GateOptions {
+  readonly gateway: Gateway;
+  readonly native: Native;
+  /** The command by which a client has us run what this permit is for. */
+  readonly runBy: (permit: string, command: string) => string;
+}
+
+/** What the tools of a client need beside the road. */
+interface Native {
+  /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
+  witness(path: string): Promise<Witness>;
+  /** Has the session's commands begin there; throws where none may. */
+  beginIn(session: string, folder: string): Promise<void>;
+}
+
+interface Witness {
+  settle(): Promise<void>;
+}
+
+/** Where the uses of clients' own tools meet the road; each is a call that stays open until its tool has ended. */
+export interface Gate {
+  before(event: Before, client: Client): Promise<HookAnswer>;
+  /** What else a client tells. */
+  tell(event: Exclude<HookEvent, { kind: 'before' }>): Promise<void>;
+  /** Runs what a permit is for, once, inside our walls; undefined where there is no such permit. */
+  run(permit: string, command: string, signal: AbortSignal): Promise<Reply> | undefined;
+  /** Calls that have not ended. */
+  openCalls(): number;
+}
+
+export interface Client {
+  readonly name: string;
+  readonly version: string;
+}
+
+type Before = Extract<HookEvent, { kind: 'before' }>;
+
+/** One call on its way. */
+interface OpenCall {
+  readonly session: string;
+  readonly use: string;
+  readonly permit: string;
+  readonly native: Exclude<NativeCall, { does: 'unknown' }>;
+  readonly verdict: Promise<HookAnswer>;
+  readonly reply: Promise<Reply>;
+  /** The client's tool has ended, or the client has us run its command: with a person's yes, if one was asked. */
+  readonly came: (outcome: ToolOutput | 'ours') => void;
+  readonly isTaken: () => boolean;
+  readonly end: AbortController;
+}
+
+export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate {
+  const open = new Set<OpenCall>();
+  const sessions = new Map<string, Parameters<Gateway['leave']>[0]>();
+  /** Uses of tools with a call that has not ended. */
+  const uses = new Set<string>();
+  const { locale } = gateway;
+
+  /** What must be so before the client's tool runs, whoever says yes to it. */
+  async function prepare(
+    native: OpenCall['native'],
+    { session, folder }: Before,
+  ): Promise<Witness | undefined> {
+    if (native.does === 'command') await lent.beginIn(session, folder);
+    return native.does === 'write' ? lent.witness(native.path) : undefined;
+  }
+
+  async function begin(native: OpenCall['native'], event: Before, client: Client): Promise<OpenCall> {
+    const { session, use, asks } = event;
+    const verdict = Promise.withResolvers<HookAnswer>();
+    const coming = Promise.withResolvers<ToolOutput | 'ours'>();
+    const end = new AbortController();
+    end.signal.addEventListener('abort', () => coming.reject(cancelled()), { once: true });
+    // Looked at where it is waited for; a call that is refused waits for neither.
+    coming.promise.catch(() => {});
+    const permit = randomBytes(16).toString('hex');
+    const own = native.does === 'command' ? runBy(permit, native.command) : undefined;
+    // Before anybody is asked: a client whose person says yes acts at once.
+    const prepared = prepare(native, event);
+    const problem = await prepared.then(() => undefined, asToolError);
+    let isTaken = false;
+
+    async function elicit({ message }: { readonly message: string }): Promise<Answer> {
+      if (problem) verdict.resolve({ kind: 'deny', words: wordsOf(problem, locale) });
+      if (problem) return { action: 'cancel' };
+      verdict.resolve({ kind: 'ask', words: message, command: own });
+      return coming.promise.then(
+        () => ({ action: 'accept' }),
+        () => ({ action: 'cancel' }),
+      );
+    }
+
+    async function carry(ours: () => Promise<ToolOutput>): Promise<ToolOutput> {
+      if (native.does === 'read') await ours().catch(passOver);
+      const before = await prepared;
+      verdict.resolve({ kind: 'allow', command: own });
+      if (native.does === 'read' || native.does === 'look') return nothingToShow;
+      try {
+        const outcome = await coming.promise;
+        return outcome === 'ours' ? await ours() : outcome;
+      } finally {
+        await before?.settle();
+      }
+    }
+
+    const arrival = { transport: 'hook', connectionId: session, client } as const;
+    sessions.set(session, arrival);
+    const call = native.does === 'command' ? { tool: 'bash', input: { command: native.command } } : native;
+    const reply = gateway.call({
+      tool: call.tool,
+      input: call.input,
+      arrival,
+      signal: end.signal,
+      carry,
+      ...(asks && { elicit }),
+      patienceMs: limits.approvalExpiryMs,
+      replyBytes: limits.streamBytes,
+    });
+    const made: OpenCall = {
+      session,
+      use,
+      permit,
+      native,
+      verdict: verdict.promise,
+      reply,
+      came(outcome) {
+        isTaken = true;
+        coming.resolve(outcome);
+      },
+      isTaken: () => isTaken,
+      end,
+    };
+    open.add(made);
+    const over = () => void open.delete(made);
+    reply.then((came) => {
+      over();
+      if (came.kind === 'error') verdict.resolve({ kind: 'deny', words: came.text });
+      else verdict.resolve({ kind: 'allow', command: own });
+    }, over);
+    reply.catch(verdict.reject);
+    return made;
+  }
+
+  const of = (session: string, use?: string) =>
+    [...open].filter((each) => each.session === session && (use === undefined || each.use === use));
+
+  return {
+    async before(event, client) {
+      if (event.calls.length === 0) return { kind: 'nothing' };
+      const unknown = event.calls.find((each) => each.does === 'unknown');
+      if (unknown) return notKnown(unknown.name, event.asks, locale);
+      const use = JSON.stringify([event.session, event.use]);
+      if (uses.has(use)) return { kind: 'deny', words: words.twice[locale] };
+      uses.add(use);
+      const natives = event.calls.filter((each) => each.does !== 'unknown');
+      const calls = await Promise.all(natives.map((native) => begin(native, event, client)));
+      void Promise.allSettled(calls.map(({ reply }) => reply)).then(() => uses.delete(use));
+      const answers = await Promise.all(calls.map(({ verdict }) => verdict));
+      const worst =
+        answers.find(({ kind }) => kind === 'deny') ??
+        answers.find(({ kind }) => kind === 'ask') ??
+        answers[0];
+      // What is one use of a tool to the client happens whole or not at all.
+      if (worst?.kind === 'deny') for (const each of calls) each.end.abort();
+      return worst ?? { kind: 'nothing' };
+    },
+
+    async tell(event) {
+      if (event.kind === 'after') {
+        const calls = of(event.session, event.use).filter(({ native }) => native.does === 'write');
+        for (const each of calls)
+          each.came(event.failure === undefined ? nothingToShow : failed(event.failure));
+        await Promise.all(calls.map(({ reply }) => reply));
+        return;
+      }
+      const calls = of(event.session).filter((each) => !each.isTaken());
+      for (const each of calls) each.end.abort();
+      await Promise.allSettled(calls.map(({ reply }) => reply));
+      const arrival = sessions.get(event.session);
+      if (event.kind !== 'session-over' || !arrival) return;
+      sessions.delete(event.session);
+      await gateway.leave(arrival);
+    },
+
+    run(permit, command, signal) {
+      const found = [...open].find((each) => each.permit === permit);
+      if (found?.native.does !== 'command' || found.isTaken() || found.native.command !== command)
+        return undefined;
+      if (signal.aborted) found.end.abort();
+      signal.addEventListener('abort', () => found.end.abort(), { once: true });
+      found.came('ours');
+      return found.reply;
+    },
+
+    openCalls: () => open.size,
+  };
+}
+
+/** What only shows that the client can do more than we, or that nothing is there: no reason to keep it from trying. */
+const harmless = new Set<ErrorCode>([
+  ...(['not_found', 'unsupported_type', 'unsupported_encoding', 'too_large', 'conflict'] as const),
+  'invalid_parameter',
+]);
+
+function passOver(error: unknown): void {
+  if (!(error instanceof ToolError) || !harmless.has(error.code)) throw error;
+}
+
+function asToolError(error: unknown): ToolError {
+  return error instanceof ToolError
+    ? error
+    : new ToolError(
+        'internal',
+        text('The file could not be looked at.', 'ファイルを確認できませんでした。'),
+        {
+          cause: error,
+        },
+      );
+}
+
+function wordsOf({ text: message, suggestion }: ToolError, locale: Locale): string {
+  return suggestion ? `${message[locale]} ${suggestion[locale]}` : message[locale];
+}
+
+function notKnown(name: string, asks: boolean, locale: Locale): HookAnswer {
+  return { kind: asks ? 'ask' : 'deny', words: words.unknown(name.slice(0, 80))[locale] };
+}
+
+const nothingToShow: ToolOutput = { content: () => [] };
+
+function failed(failure: string): ToolOutput {
+  return { isError: true, content: () => [{ type: 'text', text: failure }] };
+}
+
+const words = {
+  twice: text('This use of a tool has been told of already.', 'このツールの使用は既に届いています。'),
+  unknown: (name: string) =>
+    text(
+      `This version of Sekisho does not know the tool ${JSON.stringify(name)}, or not with these arguments.`,
+      `この版の Sekisho は、ツール ${JSON.stringify(name)} またはその引数の形を知りません。`,
+    ),
+} as const;

@@ -1,0 +1,63 @@
+import { posix } from 'node:path';
+import * as z from 'zod';
+import { text } from '../contract/text/text.ts';
+import { type Fields, HookInputError, type NativeCall } from './event.ts';
+
+/** A name that a client gives to its session or to one use of a tool: never empty, never long. */
+export const hookId = z.string().min(1).max(200);
+
+/** The event as its schema has it, or words that name the field that is wrong. */
+export function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  event: unknown,
+  client: string,
+): z.infer<Schema> {
+  const result = schema.safeParse(event);
+  if (result.success) return result.data;
+  const where = result.error.issues[0]?.path.join('.') || 'the event';
+  throw new HookInputError(
+    text(
+      `This is no hook event of ${client}: ${where} is missing or not as it should be.`,
+      `${client} のフックのイベントではありません: ${where} がないか、形が違います。`,
+    ),
+  );
+}
+
+/** A path as the client means it: from where it works, or that folder itself. */
+export type At = (path?: string) => string;
+
+/** How a client's tool is read as calls of ours; `undefined` for arguments that this version does not know. */
+export type NativeReader = (input: unknown, at: At) => readonly NativeCall[] | undefined;
+
+/** A reader of arguments with exactly these fields: one more might mean something else. */
+export function reading<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  calls: (input: z.infer<z.ZodObject<Shape>>, at: At) => readonly NativeCall[],
+): NativeReader {
+  const schema = z.strictObject(shape);
+  return (input, at) => {
+    const result = schema.safeParse(input);
+    return result.success ? calls(result.data as z.infer<z.ZodObject<Shape>>, at) : undefined;
+  };
+}
+
+/** The calls that a use of a tool is; what is not known is said by its name. */
+export function callsOf(
+  readers: ReadonlyMap<string, NativeReader>,
+  name: string,
+  input: unknown,
+  folder: string,
+): readonly NativeCall[] {
+  const at: At = (path) => (path === undefined ? folder : absolute(folder, path));
+  return readers.get(name)?.(input, at) ?? [{ does: 'unknown', name }];
+}
+
+/** A call that has the client change one file. */
+export function writes(tool: string, path: string, input: Fields): NativeCall {
+  return { does: 'write', tool, input: { path, ...input }, path };
+}
+
+/** Nothing is taken out of it: `..` and the like are for the road to refuse. */
+function absolute(folder: string, path: string): string {
+  return posix.isAbsolute(path) || path.startsWith('~') ? path : `${folder}/${path}`;
+}
