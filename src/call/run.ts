@@ -66,7 +66,9 @@ export async function run(
     const mayWait =
       tool.server !== undefined && (call.carriesForms === true || call.questionState !== undefined);
     const ours = () => (mayWait ? dependencies.suspended.run(permit, base, work) : work(base));
-    return await dependencies.attributed(permit, notes, () => (call.carry ? call.carry(ours) : ours()));
+    return await dependencies.attributed(permit, notes, () =>
+      call.carry ? call.carry(ours, signal) : ours(),
+    );
   } catch (error) {
     // However a tool notices it, a withdrawn call is a withdrawn call.
     if (signal.aborted && !(error instanceof ToolError)) throw cancelled('call', error);

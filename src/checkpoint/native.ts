@@ -7,8 +7,10 @@ import type { Rooms } from './rooms.ts';
 export interface Native {
   /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
   witness(path: string): Promise<{ settle(): Promise<void> }>;
-  /** Has the session's commands begin where the client works; throws `out_of_scope` where that is outside. */
-  beginIn(sessionId: string, folder: string): Promise<void>;
+  /** The folder in which a client's command begins; throws `out_of_scope` where none may. */
+  findFolder(folder: string): Promise<string>;
+  /** Has the session's commands begin there. */
+  beginIn(sessionId: string, found: string): Promise<void>;
 }
 
 export function createNative(rooms: Rooms): Native {
@@ -21,8 +23,12 @@ export function createNative(rooms: Rooms): Native {
       const seen = await (await rooms.history()).witness(await followed(), path);
       return rooms.settings.history.enabled ? seen : { settle: async () => {} };
     },
-    async beginIn(sessionId, folder) {
-      if ((await rooms.commands()).begin(sessionId, folder)) return;
+    async beginIn(sessionId, found) {
+      (await rooms.commands()).begin(sessionId, found);
+    },
+    async findFolder(folder) {
+      const found = (await rooms.commands()).findFolder(folder);
+      if (found !== undefined) return found;
       throw new ToolError(
         'out_of_scope',
         text(

@@ -43,7 +43,9 @@ export interface Call {
    * Carries out a tool of the client's own once the call may run: by itself, or by having us do it after all. Absent:
    * we do it.
    */
-  readonly carry?: ((ours: () => Promise<ToolOutput>) => Promise<ToolOutput>) | undefined;
+  readonly carry?:
+    | ((ours: () => Promise<ToolOutput>, signal: AbortSignal) => Promise<ToolOutput>)
+    | undefined;
   /** How long a reply this client shows whole, as UTF-8; absent: as long as any. */
   readonly replyBytes?: number | undefined;
   /** Tells the caller how far the work is; absent where nobody listens. */

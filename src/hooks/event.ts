@@ -27,7 +27,8 @@ export type HookEvent =
 
 /** A use of a client's own tool, as the call of ours that does the same. */
 export type NativeCall =
-  | { readonly does: 'command'; readonly command: string }
+  /** `folder`: where it begins, if not where the client works. */
+  | { readonly does: 'command'; readonly command: string; readonly folder?: string | undefined }
   /** We read as well: what we may not, the client may not. */
   | { readonly does: 'read'; readonly tool: string; readonly input: Fields }
   /** It is judged, and the client alone carries it out. */

@@ -18,8 +18,10 @@ export interface GateOptions {
 interface Native {
   /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
   witness(path: string): Promise<Witness>;
-  /** Has the session's commands begin there; throws where none may. */
-  beginIn(session: string, folder: string): Promise<void>;
+  /** The folder in which a client's command begins; throws where none may. */
+  findFolder(folder: string): Promise<string>;
+  /** Has the session's commands begin there. */
+  beginIn(session: string, found: string): Promise<void>;
 }
 
 interface Witness {
@@ -31,8 +33,8 @@ export interface Gate {
   before(event: Before, client: Client): Promise<HookAnswer>;
   /** What else a client tells. */
   tell(event: Exclude<HookEvent, { kind: 'before' }>): Promise<void>;
-  /** Runs what a permit is for, once, inside our walls; undefined where there is no such permit. */
-  run(permit: string, command: string, signal: AbortSignal): Promise<Reply> | undefined;
+  /** Runs what a permit is for, once, inside our walls; undefined where it is for nothing like this. */
+  run(asked: RunRequest, signal: AbortSignal): Promise<Reply | undefined>;
   /** Calls that have not ended. */
   openCalls(): number;
 }
@@ -44,17 +46,33 @@ export interface Client {
 
 type Before = Extract<HookEvent, { kind: 'before' }>;
 
+/** What a client has us run: exactly what was let through, from where it was said to begin. */
+export interface RunRequest {
+  readonly permit: string;
+  readonly command: string;
+  readonly folder: string;
+}
+
+interface Prepared {
+  readonly seen?: Witness;
+  readonly folder?: string;
+}
+
 /** One call on its way. */
 interface OpenCall {
   readonly session: string;
   readonly use: string;
   readonly permit: string;
   readonly native: Exclude<NativeCall, { does: 'unknown' }>;
+  /** Where its command begins. */
+  readonly folder: string | undefined;
   readonly verdict: Promise<HookAnswer>;
   readonly reply: Promise<Reply>;
   /** The client's tool has ended, or the client has us run its command: with a person's yes, if one was asked. */
   readonly came: (outcome: ToolOutput | 'ours') => void;
   readonly isTaken: () => boolean;
+  /** The client's tool did not run, or nobody said yes to it. */
+  readonly withdraw: () => void;
   readonly end: AbortController;
 }
 
@@ -66,12 +84,12 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
   const { locale } = gateway;
 
   /** What must be so before the client's tool runs, whoever says yes to it. */
-  async function prepare(
-    native: OpenCall['native'],
-    { session, folder }: Before,
-  ): Promise<Witness | undefined> {
-    if (native.does === 'command') await lent.beginIn(session, folder);
-    return native.does === 'write' ? lent.witness(native.path) : undefined;
+  async function prepare(native: OpenCall['native'], { session, folder }: Before): Promise<Prepared> {
+    if (native.does === 'write') return { seen: await lent.witness(native.path) };
+    if (native.does !== 'command') return {};
+    const found = await lent.findFolder(native.folder ?? folder);
+    await lent.beginIn(session, found);
+    return { folder: found };
   }
 
   async function begin(native: OpenCall['native'], event: Before, client: Client): Promise<OpenCall> {
@@ -79,7 +97,6 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     const verdict = Promise.withResolvers<HookAnswer>();
     const coming = Promise.withResolvers<ToolOutput | 'ours'>();
     const end = new AbortController();
-    end.signal.addEventListener('abort', () => coming.reject(cancelled()), { once: true });
     // Looked at where it is waited for; a call that is refused waits for neither.
     coming.promise.catch(() => {});
     const permit = randomBytes(16).toString('hex');
@@ -88,10 +105,12 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     const prepared = prepare(native, event);
     const problem = await prepared.then(() => undefined, asToolError);
     let isTaken = false;
+    let isAsked = false;
 
     async function elicit({ message }: { readonly message: string }): Promise<Answer> {
       if (problem) verdict.resolve({ kind: 'deny', words: wordsOf(problem, locale) });
       if (problem) return { action: 'cancel' };
+      isAsked = true;
       verdict.resolve({ kind: 'ask', words: message, command: own });
       return coming.promise.then(
         () => ({ action: 'accept' }),
@@ -99,16 +118,17 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       );
     }
 
-    async function carry(ours: () => Promise<ToolOutput>): Promise<ToolOutput> {
+    async function carry(ours: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
       if (native.does === 'read') await ours().catch(passOver);
-      const before = await prepared;
+      const { seen } = await prepared;
       verdict.resolve({ kind: 'allow', command: own });
       if (native.does === 'read' || native.does === 'look') return nothingToShow;
+      signal.addEventListener('abort', () => coming.reject(cancelled()), { once: true });
       try {
         const outcome = await coming.promise;
         return outcome === 'ours' ? await ours() : outcome;
       } finally {
-        await before?.settle();
+        await seen?.settle();
       }
     }
 
@@ -130,6 +150,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       use,
       permit,
       native,
+      folder: (await prepared.catch(() => undefined))?.folder,
       verdict: verdict.promise,
       reply,
       came(outcome) {
@@ -137,14 +158,15 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
         coming.resolve(outcome);
       },
       isTaken: () => isTaken,
+      withdraw: () => (isAsked ? coming.reject(cancelled()) : end.abort()),
       end,
     };
     open.add(made);
     const over = () => void open.delete(made);
     reply.then((came) => {
       over();
-      if (came.kind === 'error') verdict.resolve({ kind: 'deny', words: came.text });
-      else verdict.resolve({ kind: 'allow', command: own });
+      // Where the call came to its run, it was said already.
+      verdict.resolve({ kind: 'deny', words: came.kind === 'error' ? came.text : '' });
     }, over);
     reply.catch(verdict.reject);
     return made;
@@ -183,7 +205,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
         return;
       }
       const calls = of(event.session).filter((each) => !each.isTaken());
-      for (const each of calls) each.end.abort();
+      for (const each of calls) each.withdraw();
       await Promise.allSettled(calls.map(({ reply }) => reply));
       const arrival = sessions.get(event.session);
       if (event.kind !== 'session-over' || !arrival) return;
@@ -191,10 +213,12 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       await gateway.leave(arrival);
     },
 
-    run(permit, command, signal) {
+    async run({ permit, command, folder }, signal) {
       const found = [...open].find((each) => each.permit === permit);
-      if (found?.native.does !== 'command' || found.isTaken() || found.native.command !== command)
-        return undefined;
+      if (found?.native.does !== 'command' || found.native.command !== command) return undefined;
+      const begins = await lent.findFolder(folder).catch(() => undefined);
+      // Asked for last, so that of two who come at once one is too late.
+      if (begins === undefined || begins !== found.folder || found.isTaken()) return undefined;
       if (signal.aborted) found.end.abort();
       signal.addEventListener('abort', () => found.end.abort(), { once: true });
       found.came('ours');

@@ -40,8 +40,8 @@ async function decided(request: HookRequest & { kind: 'event' }, { gate }: Servi
   return adapter.say({ kind: 'nothing' }, given);
 }
 
-async function ran({ permit, command }: HookRequest & { kind: 'run' }, serving: Serving): Promise<Said> {
-  const reply = await serving.gate.run(permit, command, serving.signal);
+async function ran(request: HookRequest & { kind: 'run' }, serving: Serving): Promise<Said> {
+  const reply = await serving.gate.run(request, serving.signal);
   if (!reply) return { stdout: '', stderr: `Sekisho: ${noPermit[serving.locale]}\n`, exitCode: notRun };
   return shownAsShell(reply);
 }
@@ -64,8 +64,8 @@ const notJson = text(
   'フックに届いたものが JSON ではありません。',
 );
 const noPermit = text(
-  'There is no such permit, or it was used: a command runs once, as it was let through.',
-  'その許可はないか、使用済みです。コマンドは許可されたとおりに 1 回だけ実行されます。',
+  'There is no such permit, or it was used: a command runs once, as it was let through, from the folder that was named. Write another folder into the command: cd FOLDER && …',
+  'その許可はないか、使用済みです。コマンドは許可されたとおりに、示されたフォルダーから 1 回だけ実行されます。別のフォルダーはコマンドの中に cd FOLDER && … と書いてください。',
 );
 const noClient = (name: string) =>
   text(

@@ -21,11 +21,9 @@ export async function runPermitted([, words = '', , ...command]: readonly string
   const named = readPermit(words);
   try {
     if (!named) throw new Error('this is no permit');
-    return await ask(
-      named.socket,
-      { kind: 'run', permit: named.permit, command: command.join(' ') },
-      undefined,
-    );
+    const { socket, permit } = named;
+    const folder = process.cwd();
+    return await ask(socket, { kind: 'run', permit, command: command.join(' '), folder }, undefined);
   } catch (error) {
     return refuse(error);
   }

@@ -13,7 +13,7 @@ export async function run(words: readonly string[], flags: Flags): Promise<numbe
   const reply = await walk(
     { tool: 'bash', input: { command }, patienceMs: limits.approvalExpiryMs, replyBytes: limits.streamBytes },
     forHooks(loadSettings(flags)),
-    ({ native }) => native.beginIn('local', process.cwd()),
+    async ({ native }) => native.beginIn('local', await native.findFolder(process.cwd())),
   );
   const { stdout, stderr, exitCode } = shownAsShell(reply);
   print(stdout);

@@ -6,7 +6,7 @@ import { configPathOf, homeOf, hookFolderOf } from '../../config/state.ts';
 /** What is asked of the server that hooks talk to: one line of JSON each way, and the connection ends. */
 export type HookRequest =
   | { readonly kind: 'event'; readonly client: string; readonly event: string }
-  | { readonly kind: 'run'; readonly permit: string; readonly command: string };
+  | { readonly kind: 'run'; readonly permit: string; readonly command: string; readonly folder: string };
 
 /** One event may hold a whole file, written in escapes. */
 export const maxEventBytes = 64 * 1024 * 1024;

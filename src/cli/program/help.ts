@@ -107,6 +107,8 @@ const examples: Readonly<Record<string, Text | string>> = {
   history: 'history src --since 2h',
   diff: 'diff 4f2a',
   undo: 'undo --since 10m',
+  run: "run -- 'npm test | tail -5'",
+  hook: 'hook claude --profile coding < event.json',
   'store copy': 'store copy sqlite:old.db postgres://user@host/sekisho',
   'policy explain': 'policy explain --profile coding',
   'policy test': `policy test '{"tool": "shell_exec", "arguments": {"command": "git push"}}'`,

@@ -23,6 +23,8 @@ export async function witness(folder: Folder, path: string, options: WitnessOpti
   const place = folder.at(path);
   heldPlace(place).assertWritable();
   const before = await kept(place, options);
+  // A folder is not written as a file; the attempt fails without us.
+  if (before.kind === 'folder') return { settle: async () => {} };
   const missing = missingAbove(folder, place);
   return {
     async settle() {

@@ -26,8 +26,10 @@ import type { Toolchains } from './toolchains/find.ts';
 /** Commands for all sessions of a server. */
 export interface CommandRunner {
   forSession(sessionId: string): Commands;
-  /** Has a session's commands begin in this folder; false where none may. */
-  begin(sessionId: string, folder: string): boolean;
+  /** The host path of a folder in which commands may begin; undefined where none may. */
+  findFolder(folder: string): string | undefined;
+  /** Has a session's commands begin in such a folder. */
+  begin(sessionId: string, folder: string): void;
   /** Ends what the session runs, in the foreground and the background. */
   endSession(sessionId: string): Promise<void>;
   /** What starts the stages of pipelines, and behind which walls. Throws `unavailable` where there are none. */
@@ -134,11 +136,8 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       background: (commandId) => sessions.get(id)?.backgrounds.get(commandId),
       backgrounds: () => [...(sessions.get(id)?.backgrounds.values() ?? [])],
     }),
-    begin(id, folder) {
-      const found = sandbox.roots().findFolder(folder);
-      if (found !== undefined) sessionOf(id).kept.begin(found);
-      return found !== undefined;
-    },
+    findFolder: (folder) => sandbox.roots().findFolder(folder),
+    begin: (id, folder) => sessionOf(id).kept.begin(folder),
     endSession,
     async stages() {
       const stages = await sandbox.stages();

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { answerRequest } from '../../src/cli/hook/answer.ts';
+import { adapters } from '../../src/hooks/adapters.ts';
+import { claudeEvent } from './claude-events.ts';
+import { openHooks } from './open-hooks.ts';
+
+const signal = new AbortController().signal;
+
+/** A good event of each client that would change something, which each of these is spoilt from. */
+const good: Readonly<Record<string, (root: string) => Record<string, unknown>>> = {
+  claude: (root) => claudeEvent('PreToolUse', root, 'Bash', { command: 'touch x' }),
+};
+
+type Spoil = (event: Record<string, unknown>, other: string) => string;
+
+const spoilt: readonly (readonly [name: string, spoil: Spoil])[] = [
+  ['nothing', () => ''],
+  ['white space', () => ' \n'],
+  ['cut', (event) => JSON.stringify(event).slice(0, -9)],
+  ['doubled', (event) => JSON.stringify(event).repeat(2)],
+  ['a list', (event) => JSON.stringify([event])],
+  ['null', () => 'null'],
+  ["another client's", (_event, other) => other],
+  [
+    'an event of a later version',
+    (event) => JSON.stringify({ ...event, hook_event_name: 'BeforeEverything' }),
+  ],
+  ['10 MB', () => 'x'.repeat(10 * 1024 * 1024)],
+  ['10 MB of JSON', (event) => JSON.stringify({ ...event, session_id: 'x'.repeat(10 * 1024 * 1024) })],
+  ['a session of nobody', (event) => JSON.stringify({ ...event, session_id: '' })],
+  ['a session that is a number', (event) => JSON.stringify({ ...event, session_id: 7 })],
+  ['no tool', (event) => JSON.stringify({ ...event, tool_name: undefined })],
+  ['a tool that is a list', (event) => JSON.stringify({ ...event, tool_name: ['Bash'] })],
+  ['arguments that are a text', (event) => JSON.stringify({ ...event, tool_input: 'touch x' })],
+  [
+    'a command that is a list',
+    (event) => JSON.stringify({ ...event, tool_input: { command: ['touch', 'x'] } }),
+  ],
+  ['a command that is empty', (event) => JSON.stringify({ ...event, tool_input: { command: '' } })],
+  ['a tool of a later version', (event) => JSON.stringify({ ...event, tool_name: 'Teleport' })],
+  ['a folder that is relative', (event) => JSON.stringify({ ...event, cwd: 'work' })],
+];
+
+test.each([...adapters.keys()].flatMap((client) => spoilt.map(([name, spoil]) => ({ client, name, spoil }))))(
+  '$client: $name lets nothing through, and it says what is wrong',
+  async ({ client, spoil }) => {
+    await using hooks = await openHooks(client);
+    const other =
+      client === 'claude' ? { hook_event_name: 'BeforeTool', session_id: 's' } : good.claude?.(hooks.root);
+    const event = spoil(good[client]?.(hooks.root) ?? {}, JSON.stringify(other));
+    const said = JSON.parse(
+      await answerRequest(JSON.stringify({ kind: 'event', client, event }), {
+        gate: hooks.gate,
+        locale: 'en',
+        signal,
+      }),
+    );
+    expect(said.stdout).not.toMatch(/"(permissionDecision|decision)":"allow"/);
+    expect(said.exitCode === 2 || /"(deny|ask)"/.test(said.stdout)).toBe(true);
+    expect(`${said.stderr}${said.stdout}`.length).toBeGreaterThan(30);
+    expect(`${said.stderr}${said.stdout}`.length).toBeLessThan(1000);
+    expect(hooks.gate.openCalls()).toBe(0);
+    expect(existsSync(join(hooks.root, 'x'))).toBe(false);
+  },
+);
+
+test.each([...adapters.keys()])('%s: a use that is told of twice is let through once', async (client) => {
+  await using hooks = await openHooks(client);
+  const event = good[client]?.(hooks.root) ?? {};
+  const answers = await Promise.all([hooks.tell(event), hooks.tell(event)]);
+  expect(answers.map(({ kind }) => kind).toSorted()).toEqual(['allow', 'deny']);
+});
+
+test.each([...adapters.keys()])('%s: no JSON that is not its event is understood as one', (client) => {
+  fc.assert(
+    fc.property(fc.json(), (words) => {
+      expect(() => adapters.get(client)?.read(JSON.parse(words))).toThrow(/hook event/);
+    }),
+  );
+});
+
+test.each([
+  '',
+  '{',
+  '{}',
+  '{"kind":"event"}',
+  '{"kind":"run"}',
+  '{"kind":"event","client":"nobody","event":"{}"}',
+])('a request that is %j is refused', async (line) => {
+  await using hooks = await openHooks('claude');
+  const said = JSON.parse(await answerRequest(line, { gate: hooks.gate, locale: 'en', signal }));
+  expect(said).toMatchObject({
+    stdout: '',
+    exitCode: expect.toSatisfy((code: number) => code === 2 || code === 126),
+  });
+});

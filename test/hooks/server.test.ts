@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startFile } from '../support/run-command.ts';
+import { claudeEvent } from './claude-events.ts';
+
+let folder: string;
+let root: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sekisho-hooks-'));
+  root = join(folder, 'root');
+  mkdirSync(root);
+});
+afterEach(() => {
+  for (const pid of servers()) process.kill(pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const flags = () => ['--profile', 'coding', '--root', root];
+const environment = () => ({ PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8' });
+
+/** The servers that serve hooks of this folder. */
+function servers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const words = commandLine(pid);
+      return words.includes('hook-server') && words.includes(root);
+    })
+    .map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function start(
+  args: readonly string[],
+  input = '',
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [startFile, ...args], { env: environment(), cwd: root });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (said.stdout += chunk));
+  child.stderr.on('data', (chunk) => (said.stderr += chunk));
+  child.stdin.end(input);
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+}
+
+const hook = (event: object) => start(['hook', 'claude', ...flags()], JSON.stringify(event));
+const pre = (tool: string, input: object, use = 'u1') =>
+  claudeEvent('PreToolUse', root, tool, input, { tool_use_id: use });
+const decision = (said: { stdout: string }) => JSON.parse(said.stdout).hookSpecificOutput;
+
+test('twenty hooks at the same time start one server, and all are answered', async () => {
+  writeFileSync(join(root, 'a.txt'), 'a');
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => hook(pre('Read', { file_path: join(root, 'a.txt') }, `u${at}`))),
+  );
+  expect(all.map(({ code, stderr }) => `${code} ${stderr}`)).toEqual(Array.from({ length: 20 }, () => '0 '));
+  expect(all.map((said) => decision(said).permissionDecision)).toEqual(
+    Array.from({ length: 20 }, () => 'allow'),
+  );
+  expect(servers()).toHaveLength(1);
+});
+
+test('the rewritten command runs as a shell would run it, and only once', async () => {
+  const { command } = decision(
+    await hook(pre('Bash', { command: "echo 'it''s' $((1 + 1)); echo no >&2; exit 3" })),
+  ).updatedInput;
+  const shell = () =>
+    new Promise<object>((resolve) => {
+      const child = spawn('sh', ['-c', command], { env: environment(), cwd: root });
+      const said = { stdout: '', stderr: '' };
+      child.stdout.on('data', (chunk) => (said.stdout += chunk));
+      child.stderr.on('data', (chunk) => (said.stderr += chunk));
+      child.once('close', (code) => resolve({ code, ...said }));
+    });
+  expect(await shell()).toEqual({ code: 3, stdout: 'its 2\n', stderr: 'no\n' });
+  expect(await shell()).toMatchObject({
+    code: 126,
+    stdout: '',
+    stderr: expect.stringContaining('it was used'),
+  });
+});
+
+test('a configuration that is no configuration refuses, with its own words', async () => {
+  writeFileSync(join(folder, 'bad.jsonc'), '{"mode": "sometimes"}');
+  const said = await start(
+    ['hook', 'claude', '--config', join(folder, 'bad.jsonc')],
+    JSON.stringify(pre('Bash', { command: 'ls' })),
+  );
+  expect(said).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('sometimes') });
+});
+
+test('a server that is killed in the middle lets nothing through, and the next hook has another one', async () => {
+  const { command } = decision(await hook(pre('Bash', { command: 'sleep 20; touch late' }))).updatedInput;
+  const running = new Promise<number | null>((resolve) => {
+    spawn('sh', ['-c', command], { env: environment(), cwd: root }).once('close', resolve);
+  });
+  await expect.poll(() => sleeping(), { timeout: 30_000 }).toBe(true);
+  for (const pid of servers()) process.kill(pid, 'SIGKILL');
+  expect(await running).toBe(2);
+  await expect.poll(() => sleeping(), { timeout: 30_000 }).toBe(false);
+  expect(readdirSync(root)).toEqual([]);
+
+  expect(decision(await hook(pre('Bash', { command: 'ls' }, 'u2'))).permissionDecision).toBe('allow');
+  const log = await start(['audit', 'tail', '--json', ...flags()]);
+  expect(log.stdout).toContain('"interrupted"');
+});
+
+function sleeping(): boolean {
+  return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && commandLine(pid) === `sleep\0${20}\0`);
+}
+
+test('`sekisho run` typed by a person is the same call from where they are', async () => {
+  mkdirSync(join(root, 'sub'));
+  const child = spawn(process.execPath, [startFile, 'run', ...flags(), '--', 'pwd; echo x > y'], {
+    env: environment(),
+    cwd: join(root, 'sub'),
+  });
+  let said = '';
+  child.stdout.on('data', (chunk) => (said += chunk));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect([code, said]).toEqual([0, `${join(root, 'sub')}\n`]);
+  expect(readdirSync(join(root, 'sub'))).toEqual(['y']);
+  expect((await start(['undo', '--since', '1h', ...flags()])).code).toBe(0);
+  expect(readdirSync(join(root, 'sub'))).toEqual([]);
+});
