@@ -119,10 +119,10 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     }
 
     async function carry(ours: () => Promise<ToolOutput>, signal: AbortSignal): Promise<ToolOutput> {
-      if (native.does === 'read') await ours().catch(passOver);
+      const read = native.does === 'read' ? await ours().catch(passOver) : nothingToShow;
       const { seen } = await prepared;
       verdict.resolve({ kind: 'allow', command: own });
-      if (native.does === 'read' || native.does === 'look') return nothingToShow;
+      if (native.does === 'read' || native.does === 'look') return read;
       signal.addEventListener('abort', () => coming.reject(cancelled()), { once: true });
       try {
         const outcome = await coming.promise;
@@ -150,6 +150,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       use,
       permit,
       native,
+      // What could not be prepared is thrown where the call comes to its run.
       folder: (await prepared.catch(() => undefined))?.folder,
       verdict: verdict.promise,
       reply,
@@ -235,8 +236,9 @@ const harmless = new Set<ErrorCode>([
   'invalid_parameter',
 ]);
 
-function passOver(error: unknown): void {
-  if (!(error instanceof ToolError) || !harmless.has(error.code)) throw error;
+function passOver(error: unknown): ToolOutput {
+  if (error instanceof ToolError && harmless.has(error.code)) return nothingToShow;
+  throw error;
 }
 
 function asToolError(error: unknown): ToolError {

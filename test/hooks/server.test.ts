@@ -110,8 +110,8 @@ test('a server that is killed in the middle lets nothing through, and the next h
   expect(readdirSync(root)).toEqual([]);
 
   expect(decision(await hook(pre('Bash', { command: 'ls' }, 'u2'))).permissionDecision).toBe('allow');
-  const log = await start(['audit', 'tail', '--json', ...flags()]);
-  expect(log.stdout).toContain('"interrupted"');
+  const log = () => start(['audit', 'tail', '--json', ...flags()]);
+  await expect.poll(async () => (await log()).stdout, { timeout: 30_000 }).toContain('"interrupted"');
 });
 
 function sleeping(): boolean {

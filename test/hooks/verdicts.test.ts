@@ -149,7 +149,7 @@ test.each(Object.entries(clients))(
       else expect({ ...theirEntry, approver: undefined }, shown).toEqual({ ...entry, approver: undefined });
     }
     expect(seen.allow).toBeGreaterThan(10);
-    expect(seen.ask).toBeGreaterThan(20);
+    expect(seen.ask).toBeGreaterThan(10);
     expect(seen.deny).toBeGreaterThan(50);
   },
   240_000,

@@ -42,6 +42,7 @@ async function startOnce(socket: string, { script, flags }: StartServer): Promis
   try {
     writeSync(openSync(note, 'wx', 0o600), String(process.pid));
   } catch {
+    // Another hook was first.
     const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
     if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
     return false;

@@ -108,7 +108,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   diff: 'diff 4f2a',
   undo: 'undo --since 10m',
   run: "run -- 'npm test | tail -5'",
-  hook: 'hook claude --profile coding < event.json',
+  hook: 'hook claude --profile coding',
   'store copy': 'store copy sqlite:old.db postgres://user@host/sekisho',
   'policy explain': 'policy explain --profile coding',
   'policy test': `policy test '{"tool": "shell_exec", "arguments": {"command": "git push"}}'`,

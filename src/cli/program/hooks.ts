@@ -1,10 +1,10 @@
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
 /** What clients start, and what their own shell tools become. */
-export function addHooks(program: Command, exitWith: (code: number) => void): void {
+export function addHooks(program: Command, exitWith: (code: number) => void, first?: string): void {
   withSettings(
     program
       .command('run [command...]')
@@ -27,9 +27,10 @@ export function addHooks(program: Command, exitWith: (code: number) => void): vo
       const { hook } = await import('../hook/client.ts');
       exitWith(await hook([client, ...process.argv.slice(4)]));
     });
-  // Started by the first hook, never by a person.
-  withSettings(program.command('hook-server', { hidden: true }))
-    .addOption(new Option('--socket <path>').hideHelp())
+  // Started by the first hook, never by a person: no help and no completion names it.
+  if (first !== 'hook-server') return;
+  withSettings(program.command('hook-server'))
+    .requiredOption('--socket <path>')
     .action(async (options: Options) => {
       const { serveHooks } = await import('../hook/server.ts');
       exitWith(await serveHooks(flagsOf(options), options));

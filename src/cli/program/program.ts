@@ -61,7 +61,7 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       exitWith(await tools(flagsOf(options), options));
     });
 
-  addHooks(program, exitWith);
+  addHooks(program, exitWith, first);
   addAsk(program, exitWith);
   addTokens(program, exitWith);
   addAudit(program, exitWith);
