@@ -31,7 +31,8 @@ const obeyed: readonly { readonly paths: string; readonly by: Text }[] = [
     by: text('a shell that enters the folder', 'フォルダーに入るシェル'),
   },
   {
-    paths: '**/.config/{direnv,mise,autostart,systemd,environment.d}/**',
+    paths:
+      '**/.config/{direnv,mise,autostart,systemd,environment.d,tmux,gdb,xonsh,nushell,powershell,elvish}/**',
     by: text('the next session of the person', '次のログインセッション'),
   },
   {
@@ -40,7 +41,7 @@ const obeyed: readonly { readonly paths: string; readonly by: Text }[] = [
   },
   {
     paths:
-      '**/{.inputrc,.xprofile,.xinitrc,.xsession,.xsessionrc,.pam_environment,.gdbinit,.lldbinit,.pdbrc,.irbrc,.pryrc,.Rprofile}',
+      '**/{.inputrc,.xprofile,.xinitrc,.xsession,.xsessionrc,.pam_environment,.gdbinit,.lldbinit,.pdbrc,.irbrc,.pryrc,.Rprofile,.ghci,.iex.exs,.erlang,.guile,.octaverc,.psqlrc,.sqliterc,.lftprc,.tmux.conf,.screenrc,.lesskey,.lessfilter,.editrc,.mailcap,.wgetrc,.curlrc,.yashrc,.xonshrc,.esrc}',
     by: text(
       'a shell, a session or a debugger that starts there',
       'そこで起動するシェル、セッション、デバッガー',

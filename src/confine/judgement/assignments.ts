@@ -1,3 +1,4 @@
+import { isCodeVariable, isItself } from './code-variables.ts';
 import { readOptions } from './options.ts';
 import type { Use } from './rules/rule.ts';
 import { partOf, type Word, wordOf } from './words.ts';
@@ -8,19 +9,17 @@ const harmlessGit =
 const harmlessNpm =
   /^npm_config_(loglevel|color|progress|audit|fund|yes|offline|prefer_offline|update_notifier|save|save_exact|engine_strict|legacy_peer_deps|ignore_scripts|production|omit|include|tag|fetch_retries|jobs|build_from_source)$/i;
 const runsCode =
-  /^(LD_.*|DYLD_.*|BASH_.*|ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|GCONV_PATH|LOCPATH|NLSPATH|TEXTDOMAIN.*|PERL5OPT|PERL5LIB|PERL5DB|RUBYOPT|RUBYLIB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PYTHONBREAKPOINT|PYTHONWARNINGS|LESSOPEN|LESSCLOSE|MANPAGER|BROWSER|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SSH_ASKPASS|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|CLASSPATH|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|AWKPATH|AWKLIBPATH|GREP_OPTIONS|EXECIGNORE|FPATH|CDPATH|POSIXLY_CORRECT|XDG_CONFIG_HOME|HOME|FCEDIT|HISTFILE|INPUTRC|npm_config_.*|NPM_CONFIG_.*)$/;
+  /^(LD_.*|DYLD_.*|BASH_.*|ENV|BASHOPTS|SHELLOPTS|PS[0-4]|PROMPT_COMMAND|ZDOTDIR|GCONV_PATH|LOCPATH|NLSPATH|TEXTDOMAIN.*|PERL5OPT|PERL5LIB|PERL5DB|RUBYOPT|RUBYLIB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|PYTHONBREAKPOINT|PYTHONWARNINGS|LESSOPEN|LESSCLOSE|TAR_OPTIONS|RSYNC_RSH|CVS_RSH|SSH_ASKPASS|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|CLASSPATH|AWKPATH|AWKLIBPATH|GREP_OPTIONS|EXECIGNORE|FPATH|CDPATH|POSIXLY_CORRECT|XDG_CONFIG_HOME|HOME|FCEDIT|HISTFILE|INPUTRC|npm_config_.*|NPM_CONFIG_.*)$/;
 /** action:message:category:module:line, where a category with a dot in it would be imported. */
 const harmlessFilter = /^(default|error|always|module|once|ignore)(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/;
-const programNames =
-  /^(PAGER|EDITOR|VISUAL|GIT_PAGER|GIT_EDITOR|GIT_SEQUENCE_EDITOR|SYSTEMD_PAGER|MANPAGER|BROWSER)$/;
-const safePrograms = /^(|cat|less|more|true|:|vi|vim|nano|emacs|head|tail|ed|false)$/;
 
 /** What these are given is evaluated as arithmetic, and runs what a subscript in it holds (bash, "Shell Variables"). */
 const evaluated = /^(RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|BASHPID|LINENO)$/;
 
 /** The rule that an assignment to this name breaks, judged by the value where that says enough. */
 export function assignmentRule(name: string, value: Word | undefined): string | undefined {
-  if (programNames.test(name)) return safePrograms.test(value?.value ?? '?') ? undefined : 'code-variable';
+  const isCode = isCodeVariable(name, value);
+  if (isCode !== undefined) return isCode ? 'code-variable' : undefined;
   if (evaluated.test(name)) return isNumber(value) ? undefined : 'code-variable';
   if (name === 'PATH') return value && extendsPath(value) ? undefined : 'code-variable';
   if (name === 'IFS')
@@ -62,12 +61,6 @@ function isOfNumbers(piece: Word['pieces'][number]): boolean {
   return piece.kind === 'literal'
     ? /^\d*$/.test(piece.text)
     : piece.kind === 'unknown' && piece.isNumber === true;
-}
-
-/** `HOME="$HOME"`. */
-function isItself(value: Word | undefined, name: string): boolean {
-  const [only, ...more] = value?.pieces ?? [];
-  return more.length === 0 && only?.kind === 'variable' && only.name === name;
 }
 
 /** `PATH=$PATH:…`, and folders of installed programs before it: no known name changes its meaning. */

@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { assignmentRule, namesAssigned, namesUndone } from './assignments.ts';
 import { createCallGraph } from './call-graph.ts';
+import { commandIn } from './code-variables.ts';
 import { createCalls } from './fill/calls.ts';
 import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
@@ -17,12 +18,12 @@ import { isShell, programOf } from './programs.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
-import { foldersAfter, goesDown, sceneIn } from './targets.ts';
+import { folderIn, foldersAfter, goesDown, movesFolder, sceneIn } from './targets.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import type { Variables } from './values.ts';
 import { createVariables, givenBy } from './variables.ts';
-import { literalWord, partOf, type Word, wordOf } from './words.ts';
+import { literalWord, partOf, type Word } from './words.ts';
 import { rewrite, runsOf, type Writing } from './writing.ts';
 
 /** Something that a rule has to say of the command. */
@@ -72,6 +73,8 @@ interface CommandJob {
   readonly fillings: number;
 }
 
+type Where = Pick<CommandJob, 'writing' | 'place' | 'excerpt'>;
+
 /** Each job eats at least a character of the command, so a command within its limit never meets this. */
 const maxJobs = 4 * limits.commandBytes;
 /** Where a wrapper may start at one of several words, their tails are kept once each; this bounds what is left. */
@@ -79,10 +82,7 @@ const maxWords = 64 * limits.commandBytes;
 /** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
 const maxWrappers = 40;
 const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
-/** Where a bare `cd` goes. */
-const home = wordOf([{ kind: 'literal', text: '~', quoted: false }], '~');
 const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
-const movesFolder = new Set(['cd', 'pushd', 'popd', 'chdir']);
 
 /** Reads a command line to the bottom and asks every rule about every command in it. */
 export function examine(
@@ -204,6 +204,8 @@ export function examine(
             variables.add(name, given ?? givenBy(value));
             if (writing !== whole) variables.spoilMap(name);
             const saved = value?.pieces.length === 1 ? value.pieces[0] : undefined;
+            const command = commandIn(name, value);
+            if (command) pushScript(command, true, { ...job, excerpt }, via);
             const rule = passing.has(node) ? undefined : assignmentRule(name, value);
             if (name === 'IFS' && rule && saved?.kind === 'variable')
               deferred.push({
@@ -249,11 +251,9 @@ export function examine(
     pipelines.note(use, job.place.pipes);
     graph.call(name, job.place, job.excerpt);
     calls.note(name, args, job.isOwn ? job.place.functions.at(-1) : null);
-    if (movesFolder.has(program)) {
-      folders.push(args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? home);
-    }
+    if (movesFolder.has(program)) folders.push(folderIn(args));
     for (const assigned of namesAssigned(use)) {
-      noteAssigned(assigned.name, assigned.value, job.excerpt);
+      noteAssigned(assigned.name, assigned.value, job);
       if (!declares.has(program)) variables.spoilMap(assigned.name);
     }
     for (const name of namesUndone(use)) {
@@ -278,18 +278,20 @@ export function examine(
       else if (inner.kind === 'unread') raise(inner.rule, job.excerpt());
       else {
         const equals = inner.word.prefix.indexOf('=');
-        noteAssigned(inner.word.prefix.slice(0, equals), partOf(inner.word, equals + 1), job.excerpt);
+        noteAssigned(inner.word.prefix.slice(0, equals), partOf(inner.word, equals + 1), job);
       }
     }
   }
 
-  function noteAssigned(name: string, value: Word | undefined, excerpt: () => string): void {
+  function noteAssigned(name: string, value: Word | undefined, job: CommandJob): void {
     variables.add(name, givenBy(value));
+    const command = commandIn(name, value);
+    if (command) pushScript(command, true, job, job.via);
     const rule = assignmentRule(name, value);
-    if (rule) raise(rule, excerpt());
+    if (rule) raise(rule, job.excerpt());
   }
 
-  function pushScript(source: Word, posix: boolean, job: CommandJob, via: readonly string[]): void {
+  function pushScript(source: Word, posix: boolean, job: Where, via: readonly string[]): void {
     if (source.value === undefined) raise('dynamic-script', job.excerpt());
     else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }

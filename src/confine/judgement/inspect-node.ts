@@ -2,6 +2,7 @@ import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbas
 import type { Text } from '../../contract/text/text.ts';
 import { isTrustedName } from './counters.ts';
 import type { Scene } from './rules/rule.ts';
+import { placed } from './syntax.ts';
 import { isDevice } from './targets.ts';
 import type { Variables } from './values.ts';
 import type { Given } from './variables.ts';
@@ -63,7 +64,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
         notes.assign(node.name, undefined, { kind: 'array', elements: elementsOf(node.value.elements) });
         return;
       }
-      const value = readWord(node.value);
+      const value = placed(node.value);
       if (node.append && !node.index) notes.assign(node.name, undefined, appended(value));
       else notes.assign(node.name, node.append ? undefined : value);
       return;

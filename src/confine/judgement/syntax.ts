@@ -211,7 +211,8 @@ function readCommand(
   return { words, texts, files };
 }
 
-function placed(node: SyntaxWord): Word {
+/** A word, and where it stands if it is known: a script in it is written anew there. */
+export function placed(node: SyntaxWord): Word {
   const word = readWord(node);
   if (word.value === undefined) return word;
   return { ...word, at: { pos: node.pos, end: node.end, value: word.value } };

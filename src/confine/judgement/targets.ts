@@ -4,6 +4,14 @@ import type { Scene } from './rules/rule.ts';
 import { candidateValues, fileNameOf, possibleValues, type Variables } from './values.ts';
 import { hasTilde, literalWord, type Piece, type Word, wordOf } from './words.ts';
 
+export const movesFolder: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir']);
+const home = wordOf([{ kind: 'literal', text: '~', quoted: false }], '~');
+
+/** Where `cd` with these words goes. */
+export function folderIn(args: readonly Word[]): Word {
+  return args.find((word) => !/^-[LPe@]+$|^--$/.test(word.value ?? '')) ?? home;
+}
+
 /** How much a path takes with it when it is removed or changed with all that is below it. */
 export type Reach = 'everything' | 'inside' | 'unknown';
 

@@ -48,7 +48,7 @@ export const doors: readonly Door[] = [
      .envrc sub/.envrc .mise.toml mise.toml .tool-versions .autoenv .config/direnv/direnvrc .config/mise/config.toml
      .config/autostart/x.desktop .config/systemd/user/x.service
      .claude/agents/x.md .gemini/settings.json .codex/config.toml .cursor/rules/x.mdc
-     .inputrc .xprofile .pam_environment .gdbinit .lldbinit .pdbrc .irbrc .Rprofile
+     .inputrc .xprofile .pam_environment .gdbinit .lldbinit .pdbrc .irbrc .Rprofile .psqlrc .sqliterc .tmux.conf .lesskey .wgetrc .yashrc .ghci
      .cargo/config.toml rust-toolchain.toml`,
   ),
   ...all(

@@ -30,6 +30,8 @@ export function printCompound(page: Page, node: Compound, inner: Inner): void {
       inner.list(page, node.body, '}');
       return;
     case 'Subshell':
+      // A shell takes `((( 1 ))` and a `)` on the next line for three subshells.
+      if (page.written({ pos: node.pos, end: node.pos + 3 }) === '(((') page.refuse(node);
       page.bracket('(');
       inner.list(page, node.body, ')');
       return;

@@ -34,7 +34,10 @@ const scripts: ReadonlyMap<string, ScriptOptions> = new Map<string, ScriptOption
   ['sdiff', { valued: '', longValued: ['diff-program'], otherValued: 'Iow' }],
   ['install', { valued: '', longValued: ['strip-program'], otherValued: 'gmotS' }],
   ['dpkg', { valued: '', longValued: ['pre-invoke', 'post-invoke', 'status-logger'], otherValued: 'D' }],
-  ['ctest', { valued: '', longValued: ['test-command'], otherValued: 'CDEFILMOQRSTjrw' }],
+  [
+    'ctest',
+    { valued: '', longValued: ['test-command', 'build-makeprogram'], otherValued: 'CDEFILMOQRSTjrw' },
+  ],
   ['zip', { valued: '', longValued: ['unzip-command'], otherValued: 'bnst' }],
   ['cpio', { valued: '', longValued: ['rsh-command'], otherValued: 'CEFHIMORW' }],
   ['dmsetup', { valued: '', longValued: ['exec'] }],
@@ -42,6 +45,18 @@ const scripts: ReadonlyMap<string, ScriptOptions> = new Map<string, ScriptOption
   ['make-first-existing-target', { valued: 'c', longValued: [] }],
   ['chokidar', { valued: 'c', longValued: ['command'] }],
   ['nodemon', { valued: 'x', longValued: ['exec'], otherValued: 'ewid' }],
+  // gpg(1), gpgsm(1), gpg-agent(1), gpg-connect-agent(1)
+  ...['gpg', 'gpg2', 'gpgsm', 'gpg-agent', 'gpg-connect-agent'].map((name): [string, ScriptOptions] => [
+    name,
+    {
+      valued: '',
+      longValued: [
+        ...['agent-program', 'dirmngr-program', 'keyboxd-program', 'pinentry-program'],
+        ...['scdaemon-program', 'photo-viewer', 'protect-tool-program'],
+      ],
+      otherValued: 'orNu',
+    },
+  ]),
   ['sg', { valued: 'c', longValued: [] }],
   ['emulate', { valued: 'c', longValued: [] }],
   ['nc', { valued: 'ec', longValued: [], otherValued: 'pswiqx' }],

@@ -1,0 +1,66 @@
+import type { Word } from './words.ts';
+
+/**
+ * Variables whose value is a program or code, by the sections on the environment in the manuals named here. Commands
+ * run with them, so a value says what else runs: `scripts/manuals.ts` lists what manuals name and this does not know.
+ */
+
+/** Viewers, editors and browsers, which a person has by name: less(1), git(1), psql(1), systemctl(1), dpkg(1), gh(1). */
+const shows =
+  /^(PAGER|EDITOR|VISUAL|VIEWER|BROWSER|(GIT|SYSTEMD|PSQL|PSQL_WATCH|DPKG|DEBUGFS|GH|GLAB|AWS|BAT|DELTA|JJ)_PAGER|MANPAGER|(GIT|GIT_SEQUENCE|SYSTEMD|PSQL|GH|SUDO|SVN|KUBE|CSCOPE|JJ)_EDITOR|HGEDITOR|CVSEDITOR|DEFEDITOR|GH_BROWSER)$/;
+const shown =
+  /^(|none|true|:|false|ed|(cat|head|tail|less|more|most|bat|batcat|delta)( -[FRXSiMnNeEcp]+| --[a-z-]+(=(never|always|auto|plain))?)*|(vi|vim|nvim|nano|micro|hx|emacs|emacsclient|code|codium|subl|zed)( (-w|--wait|-n|-nw|-f|--nofork|-R))*|firefox|chrome|chromium|google-chrome|safari|open|xdg-open|wslview)$/;
+
+/** A shell that other programs give their commands to: make(1), script(1), ruby(1), the configure scripts of autoconf. */
+const shells = /^(SHELL|CONFIG_SHELL|MAKESHELL|RUBYSHELL)$/;
+const knownShell = /^((\/usr)?\/bin\/)?(sh|bash|dash|zsh|ksh|fish)$/;
+
+/**
+ * Tools that a build starts, and commands that give a password or a list: cc(1), cmake-env-variables(7), the book of
+ * cargo, ccache(1), fzf(1), restic(1), borg(1), dpkg-buildpackage(1). What they hold is a command, and is judged.
+ */
+const tools =
+  /^(CC|CXX|CPP|F77|AR|NM|RANLIB|STRIP|OBJCOPY|OBJC|OBJCXX|CUDACXX|CUDAHOSTCXX|HIPCXX|SWIFTC|GCCGO|PKG_CONFIG|YACC|GPG|OPENSSL|CMAKE_[A-Z]+_(COMPILER|LINKER)_LAUNCHER|RUSTC|RUSTDOC|CARGO|(CARGO_BUILD_)?RUSTC_(WORKSPACE_)?WRAPPER|CARGO_TARGET_\w+_(RUNNER|LINKER)|CCACHE_(PREFIX|PREFIX_CPP|COMPILER)|FZF_(DEFAULT|CTRL_T|ALT_C)_COMMAND|RESTIC_PASSWORD_COMMAND|BORG_(PASSCOMMAND|RSH)|SVN_SSH|RSYNC_CONNECT_PROG|DEB_CHECK_COMMAND|DEB_GAIN_ROOT_CMD)$/;
+
+/** Options of a program that starts others, or loads code, when it is given these. */
+const options: readonly (readonly [names: RegExp, starts: RegExp])[] = [
+  // less(1): `+` begins commands, k names a file of them, o one that is written.
+  [/^(LESS|MORE|SYSTEMD_LESS)$/, /\+|(^|[\s-])-?\w*[koOTt]|--(lesskey|log|tag)/i],
+  [/^GOFLAGS$/, /-(tool)?exec\b|-vettool\b|-overlay\b|-modfile\b/],
+  [/^(RUSTFLAGS|RUSTDOCFLAGS|CARGO_(BUILD|ENCODED)_RUSTFLAGS)$/, /linker=[^\s]*\/|--test-(builder|runtool)/],
+  [/^(XZ_OPT|XZ_DEFAULTS|GZIP|ZIP|ZIPOPT|UNZIP|UNZIPOPT|ZSTD_CLEVEL)$/, /TT|unzip-command/],
+  [/^FZF_DEFAULT_OPTS(_FILE)?$/, /execute|become|preview|reload|transform|bind|with-shell/],
+  [
+    /^((MAVEN|GRADLE|JAVA|SBT|ANT|KAFKA|CATALINA)_OPTS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAVEN_ARGS)$/,
+    /-(javaagent|agent(lib|path))|-XX:(On|Flags|VMOptionsFile)|-Xbootclasspath|-cp\b|-class-?path|-Djava\.(class|ext|security|system)|@/i,
+  ],
+  [/^(ERL_(A|Z)?FLAGS|ELIXIR_ERL_OPTIONS)$/, /-(eval|run|s|pa|pz|boot|config)\b/],
+  [/^(MANOPT|MANROFFOPT)$/, /./],
+  [/^OPENSSL_CONF$/, /^(?!\/dev\/null$)(?!\/etc\/)/],
+];
+
+/** Code, or a file of it that is read at a start: vim(1), lua(1), perlrun(1), php(1), make(1), groff(1), openssl(1), less(1). */
+const code =
+  /^(EXINIT|NEXINIT|VIMINIT|GVIMINIT|LUA_INIT(_\d_\d)?|PERLLIB|PERL5SHELL|PHPRC|PHP_INI_SCAN_DIR|MAKEFILES|LESSKEY(IN|_CONTENT|_SYSTEM|IN_SYSTEM)?|LESSEDIT|LESSECHO|LESSGLOBALTAGS|GROFF_BIN_PATH|GROFF_COMMAND_PREFIX|OPENSSL_(ENGINES|MODULES)|SSH_SK_PROVIDER|GTK_(PATH|MODULES)|GIO_EXTRA_MODULES|NODE_REPL_EXTERNAL_MODULE|WGETRC|(SYS)?SCREENRC|EDITRC|MAILCAPS|R_PROFILE(_USER)?|R_ENVIRON(_USER)?|DOTNET_STARTUP_HOOKS|COR(ECLR)?_(PROFILER\w*|ENABLE_PROFILING)|GPROFNG_SSH_REMOTE_DISPLAY)$/;
+
+/** Does this value let programs run what no one reads? Nothing where the name is none of ours. */
+export function isCodeVariable(name: string, value: Word | undefined): boolean | undefined {
+  if (shows.test(name)) return !shown.test(value?.value ?? '?');
+  if (shells.test(name)) return !knownShell.test(value?.value ?? '?') && !isItself(value, name);
+  if (code.test(name)) return true;
+  const starts = options.find(([names]) => names.test(name))?.[1];
+  if (starts)
+    return (value?.pieces ?? []).some((piece) => piece.kind === 'literal' && starts.test(piece.text));
+  return undefined;
+}
+
+/** The command that a program runs which is given this variable, to be judged like any other. */
+export function commandIn(name: string, value: Word | undefined): Word | undefined {
+  return value?.value !== undefined && value.value.trim() !== '' && tools.test(name) ? value : undefined;
+}
+
+/** `HOME="$HOME"`. */
+export function isItself(value: Word | undefined, name: string): boolean {
+  const [only, ...more] = value?.pieces ?? [];
+  return more.length === 0 && only?.kind === 'variable' && only.name === name;
+}
