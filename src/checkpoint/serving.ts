@@ -30,7 +30,7 @@ export async function serveStdio(
   const { storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
   const transport = await import('../transport/stdio.ts');
-  const ahead = createLoadingAhead(checkpoint.settings);
+  const ahead = createLoadingAhead(checkpoint);
   const serving = transport.serveStdio({
     gateway: {
       ...checkpoint.gateway,

@@ -7,6 +7,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { createLoadingAhead } from '../../src/checkpoint/ahead.ts';
+import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
 
@@ -41,4 +43,27 @@ test('a server that loads ahead after its list leaves no records behind, and ans
   child.stdin.end();
   expect(await ended).toEqual([0, null]);
   expect(existsSync(join(state, 'sekisho.db'))).toBe(true);
+});
+
+test('programs are looked for ahead where commands may follow, and the first one finds them known', async () => {
+  const looked: string[] = [];
+  for (const toolset of ['assistant', 'vault'] as const) {
+    await using world = await openTestCheckpoint({ config: { toolsets: [toolset] } });
+    const { settings, rooms } = world.checkpoint;
+    const spied = async () => {
+      const runner = await rooms.commands();
+      const toolchains = () => {
+        looked.push(toolset);
+        return runner.toolchains();
+      };
+      return { ...runner, toolchains };
+    };
+    const commands = Object.assign(spied, { opened: rooms.commands.opened });
+    const ahead = createLoadingAhead({ settings, rooms: { ...rooms, commands } });
+    ahead.soon();
+    // The other parts are loaded by now, and far longer would not be waited for.
+    await sleep(1500);
+    ahead.stop();
+  }
+  expect(looked).toEqual(['assistant']);
 });
