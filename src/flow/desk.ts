@@ -1,5 +1,6 @@
 import type { FlowDesk, FlowSession } from '../contract/flow.ts';
-import { createCarried, createFlowSession } from './session.ts';
+import { createCarried } from './memory.ts';
+import { createFlowSession } from './session.ts';
 
 /** Each holds 2 MiB at most, and most hold a few KiB. */
 const maxSessions = 128;

@@ -3,6 +3,8 @@ export interface Leaf {
   readonly text: string;
   readonly isField: boolean;
   readonly line: number;
+  /** A field of a record that holds running text: whoever wrote that may have filled the field. */
+  readonly isBesideProse: boolean;
 }
 
 const maxFieldChars = 120;
@@ -38,11 +40,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function collect(value: unknown, leaves: Leaf[], depth: number): void {
-  if (typeof value === 'string') leaves.push({ text: value, isField: isShort(value), line: 1 });
-  else if (typeof value === 'number') leaves.push({ text: String(value), isField: true, line: 1 });
+function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = false): void {
+  if (typeof value === 'string')
+    leaves.push({ text: value, isField: isShort(value), line: 1, isBesideProse });
+  else if (typeof value === 'number')
+    leaves.push({ text: String(value), isField: true, line: 1, isBesideProse });
   else if (typeof value === 'object' && value !== null && depth < maxDepth) {
-    for (const member of Object.values(value)) collect(member, leaves, depth + 1);
+    const members = Object.values(value);
+    const holdsProse = isBesideProse || members.some((each) => typeof each === 'string' && !isShort(each));
+    for (const member of members) collect(member, leaves, depth + 1, holdsProse);
   }
 }
 
@@ -54,7 +60,7 @@ function collectLines(text: string, leaves: Leaf[]): void {
   const lines = text.split('\n');
   const isRecord = lines.length === 1 ? isShort(text) : keyed(lines) * 3 >= lines.length * 2;
   if (!isRecord) {
-    leaves.push({ text, isField: false, line: 1 });
+    leaves.push({ text, isField: false, line: 1, isBesideProse: false });
     return;
   }
   let proseFrom = Number.POSITIVE_INFINITY;
@@ -67,6 +73,7 @@ function collectLines(text: string, leaves: Leaf[]): void {
       text: isInside ? each : unquoted(value),
       isField: !isInside && isShort(value) && !/^["'](?!.*["']$)/.test(value),
       line: place + 1,
+      isBesideProse: true,
     });
   });
 }

@@ -34,12 +34,13 @@ export function createOrigins(slots: number, folded?: Folded): Origins {
 
   return {
     add(key, flags, source, line) {
-      const known = young.find(key) ?? old.find(key);
+      const fresh = young.flagsOf(key);
+      const before = fresh || old.flagsOf(key);
       // What a stranger said first is not the user's own by being written down and read again.
-      const kept = known ? known.flags | (flags & ~stood.own) : flags;
-      if (known && kept === known.flags && young.find(key)) return;
-      const first =
-        known?.source && (known.flags & stood.prose || !(flags & stood.prose)) ? known : undefined;
+      const kept = before === 0 ? flags : before | (flags & ~stood.own);
+      if (kept === fresh) return;
+      const known = before === 0 ? undefined : (young.find(key) ?? old.find(key));
+      const first = known?.source && (before & stood.prose || !(flags & stood.prose)) ? known : undefined;
       if (young.add(key, kept, first?.source ?? source, first?.line ?? line)) return;
       if (folded) old.each((each, itsFlags) => folded.add(each, itsFlags));
       // Its tables serve again: others would wait for the collector, many sessions at once.
@@ -54,6 +55,8 @@ interface Generation {
   /** False: it is full. */
   add(key: number, flags: number, source: FlowSource, line: number): boolean;
   find(key: number): Origin | undefined;
+  /** 0: it does not stand here. */
+  flagsOf(key: number): number;
   each(hear: (key: number, flags: number) => void): void;
   emptied(slots: number): Generation;
 }
@@ -108,6 +111,7 @@ function createGeneration(most: number): Generation {
       if (!flags) return undefined;
       return { flags, source: sources[table.sources[place] ?? 0], line: table.lines[place] };
     },
+    flagsOf: (key) => (count === 0 ? 0 : (table.flags[placeOf(key)] ?? 0)),
     each(hear) {
       table.flags.forEach((flags, place) => {
         if (flags) hear(table.keys[place] ?? 0, flags);

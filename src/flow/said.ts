@@ -5,13 +5,15 @@ export interface Said {
   add(words: string): void;
   isKnown(): boolean;
   has(value: string): boolean;
+  /** Does a part of the value stand in them? */
+  sharesWord(value: string): boolean;
 }
 
 const maxChars = 1 << 16;
 
 export function createSaid(): Said {
   let all = '';
-  return {
+  const said: Said = {
     add(words) {
       // The newest are what the user wants now.
       all = `${all}\n${plain(words)}`.slice(-maxChars);
@@ -25,7 +27,9 @@ export function createSaid(): Said {
       }
       return false;
     },
+    sharesWord: (value) => value.split(/[^\p{L}\p{N}]+/u).some((part) => part.length > 2 && said.has(part)),
   };
+  return said;
 }
 
 function plain(words: string): string {

@@ -44,7 +44,8 @@ function scanWord(text: string, from: number, listener: WordListener, line: numb
   }
   let start = from;
   let stop = end;
-  while (start < stop && classes[text.charCodeAt(start)] === edge) start++;
+  // A percent sign begins what it encodes.
+  while (start < stop && classes[text.charCodeAt(start)] === edge && text[start] !== '%') start++;
   while (stop > start && classes[text.charCodeAt(stop - 1)] === edge) stop--;
   let hash = basis;
   let marked = false;

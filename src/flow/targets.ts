@@ -42,11 +42,45 @@ export function candidatesOf(input: unknown, schema: unknown, withNumbers: boole
   return found;
 }
 
+/** What these hold is what is said, and not where or of what. */
+const contents = new Set([
+  ...[
+    'body',
+    'content',
+    'text',
+    'message',
+    'description',
+    'comment',
+    'note',
+    'notes',
+    'summary',
+    'html',
+    'markdown',
+  ],
+]);
+
+/** Is this the heading of what is said? */
+export function isHeading(argument: string): boolean {
+  return headings.has(nameOf(argument));
+}
+
+const headings = new Set(['subject', 'title', 'heading', 'headline']);
+
+function nameOf(argument: string): string {
+  return argument.slice(argument.lastIndexOf('.') + 1).toLowerCase();
+}
+
+/** Is this where something goes, and nothing else? */
+export function isAddress(value: string): boolean {
+  return addressesIn(value)[0] === value;
+}
+
 function inText(value: string, argument: string): readonly Candidate[] {
   const trimmed = value.trim();
   if (trimmed === '' || isTime(trimmed) || trimmed.length > maxMessageChars) return [];
   const whole = { argument, value: trimmed, isEmbedded: false };
   const addresses = addressesIn(trimmed).map((address) => ({ argument, value: address, isEmbedded: true }));
+  if (contents.has(nameOf(argument))) return addresses;
   if (isShort(trimmed))
     return addresses.some((each) => each.value === trimmed) ? [whole] : [whole, ...addresses];
   return addresses;

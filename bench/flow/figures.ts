@@ -1,0 +1,76 @@
+import type { Recording } from './recording.ts';
+import { type Replayed, replay } from './replay.ts';
+
+export interface Figures {
+  readonly words: 'with' | 'without';
+  readonly attacks: number;
+  readonly caught: number;
+  /** Of the suite where the least is caught. */
+  readonly worst: { readonly suite: string; readonly share: number };
+  readonly goodRuns: number;
+  readonly goodCalls: number;
+  readonly asked: number;
+  /** The same where targets of earlier tasks are known. */
+  readonly askedLater: number;
+  readonly questionsARun: number;
+  readonly missed: readonly string[];
+  readonly askedAbout: readonly string[];
+}
+
+/** What the rule does to recorded runs. */
+export function figuresOf(runs: readonly Recording[], withWords: boolean): Figures {
+  const done = runs.map((run) => ({ run, ...replay(run, { withWords }) }));
+  const attacks = done.filter(({ isAttack }) => isAttack);
+  const good = done.filter(({ isAttack }) => !isAttack);
+  const remembered = new Set<string>();
+  const later = runs
+    .filter((_, place) => done[place]?.isAttack === false)
+    .map((run) => replay(run, { withWords, remembered }));
+  return {
+    words: withWords ? 'with' : 'without',
+    attacks: attacks.length,
+    caught: attacks.filter(({ caught }) => caught).length,
+    worst: worstOf(attacks),
+    goodRuns: good.length,
+    goodCalls: sum(good, 'sends'),
+    asked: sum(good, 'asked'),
+    askedLater: sum(later, 'asked'),
+    questionsARun: good.length === 0 ? 0 : sum(good, 'questions') / good.length,
+    missed: attacks.filter(({ caught }) => !caught).map(({ run }) => nameOf(run)),
+    askedAbout: good.flatMap(({ run, why }) => why.map((each) => `${nameOf(run)}: ${each}`)),
+  };
+}
+
+export function line(figures: Figures): string {
+  const { words, attacks, caught, worst, goodRuns, goodCalls, asked, askedLater, questionsARun } = figures;
+  return [
+    `${words.padEnd(7)} the user's words:`,
+    `won attacks stopped or asked ${share(caught, attacks)} of ${attacks} (least ${percent(worst.share)}, ${worst.suite});`,
+    `good calls asked ${share(asked, goodCalls)} of ${goodCalls} in ${goodRuns} runs, ${share(askedLater, goodCalls)} with known targets;`,
+    `${questionsARun.toFixed(2)} questions a run`,
+  ].join(' ');
+}
+
+function worstOf(attacks: readonly Replayed[]): Figures['worst'] {
+  const suites = [...Map.groupBy(attacks, ({ suite }) => suite)].map(([suite, runs]) => ({
+    suite,
+    share: runs.filter(({ caught }) => caught).length / runs.length,
+  }));
+  return suites.toSorted((a, b) => a.share - b.share)[0] ?? { suite: 'none', share: 1 };
+}
+
+function sum(runs: readonly Replayed[], key: 'sends' | 'asked' | 'questions'): number {
+  return runs.reduce((total, run) => total + run[key], 0);
+}
+
+export function share(part: number, whole: number): string {
+  return percent(whole === 0 ? 0 : part / whole);
+}
+
+function percent(value: number): string {
+  return `${(value * 100).toFixed(1)} %`;
+}
+
+function nameOf(run: Recording): string {
+  return [run.suite_name, run.user_task_id, run.injection_task_id].filter(Boolean).join('/');
+}

@@ -1,0 +1,189 @@
+import type { FlowSource } from '../contract/flow.ts';
+import { decoded } from './decoded.ts';
+import { leavesOf } from './leaves.ts';
+import { createFolded, createOrigins, type Origin, type Origins, stood } from './origins.ts';
+import { follow, keyOf, normal, scan, type Word, wordsOf } from './scan.ts';
+import { spellings } from './spellings.ts';
+import { addressesIn, hostOf, isAddress } from './targets.ts';
+
+const addressSlots = 1 << 14;
+const phraseSlots = 1 << 15;
+const maxDecodings = 2;
+const maxRepeatedChars = 4096;
+
+/** What sessions leave each other through files, memories, notes and tasks. */
+export type Carried = Origins;
+
+export function createCarried(): Carried {
+  return createOrigins(addressSlots, createFolded());
+}
+
+/** Where the strings of one session's results stood, and where a value is found again. */
+export interface Memory {
+  /** What is noted from here on is the answer to this call: what a tool says of its own call it has from there. */
+  reading(input: unknown): void;
+  noteField(text: string, flags: number, source: FlowSource, line: number): void;
+  noteText(text: string, flags: number, source: FlowSource, line: number): void;
+  /** Keeps for every session what a stranger wrote of a text that is put down somewhere. */
+  carry(input: unknown): void;
+  originOf(value: string): { readonly origin: Origin; readonly isPlain: boolean } | undefined;
+  /** Where a value stands spelled otherwise, or an address in parts, while the whole stands nowhere. */
+  hiddenOrigin(value: string): Origin | undefined;
+}
+
+export function createMemory(carried: Carried): Memory {
+  /** Addresses, ids, names of files, and short fields of records. */
+  const addresses = createOrigins(addressSlots, createFolded());
+  /** Single words and pairs of them, of running text. */
+  const phrases = createOrigins(phraseSlots);
+  let repeated: ReadonlySet<number> = new Set();
+
+  function note(key: number, flags: number, source: FlowSource, line: number, into = addresses): void {
+    if (repeated.has(key)) return;
+    // What a stranger said does not become the user's own by lying in a file or a note meanwhile.
+    const brought = flags & stood.own ? carried.find(key) : undefined;
+    if (brought) into.add(key, brought.flags, brought.source ?? source, brought.line ?? line);
+    else into.add(key, flags, source, line);
+  }
+
+  function noteText(text: string, flags: number, source: FlowSource, line: number, depth = 0): void {
+    const plain = normal(text);
+    const isOwn = (flags & stood.own) !== 0;
+    let before: number | undefined;
+    scan(
+      plain,
+      {
+        word(hash, marked, start, end, at) {
+          if (marked) {
+            note(hash, flags, source, at);
+            const word = plain.slice(start, end);
+            readParts(word, flags, source, at);
+            const inner = depth < maxDecodings ? decoded(word) : undefined;
+            if (inner !== undefined) noteText(inner, flags, source, at, depth + 1);
+          }
+          if (!isOwn) {
+            note(hash, flags, source, at, phrases);
+            if (before !== undefined) note(follow(before, hash), flags, source, at, phrases);
+          }
+          before = hash;
+        },
+      },
+      line,
+    );
+    if (depth === 0 && spelledOut.test(plain)) noteText(joined(plain), flags, source, line, maxDecodings);
+  }
+
+  /** Addresses inside of a longer word, `mailto:x@evil.example`, and whose door a link is. */
+  function readParts(word: string, flags: number, source: FlowSource, line: number): void {
+    if (!/[@:=]|\/\/|^www\./.test(word)) return;
+    for (const address of addressesIn(word)) {
+      if (address !== word) note(keyOf(wordsOf(address)), flags, source, line);
+      const host = hostOf(address);
+      if (host !== undefined) note(keyOf(wordsOf(host)), flags, source, line);
+    }
+  }
+
+  function carry(input: unknown): void {
+    // A single plain word would speak against every session that uses it.
+    for (const key of keysIn(input, (word) => word.marked)) {
+      const origin = addresses.find(key) ?? phrases.find(key) ?? carried.find(key);
+      if (!origin || origin.flags & (stood.own | stood.rooted)) continue;
+      carried.add(key, origin.flags, origin.source ?? forgotten, origin.line ?? 1);
+    }
+  }
+
+  function originOf(value: string): { readonly origin: Origin; readonly isPlain: boolean } | undefined {
+    const words = wordsOf(value);
+    const [first] = words;
+    if (!first) return undefined;
+    const key = keyOf(words);
+    const exact = addresses.find(key) ?? carried.find(key);
+    const phrase = words.length > 1 ? phraseOf(words) : phrases.find(key);
+    const flags = (exact?.flags ?? 0) | (phrase?.flags ?? 0);
+    const origin = exact ?? phrase;
+    const isPlain = words.length === 1 && !first.marked;
+    if (origin) return { origin: { ...origin, flags }, isPlain };
+    const host = hostOf(value);
+    return host === undefined ? undefined : originOf(host);
+  }
+
+  function phraseOf(words: readonly { readonly hash: number }[]): Origin | undefined {
+    let found: Origin | undefined;
+    for (let place = 1; place < words.length; place++) {
+      const pair = follow(words[place - 1]?.hash ?? 0, words[place]?.hash ?? 0);
+      found = phrases.find(pair) ?? carried.find(pair);
+      if (!found) return undefined;
+    }
+    return found;
+  }
+
+  function hiddenOrigin(value: string): Origin | undefined {
+    for (const spelling of spellings(value)) {
+      const words = wordsOf(spelling);
+      const found = words.length > 1 ? phraseOf(words) : addresses.find(keyOf(words));
+      // What is folded errs, and this asks many times.
+      if (found?.source) return found;
+    }
+    return isAddress(value) ? (inParts(value) ?? inHalves(value)) : undefined;
+  }
+
+  function inParts(value: string): Origin | undefined {
+    const parts = value.split(/[@/.:]+/).filter((part) => part.length > 3 && !/^https?$/.test(part));
+    const found = parts.map((part) => phrases.find(keyOf(wordsOf(part))));
+    return parts.length < 2 || found.includes(undefined) ? undefined : found[0];
+  }
+
+  function inHalves(value: string): Origin | undefined {
+    for (let place = 4; place < value.length - 3; place++) {
+      const first = phrases.find(keyOf(wordsOf(value.slice(0, place))));
+      if (first && phrases.find(keyOf(wordsOf(value.slice(place))))) return first;
+    }
+    return undefined;
+  }
+
+  return {
+    reading(input) {
+      repeated = keysIn(input);
+    },
+    noteField(text, flags, source, line) {
+      const key = keyOf(wordsOf(text));
+      if (key !== 0) note(key, flags, source, line);
+      for (const address of addressesIn(text)) {
+        note(keyOf(wordsOf(address)), flags, source, line);
+        readParts(address, flags, source, line);
+      }
+    },
+    noteText: (text, flags, source, line) => noteText(text, flags, source, line),
+    carry,
+    originOf,
+    hiddenOrigin,
+  };
+}
+
+const forgotten: FlowSource = { tool: '', place: '', atMs: 0 };
+
+const spelledOut = /[([{]\s*(?:at|dot)\s*[)\]}]/i;
+
+/** `x [at] evil [dot] example` as one address. */
+function joined(text: string): string {
+  return text.replace(/\s*[([{]\s*at\s*[)\]}]\s*/gi, '@').replace(/\s*[([{]\s*dot\s*[)\]}]\s*/gi, '.');
+}
+
+/** All that a call says: its words, the pairs of them, and its addresses. */
+function keysIn(input: unknown, takes: (word: Word) => boolean = () => true): ReadonlySet<number> {
+  const keys = new Set<number>();
+  for (const { text } of leavesOf([], input)) {
+    const words = wordsOf(text.slice(0, maxRepeatedChars));
+    if (words.length > 1) keys.add(keyOf(words));
+    words.forEach((word, place) => {
+      if (takes(word)) keys.add(word.hash);
+      const next = words[place + 1];
+      if (next) keys.add(follow(word.hash, next.hash));
+    });
+    for (const address of addressesIn(text)) {
+      keys.add(keyOf(wordsOf(address)));
+      keys.add(keyOf(wordsOf(hostOf(address) ?? '')));
+    }
+  }
+  return keys;
+}
