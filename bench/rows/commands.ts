@@ -21,6 +21,19 @@ export const rows: readonly Row[] = [
     },
   },
   {
+    name: 'dry-run',
+    async run() {
+      const world = await openOurs();
+      const command = 'for i in $(seq 100); do echo $i >file$i; done';
+      const ours = () => world.ours.call('shell_exec', { command, dry_run: true });
+      const theirs = () => run('bash', ['-c', command], { cwd: world.folder });
+      assertHolds(await ours(), 'created file100 (+1)');
+      const values = await medians(30, ours, theirs);
+      await world.close();
+      return [atMost('a dry run that writes 100 files, with its diff', 'a plain run', 5, values)];
+    },
+  },
+  {
     name: 'pipeline',
     async run() {
       const world = await openOurs({ config: { toolsets: ['pipeline'] } });

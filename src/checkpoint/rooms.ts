@@ -79,6 +79,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       hiddenPaths: settings.hiddenPaths,
       ownPaths,
       caches: { folder: join(settings.stateFolder, 'caches'), maxBytes: settings.process.cacheBytes },
+      layers: join(settings.stateFolder, 'layers'),
       readOnlyNames: [...obeyedNames, ...settings.protectedNames],
       onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,

@@ -57,6 +57,14 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         detail: chosen.withoutNetwork ?? hosts.join(', '),
       });
     }
+    if (chosen && chosen.name !== 'none') {
+      findings.push({
+        what: `dry runs ${chosen.name}`,
+        works: chosen.withoutDryRun === undefined,
+        isWarning: true,
+        detail: chosen.withoutDryRun ?? selfTested,
+      });
+    }
     if (chosen) findings.push(...toolchainFindings(commands.toolchains()));
     if (settings.toolsets.includes('pipeline')) {
       for (const program of await (await checkpoint.rooms.pipelines()).describe()) {

@@ -31,6 +31,11 @@ export const limits = {
   commandsAtOnce: 4,
   commandsWaiting: 64,
   pipelineStages: 10,
+  /** What a dry run tells: so many changes, and a diff of so many bytes. */
+  dryRunChanges: 1000,
+  dryRunDiffBytes: 256 * 1024,
+  /** What a dry run may write; less where the disk has not that much and a fifth of itself to spare. */
+  dryRunBytes: 4 * 1024 ** 3,
   /** How long a call waits for a person before it answers `approval_pending`. */
   approvalWaitMs: 45_000,
   approvalExpiryMs: 24 * 60 * 60 * 1000,

@@ -13,6 +13,8 @@ export interface Risk {
         readonly dialect: Dialect;
         /** What earlier commands of the session left it; a yes holds for these and this folder only. */
         readonly variables?: Readonly<Record<string, string>> | undefined;
+        /** It runs on a layer that is thrown away: what it does to files is not asked about. */
+        readonly dryRun?: boolean | undefined;
       }
     | undefined;
   /** The working folder that a person is shown, relative. */

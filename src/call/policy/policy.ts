@@ -55,6 +55,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       roots: options.roots,
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
       variables: risk.command.variables,
+      dryRun: risk.command.dryRun,
       walls: options.walls,
     });
     judged.set(risk, judgement);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../contract/caller.ts';
-import { ConfigError } from '../../contract/error.ts';
 import { openWorkspace, type Workspace } from '../files/workspace.ts';
 import { createDesk, folderNameOf } from './desk.ts';
 
@@ -40,10 +39,6 @@ test('the workspace layout has one folder for reading and writing', () => {
   const desk = deskAt('2026-02-20T00:00:00Z', 'user:ann', 'UTC', 'workspace');
   expect(desk.ownPath).toBe('.');
   expect(desk.own).toBe(desk.workspace);
-});
-
-test('an unknown time zone stops the start', () => {
-  expect(() => deskAt('2026-02-20T00:00:00Z', 'local', 'Mars/Olympus')).toThrow(ConfigError);
 });
 
 describe('the name of a principal’s folder', () => {

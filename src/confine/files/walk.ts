@@ -38,6 +38,11 @@ export function openRootFolder(hostPath: string): number {
   return openSync(hostPath, folderFlags);
 }
 
+/** Opens a folder in an open one, and no link. Throws where it is none. */
+export function openFolderIn(folder: number, name: string): number {
+  return openSync(entryOf(folder, name), folderFlags);
+}
+
 /** The name of an entry of an open folder, as the kernel takes it. */
 export function entryOf(folder: number, name: string): string {
   return `/proc/self/fd/${folder}/${name}`;

@@ -22,7 +22,7 @@ export interface CommandGuard {
   close(): Promise<void>;
 }
 
-type Writes = Pick<RunOptions, 'writable' | 'workingFolder'>;
+type Writes = Pick<RunOptions, 'writable' | 'workingFolder' | 'dryRun'>;
 
 export interface CommandGuardOptions {
   readonly writable: () => readonly string[];

@@ -21,6 +21,8 @@ export interface ConfigCopies {
    * with what its reply is to say.
    */
   settle(): Promise<readonly string[]>;
+  /** When a command has ended that was only tried: they go, whatever they are. */
+  discard(): Promise<void>;
 }
 
 export interface ConfigCopy {
@@ -92,17 +94,22 @@ export function openConfigCopies(
     ];
   }
 
+  async function discard(): Promise<void> {
+    // What cannot be removed lies in a folder for temporary files.
+    if (!removeBare()) await rm(base, { recursive: true, force: true }).catch(() => {});
+  }
+
   return {
     folder: base,
     copies,
+    discard,
     async settle() {
       try {
         const notes: string[] = [];
         for (const copy of copies) notes.push(...(await settleOne(copy)));
         return notes;
       } finally {
-        // What cannot be removed lies in a folder for temporary files.
-        if (!removeBare()) await rm(base, { recursive: true, force: true }).catch(() => {});
+        await discard();
       }
     },
   };

@@ -131,6 +131,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     watch: (commands) => ({
       ...commands,
       async run(command, runOptions) {
+        if (runOptions.dryRun) return commands.run(command, runOptions);
         const all = await before(runOptions.writable ?? options.roots);
         let result: RunResult;
         try {
@@ -141,6 +142,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
         return noted(result, all);
       },
       async attend(command, runOptions) {
+        if (runOptions.dryRun) return commands.attend(command, runOptions);
         const who = { ...recorder.current() };
         const all = await before(runOptions.writable ?? options.roots);
         const attended = await commands.attend(command, runOptions).catch(async (error) => {

@@ -39,7 +39,8 @@ export function createCommandJudge({
     judge(line, context) {
       const { findings, uses } = examineSafely(line, context, index, write, read);
       const fitting = findings.filter(({ rule }) => {
-        const from = byId.get(rule)?.dialect;
+        const { dialect: from, contained } = byId.get(rule) ?? {};
+        if (contained && context.dryRun) return false;
         return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
       });
       return judgementOf(fitting, uses, byId);

@@ -108,6 +108,10 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     return working;
   }
 
+  /** What is only tried plants nothing. */
+  const guarded: typeof git.attend = (command, runOptions, work) =>
+    runOptions.dryRun ? work() : git.attend(command, runOptions, work);
+
   return {
     forSession: (id) => ({
       get shell() {
@@ -118,12 +122,12 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       run: (command, runOptions) =>
         tracked(id, async (runner) => {
           const whole = { ...runOptions, handOverMs: undefined };
-          const attended = await git.attend(command, runOptions, () => attend(command, whole, runner));
+          const attended = await guarded(command, runOptions, () => attend(command, whole, runner));
           if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
           return attended.result;
         }),
       attend: (command, runOptions) =>
-        tracked(id, (runner) => git.attend(command, runOptions, () => attend(command, runOptions, runner))),
+        tracked(id, (runner) => guarded(command, runOptions, () => attend(command, runOptions, runner))),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.

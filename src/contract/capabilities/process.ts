@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Text } from '../text/text.ts';
+import type { DryRun } from './dry-run.ts';
 
 /** What to run. A script is run by the shell that its dialect names; a program is found on the child's PATH. */
 export type CommandLine =
@@ -23,6 +24,11 @@ export interface RunOptions {
    * behind, folder and exported variables, is kept for the next. Default: each on its own.
    */
   readonly inSession?: boolean | undefined;
+  /**
+   * Runs it on a copy-on-write layer over what it may write, which is thrown away: what it would have changed is told in
+   * its result. It has a /tmp of its own, and leaves nothing to the session.
+   */
+  readonly dryRun?: boolean | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }
@@ -44,6 +50,8 @@ export interface RunResult {
   readonly ran?: string | undefined;
   /** What it reached or tried to reach through the proxy; absent where it tried nothing. */
   readonly network?: readonly NetworkContact[] | undefined;
+  /** With `dryRun`. */
+  readonly dryRun?: DryRun | undefined;
 }
 
 /**
@@ -89,7 +97,10 @@ export interface Commands {
   attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
   /** For a call that is `inSession`. */
   kept(): KeptState;
-  start(command: CommandLine, options: Omit<RunOptions, 'timeoutMs' | 'signal'>): Promise<BackgroundCommand>;
+  start(
+    command: CommandLine,
+    options: Omit<RunOptions, 'timeoutMs' | 'signal' | 'dryRun'>,
+  ): Promise<BackgroundCommand>;
   /** Keeps an output that is too long for a reply, to be read on under the id it returns; undefined: no room. */
   keep(command: CommandLine, output: string, exitCode: number): string | undefined;
   background(id: string): BackgroundCommand | undefined;
@@ -136,6 +147,8 @@ export interface SandboxStatus {
   readonly problem?: Text | undefined;
   /** The command that installs what is missing. */
   readonly remedy?: Text | undefined;
+  /** Why commands cannot be run dry in it. */
+  readonly withoutDryRun?: Text | undefined;
   /** Why commands in it reach no host although the operator listed some. */
   readonly withoutNetwork?: Text | undefined;
 }
@@ -213,6 +226,8 @@ export interface JudgeContext {
   readonly workingFolder: string;
   /** Variables that earlier commands chose and this one begins with. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** It runs on a layer that is thrown away. */
+  readonly dryRun?: boolean | undefined;
   /** What the sandbox lends to commands; absent where there is none. */
   readonly walls?: Walls | undefined;
 }

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
@@ -8,6 +9,8 @@ import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { inputRule } from '../../contract/tool/input-rule.ts';
 import { counted } from '../../ground/counted.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
+import { dryRunWords, reportDryRun } from '../../ground/dry-run-report.ts';
+import { dryRunOutput } from '../dry-run.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';
 
@@ -71,6 +74,7 @@ export function createShellExec(): LooseTool {
         .max(limits.commandMaxTimeoutMs)
         .default(limits.commandTimeoutMs)
         .describe('e.g. 120000.'),
+      dry_run: z.boolean().default(false).describe('Only show what would change.'),
     }),
     output: z.object({
       stdout: z.string(),
@@ -82,12 +86,14 @@ export function createShellExec(): LooseTool {
       duration_ms: z.number().int(),
       process_id: z.string().optional().describe('It goes on, or there is more to read: for wait and kill.'),
       next_cursor: z.number().int().optional().describe('For wait, after the output shown here.'),
+      dry_run: dryRunOutput.optional(),
     }),
     ja: {
       command: '実行するプログラム、またはコマンド行全体。例: "git"、"grep -rn main src | head"',
       args: 'コマンドに渡す引数の配列。そのまま渡されます。例: ["log", "--oneline"]',
       cwd: '作業ディレクトリ。例: "packages/web"。省略時は最初のルート。',
       timeout_ms: '停止されるまでの時間。例: 120000',
+      dry_run: 'ファイルを変更せず、変わるはずの内容を返します。',
       exitCode: 'コマンドの終了コード。シグナルで終了した場合は 128 + シグナル番号、実行中は -1。',
       signal: '例: "SIGTERM"',
       truncated: '出力の途中が省略されました。',
@@ -96,7 +102,11 @@ export function createShellExec(): LooseTool {
     },
     example: { command: 'git', args: ['log', '--oneline', '-5'] },
 
-    render({ exitCode, timed_out: isOver, stdout, stderr, process_id: id, next_cursor }, locale, replyBytes) {
+    render(
+      { exitCode, timed_out: isOver, stdout, stderr, process_id: id, next_cursor, dry_run: tried },
+      locale,
+      replyBytes,
+    ) {
       const ended = text(`exit code ${exitCode}`, `終了コード ${exitCode}`);
       const parts = [(exitCode < 0 ? text('still running', '実行中') : ended)[locale]];
       if (id !== undefined)
@@ -104,8 +114,11 @@ export function createShellExec(): LooseTool {
           text(`go on with: wait ${id} ${next_cursor}`, `続きは: wait ${id} ${next_cursor}`)[locale],
         );
       if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
-      const errBytes = Math.min(Buffer.byteLength(stderr), Math.floor(replyBytes / 4));
-      if (stdout !== '') parts.push(`stdout:\n${shortened(stdout, replyBytes - errBytes, locale)}`);
+      const words = tried && dryRunWords(tried, locale);
+      if (words !== undefined) parts.push(words);
+      const room = replyBytes - Buffer.byteLength(words ?? '');
+      const errBytes = Math.min(Buffer.byteLength(stderr), Math.floor(room / 4));
+      if (stdout !== '') parts.push(`stdout:\n${shortened(stdout, room - errBytes, locale)}`);
       if (stderr !== '') parts.push(`stderr:\n${shortened(stderr, errBytes, locale)}`);
       return parts.join('\n');
     },
@@ -114,12 +127,12 @@ export function createShellExec(): LooseTool {
       const line = commandLineOf(input, commands.shell);
       if (followingOf(line)) return {};
       return {
-        command: { line, dialect: 'listed' },
+        command: { line, dialect: 'listed', dryRun: input.dry_run },
         workingFolder: input.cwd === undefined ? '.' : files.at(input.cwd).path,
       };
     },
 
-    async run(input, { commands, files, signal, audit, meta, replyBytes, patienceMs }) {
+    async run(input, { commands, files, signal, audit, meta, replyBytes, patienceMs, locale }) {
       const line = commandLineOf(input, commands.shell);
       const following = followingOf(line);
       if (following) {
@@ -128,7 +141,9 @@ export function createShellExec(): LooseTool {
       }
       const attended = await commands.attend(line, {
         workingFolder: workingFolderOf(input.cwd, files),
-        timeoutMs: input.timeout_ms,
+        // A dry run ends with its call.
+        timeoutMs: input.dry_run ? Math.min(input.timeout_ms, patienceMs) : input.timeout_ms,
+        dryRun: input.dry_run,
         handOverMs: patienceMs,
         signal,
       });
@@ -153,6 +168,13 @@ export function createShellExec(): LooseTool {
         ...(result.signal === undefined ? {} : { signal: result.signal }),
         truncated: result.truncated,
         duration_ms: result.durationMs,
+        ...(result.dryRun && {
+          dry_run: reportDryRun(result.dryRun, {
+            maxBytes: Math.floor(replyBytes / 2),
+            locale,
+            nameOf: ({ root, path }) => (root === files.roots[0]?.hostPath ? path : join(root, path)),
+          }),
+        }),
       };
     },
   });

@@ -19,6 +19,8 @@ interface RuleBase {
   readonly decision: DecisionKind;
   /** From this way of reading on; without it in every one. */
   readonly dialect?: Dialect | undefined;
+  /** A layer holds what it warns of: a dry run changes no file. */
+  readonly contained?: boolean | undefined;
   /** It speaks of what the sandbox does not give. */
   readonly inWalls?: boolean | undefined;
   readonly because: Text;

@@ -2,6 +2,8 @@ import type { Readable, Writable } from 'node:stream';
 import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../../contract/capabilities/process.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
+import type { Layer } from '../../layer/open.ts';
+import type { Overlay } from '../../layer/overlay.ts';
 import type { Outlet } from '../../network/proxy/open.ts';
 import type { ProcessLimits } from '../prelude.ts';
 
@@ -26,6 +28,8 @@ export interface SpawnOptions {
   readonly outlet?: Outlet | undefined;
   /** What it finds in place of the settings of repositories; only for a spawner that can show copies. */
   readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
+  /** What it writes in place of folders; only for a backend that opened them. */
+  readonly overlays?: readonly Overlay[] | undefined;
 }
 
 /** A started command, whatever started it. */
@@ -69,6 +73,8 @@ export interface Backend extends Spawner {
   readonly caches?: string | undefined;
   /** Why it can open no way to the network; undefined where it can. */
   readonly withoutOutlet?: string | undefined;
+  /** A layer for one command over these folders, and the caches. Rejects where none holds here; absent: there are none. */
+  readonly openLayer?: ((folders: readonly string[]) => Promise<Layer>) | undefined;
   /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */
   openRoom(outlet?: Outlet): Promise<Room>;
   /** Starts a bare program with the descriptors that it is given. */

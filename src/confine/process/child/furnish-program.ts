@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { addressIn, compileProgram, type Step } from './static-program.ts';
+import { createConstants } from './constants.ts';
+import { compileProgram, type Step } from './static-program.ts';
 
 /** A symbolic link, and the file that it is put over. Paths as the command sees them. */
 export interface LinkMount {
@@ -65,17 +66,7 @@ const setFilter = 1;
 
 /** The constants that the calls point to, and where each lies. */
 function layOut(next: string, filter: Buffer, links: readonly LinkMount[]) {
-  const parts: Buffer[] = [];
-  let length = 0;
-  const put = (bytes: Buffer) => {
-    const at = length;
-    const padded = Buffer.alloc(Math.ceil(bytes.length / 8) * 8);
-    bytes.copy(padded);
-    parts.push(padded);
-    length += padded.length;
-    return addressIn(at);
-  };
-  const putText = (words: string) => put(Buffer.from(`${words}\0`));
+  const { put, putText, bytes } = createConstants();
   putText(next);
   const empty = putText('');
   // struct __user_cap_header_struct: version 3, this process.
@@ -93,6 +84,6 @@ function layOut(next: string, filter: Buffer, links: readonly LinkMount[]) {
     none,
     program: put(program),
     links: placed,
-    bytes: Buffer.concat(parts),
+    bytes: bytes(),
   };
 }

@@ -10,6 +10,7 @@ import { buildEnvironment } from '../sandbox/environment.ts';
 import { writableRepositories } from '../sandbox/guarded-names.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
+import { boundTrial, openTrial, type Trial } from '../session/dry-run.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place } from '../session/session.ts';
 import type { Child, Spawner } from './child.ts';
@@ -23,6 +24,8 @@ export interface StartedCommand extends Beginning {
   readonly ran: string | undefined;
   /** Once it has ended: what did not become of the settings that it wrote. */
   readonly unsettled: readonly string[];
+  /** Where it is only tried. */
+  readonly trial: Trial | undefined;
 }
 
 /** Starts a command behind the walls, with its environment, folders and way out. Throws `unavailable`. */
@@ -65,6 +68,7 @@ export async function startCommand(
     workingFolder,
     options.remoteChanges?.(command),
   );
+  const layer = runOptions.dryRun ? await openTrial(walls, writable) : undefined;
   const started = spawner.spawn({
     command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -72,6 +76,7 @@ export async function startCommand(
     environment,
     writable,
     settings,
+    overlays: layer?.overlays,
     covered: runOptions.covered?.map((folder) => roots.folder(folder)),
     caches: caches !== undefined,
     stdin,
@@ -81,7 +86,8 @@ export async function startCommand(
   const release = caches?.use();
   const child = await started.catch(async (cause) => {
     release?.();
-    await settings?.settle();
+    await settings?.discard();
+    await layer?.close();
     throw new ToolError(
       'unavailable',
       text('The command could not be started.', 'コマンドを開始できませんでした。'),
@@ -99,6 +105,7 @@ export async function startCommand(
       ? {
           ...child,
           exited: child.exited.finally(async () => {
+            if (layer) return settings.discard();
             unsettled.push(...(await settings.settle()));
             // Who called may have left.
             for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
@@ -106,6 +113,7 @@ export async function startCommand(
         }
       : child,
     unsettled,
+    trial: layer && boundTrial(layer, child),
     contacts,
     folder: workingFolder,
     environment,

@@ -22,6 +22,8 @@ export interface BubblewrapOptions {
   readonly temporaryBytes: number;
   /** A folder that commands which are given it may write, wherever it lies. */
   readonly caches?: string | undefined;
+  /** Where dry runs keep what they write. Absent: there are none. */
+  readonly layers?: string | undefined;
   readonly toolchains: Toolchains;
   /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
   readonly git: PersonConfig;

@@ -17,6 +17,7 @@ import { type BubblewrapOptions, rootArguments, systemArguments } from './bubble
 import { type Chamber, enterProgram, freePlace, tryChambers } from './bubblewrap-room.ts';
 import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
+import { createLayers } from './layers.ts';
 import { findHole } from './self-test.ts';
 import { systemFiles } from './system-paths.ts';
 import { copySystemSettings, isSetting } from './system-settings.ts';
@@ -33,6 +34,14 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const kernel = await openKernel().catch(() => undefined);
   const furnisher = kernel && createFurnisher(kernel, filter);
   const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
+  const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
+  const layers =
+    kernel && options.layers !== undefined
+      ? createLayers({ base: options.layers, next: options.program }, kernel, () => ({
+          ...ownPlaces,
+          spawn: (spawnOptions) => spawnCommand(spawnOptions),
+        }))
+      : undefined;
   const mounted = [
     ...options.roots.map((root) => root.hostPath),
     ...options.toolchains.folders.map(({ real }) => real),
@@ -69,7 +78,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     const furnished =
       spawnOptions.settings && furnisher?.furnish(spawnOptions.settings, landing ? relayProgram : '/bin/sh');
     const args = [
-      ...(chamber ? [options.program, ...shared] : system),
+      ...(chamber || spawnOptions.overlays ? [options.program] : []),
+      ...(chamber ? shared : system),
       ...(furnished ? furnished.args : ['--seccomp', '3']),
       ...tools(),
       ...mounts,
@@ -80,19 +90,29 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...(landing ? [relayProgram] : []),
       ...initArguments(spawnOptions.command, spawnOptions.limits, report && 4 + given.length),
     ];
+    if (spawnOptions.overlays && (chamber || !layers)) throw new Error('no layer can be shown here');
+    // It mounts the layer, and is the last of the descriptors.
+    const last = 4 + given.length + (report ? 1 : 0);
+    const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last);
     const started = await withFilter((filterFd) =>
       startChild({
-        program: chamber ? enterProgram : options.program,
+        program: mounter === undefined ? (chamber ? enterProgram : options.program) : `/proc/self/fd/${last}`,
         args,
         // bwrap passes its own environment on, so it gets the command's.
         environment: spawnOptions.environment,
         stdin: spawnOptions.stdin,
-        extra: [furnished?.fd ?? filterFd, ...given, ...(report ? [report.childEnd] : [])],
+        extra: [
+          furnished?.fd ?? filterFd,
+          ...given,
+          ...(report ? [report.childEnd] : []),
+          ...(mounter === undefined ? [] : [mounter]),
+        ],
       }),
     ).finally(() => {
       landing?.close();
       report?.release();
       furnished?.close();
+      if (mounter !== undefined) closeSync(mounter);
     });
     const { pid } = started;
     let running = true;
@@ -128,7 +148,6 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     return (await findHole(spawner, roots).catch((error: Error) => error.message)) === undefined;
   }
 
-  const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
   const roomPlaces = { home: `${place}/home`, temporary: place };
   const rooms: { showCopies?: Promise<boolean> } = {};
 
@@ -136,6 +155,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     name: 'bubblewrap',
     ...ownPlaces,
     caches,
+    openLayer: layers && ((folders) => layers.open(options.caches ? [...folders, options.caches] : folders)),
     withoutOutlet,
     showsCopies: once(() => holdsFurnished()),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),

@@ -18,6 +18,8 @@ export interface SandboxOptions {
   readonly hiddenPaths?: readonly string[] | undefined;
   /** Where what commands may fetch or build again is kept for those that follow. Absent: nowhere. */
   readonly caches?: CacheOptions | undefined;
+  /** Where dry runs keep what they write. Absent: there are none. */
+  readonly layers?: string | undefined;
   readonly limits?: Partial<ProcessLimits> | undefined;
   /** What may confine, in order of preference. */
   readonly backends?: readonly ConfiningName[] | undefined;

@@ -3,6 +3,7 @@ import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
 import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/process.ts';
 import { once } from '../../../ground/once.ts';
 import { readPersonConfig } from '../../git/person-config.ts';
+import { whyNoTrial } from '../session/dry-run.ts';
 import { findToolchains, type Toolchains } from '../toolchains/find.ts';
 import { type Roots, resolveRoots } from './roots.ts';
 import type { ConfiningName, SandboxOptions } from './sandbox-options.ts';
@@ -82,7 +83,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     toolchains,
     async status() {
       const shown: readonly SandboxName[] = options.sandbox === 'off' ? [...names, 'none'] : names;
-      return Promise.all(shown.map(async (name) => (await attempt(name)).status));
+      return Promise.all(shown.map(async (name) => withDryRun(await attempt(name))));
     },
     async close() {
       for (const trial of candidates.values()) {
@@ -94,6 +95,12 @@ export function openSandbox(options: SandboxOptions): Sandbox {
       for (const folder of gitFolders) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function withDryRun({ status, walls }: Trial): Promise<SandboxStatus> {
+  if (!walls || walls.backend.name === 'none') return status;
+  const withoutDryRun = await whyNoTrial(walls);
+  return { ...status, ...(withoutDryRun && { withoutDryRun }) };
 }
 
 const confining: readonly ConfiningName[] = ['bubblewrap', 'landlock'];

@@ -187,6 +187,7 @@ async function open(
     temporaryBytes: options.temporaryBytes ?? 1024 ** 3,
     toolchains: toolchains(),
     caches,
+    layers: options.layers,
     outletPorts: proxy?.ports,
     git,
   });

@@ -10,25 +10,30 @@ import { createOutputKeeper } from '../output/output.ts';
 import { defaultProcessLimits } from '../prelude.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { addBackground, hasRoom } from './backgrounds.ts';
+import type { Trial } from './dry-run.ts';
 import { createEndNotes } from './end-notes.ts';
 import type { Runner } from './session.ts';
 
 /** Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. */
 export async function attend(
   command: CommandLine,
-  runOptions: RunOptions & { readonly handOverMs?: number | undefined },
+  asked: RunOptions & { readonly handOverMs?: number | undefined },
   runner: Runner,
 ): Promise<Attended> {
   const { session, sandbox, options } = runner;
+  // What is only tried must not write where the session's other commands do, nor outlive its call.
+  const runOptions = asked.dryRun ? { ...asked, inSession: false, handOverMs: undefined } : asked;
   const signal = AbortSignal.any([runOptions.signal, session.closing.signal]);
   const beganAt = performance.now();
   const leave = await session.queue.acquire(signal);
+  let trial: Trial | undefined;
   try {
     const walls = await sandbox.open();
     const place = await session.place(walls, runOptions.inSession === true);
     if (signal.aborted) throw cancelled('command');
     const startedAt = performance.now();
     const started = await startCommand(sandbox, walls, place, command, runOptions, options, 'null');
+    trial = started.trial;
     const output = keepOutput(started, runOptions);
     const notes = createEndNotes(command, started, walls, runner);
     const stop = new AbortController();
@@ -67,11 +72,15 @@ export async function attend(
     if (how.stoppedBy === 'signal') throw cancelled('command');
     const said = (outputs: readonly string[]) => [
       ...notes(how, outputs),
+      ...(started.trial?.notes() ?? []),
       ...(how.stoppedBy ? [] : keep(started, output.report(), runOptions, runner)),
     ];
     const durationMs = Math.round(performance.now() - startedAt);
-    return { kind: 'ended', result: { ...resultOf(started, how, walls, output, said), durationMs } };
+    const dryRun = await started.trial?.read(sandbox.roots().all.map(({ hostPath }) => hostPath));
+    const result = { ...resultOf(started, how, walls, output, said), durationMs, ...(dryRun && { dryRun }) };
+    return { kind: 'ended', result };
   } finally {
+    trial?.close();
     leave();
   }
 }

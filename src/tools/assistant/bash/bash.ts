@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import * as z from 'zod';
 import type { Desk } from '../../../contract/capabilities/capabilities.ts';
 import type { CommandLine, Commands, Dialect } from '../../../contract/capabilities/process.ts';
@@ -7,7 +8,9 @@ import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { counted } from '../../../ground/counted.ts';
-import { commandFolder, foldersFor } from './command-folder.ts';
+import { dryRunWords, reportDryRun } from '../../../ground/dry-run-report.ts';
+import { dryInBackground, dryRunOutput } from '../../dry-run.ts';
+import { commandFolder, foldersFor, shownIn } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
 
 export const bash = defineTool({
@@ -15,7 +18,7 @@ export const bash = defineTool({
   category: 'shell',
   title: text('Run a command', 'コマンドを実行'),
   description: text(
-    'Run a shell command. Folder, exports, /tmp and localhost last; what takes long goes on in the background. A refusal says what to write instead.',
+    'Run a shell command. Folder, exports, /tmp and localhost last; a slow one goes on in the background.',
     'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。拒否された場合は代わりの書き方が返ります。サーバーには background を使います。',
   ),
   permission: 'authenticated',
@@ -44,8 +47,9 @@ export const bash = defineTool({
       .int()
       .min(1)
       .optional()
-      .describe('Seconds, e.g. 60. Default 30, or what is allowed if over 60.'),
-    background: z.boolean().default(false).describe('For a server: returns a process_id.'),
+      .describe('Seconds. Default 30, or what is allowed if over 60.'),
+    background: z.boolean().optional().describe('For a server: returns a process_id.'),
+    dry_run: z.boolean().optional().describe('Only show what would change.'),
   }),
   output: z.object({
     exit_code: z.number().int().optional(),
@@ -58,22 +62,30 @@ export const bash = defineTool({
     process_id: z.string().optional().describe('Of a background command, or of a long output.'),
     next_cursor: z.number().int().optional().describe('For bash_output, after the stdout shown here.'),
     folder: z.string().optional().describe('Where the next command begins, if not where the first did.'),
+    dry_run: dryRunOutput.optional(),
   }),
   ja: {
     command: '実行するコマンド。例: "ls -l | head"',
     timeout: '停止するまでの秒数。例: 60。省略時は 30、60 を超えて許可されている場合はその上限。',
     background: '開始だけして、bash_output で使う process_id を返す。',
+    dry_run: 'ファイルを変更せず、変わるはずの内容を返す。',
     truncated: '出力の途中が省かれた (bash_output で読める)。',
     process_id: 'バックグラウンドのコマンド、または長い出力の ID。',
     next_cursor: 'ここに示した stdout の続きを読むための bash_output の cursor。',
     folder: '次のコマンドが始まるフォルダー。最初と違う場合だけ。',
   },
   example: { command: 'ls -l | head' },
-  risk: ({ command, timeout }, { desk, commands }) => {
+  risk: ({ command, timeout, background, dry_run }, { desk, commands }) => {
     assertAllowed(timeout, commands);
+    if (background && dry_run) throw dryInBackground();
     const { variables } = commands.kept();
     return {
-      command: { line: scriptOf(command, commands.shell), dialect: dialectOf(desk), variables },
+      command: {
+        line: scriptOf(command, commands.shell),
+        dialect: dialectOf(desk),
+        variables,
+        dryRun: dry_run,
+      },
       workingFolder: commandFolder(desk, commands),
     };
   },
@@ -95,6 +107,7 @@ export const bash = defineTool({
     ];
     if (folder !== undefined) parts.push(text(`folder: ${folder}`, `フォルダー: ${folder}`)[locale]);
     if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+    if (output.dry_run) parts.push(dryRunWords(output.dry_run, locale));
     if (stdout !== '') parts.push(`stdout:\n${stdout}`);
     if (stderr !== '') parts.push(`stderr:\n${stderr}`);
     return parts.join('\n');
@@ -105,7 +118,7 @@ export const bash = defineTool({
     { desk, commands, signal, progress, meta, audit, replyBytes, locale, judged, patienceMs },
   ) {
     if (!judged.command) throw new Error('bash runs what was judged');
-    const { line, variables } = judged.command;
+    const { line, variables, dryRun } = judged.command;
     const where = {
       ...foldersFor(desk, judged.workingFolder ?? '.'),
       environment: variables,
@@ -119,7 +132,9 @@ export const bash = defineTool({
     let bytes = 0;
     const attended = await commands.attend(line, {
       ...where,
-      timeoutMs: timeoutOf(timeout, commands),
+      // It ends with its call.
+      timeoutMs: Math.min(timeoutOf(timeout, commands), dryRun ? patienceMs : Number.POSITIVE_INFINITY),
+      dryRun,
       handOverMs: patienceMs,
       signal,
       onOutput: (_stream, more) => {
@@ -142,7 +157,15 @@ export const bash = defineTool({
       ...(result.network && { network: result.network }),
     });
     const keep = (output: string) => commands.keep(line, output, result.exitCode);
-    const { stdout, stderr, id } = fitOutput(result, replyBytes, keep, locale);
+    const tried =
+      result.dryRun &&
+      reportDryRun(result.dryRun, {
+        maxBytes: Math.floor(replyBytes / 2),
+        locale,
+        nameOf: ({ root, path }) => shownIn(desk, posix.join(root, path)),
+      });
+    const room = replyBytes - (tried ? Buffer.byteLength(dryRunWords(tried, locale)) : 0);
+    const { stdout, stderr, id } = fitOutput(result, room, keep, locale);
     return {
       exit_code: result.exitCode,
       stdout,
@@ -153,6 +176,7 @@ export const bash = defineTool({
       truncated: result.truncated || id !== undefined,
       duration_ms: result.durationMs,
       ...(folder !== desk.ownPath && { folder }),
+      ...(tried && { dry_run: tried }),
     };
   },
 });

@@ -6,10 +6,15 @@ import type { Commands, RunOptions } from '../../../contract/capabilities/proces
 export function commandFolder({ ownPath, workspace }: Desk, commands: Commands): string {
   const { folder } = commands.kept();
   if (folder === undefined) return ownPath;
-  const relative = posix.relative(workspace.at('.').hostPath, folder) || '.';
-  const shown = relative.startsWith('..') ? folder : relative;
+  const shown = shownIn({ workspace }, folder);
   // In a folder of the day nothing is kept beyond it.
   return ownPath === '.' || `${shown}/`.startsWith(`${ownPath}/`) ? shown : ownPath;
+}
+
+/** A path as replies name it: relative to the workspace, or absolute in another root. */
+export function shownIn({ workspace }: Pick<Desk, 'workspace'>, hostPath: string): string {
+  const relative = posix.relative(workspace.at('.').hostPath, hostPath) || '.';
+  return relative.startsWith('..') ? hostPath : relative;
 }
 
 /** What a command may write and see, and where it begins; the caller's own folder is made if it is not there yet. */

@@ -9,6 +9,7 @@ export const findingRules: readonly CommandRule[] = [
   {
     id: 'find-delete-everything',
     decision: 'deny',
+    contained: true,
     programs: ['find', 'fd', 'fdfind'],
     because: text(
       'find would delete all that is in a root, a home or the workspace',

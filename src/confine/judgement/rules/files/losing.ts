@@ -13,6 +13,7 @@ export const losingRules: readonly CommandRule[] = [
   {
     id: 'git-lose',
     decision: 'ask',
+    contained: true,
     programs: ['git'],
     because: text(
       'it throws away what git does not keep, or kept alone',
@@ -44,6 +45,7 @@ export const losingRules: readonly CommandRule[] = [
   {
     id: 'empty-everything',
     decision: 'ask',
+    contained: true,
     programs: ['truncate', 'shred'],
     because: text(
       'it empties or overwrites files that are not named one by one',

@@ -10,6 +10,7 @@ export const moveRules: readonly CommandRule[] = [
   {
     id: 'move-everything',
     decision: 'deny',
+    contained: true,
     programs: ['mv', 'rsync', 'tar', 'bsdtar', 'zip', '7z', '7za'],
     because: text(
       'it would move away or empty a root, a home, the workspace or a folder of the system',

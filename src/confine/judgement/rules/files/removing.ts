@@ -42,6 +42,7 @@ export const removingRules: readonly CommandRule[] = [
   {
     id: 'rm-unread',
     decision: 'deny',
+    contained: true,
     programs: ['rm', 'srm'],
     because: text(
       'a word of this rm is not known before it runs, and could be `-rf`',
@@ -87,6 +88,7 @@ export const removingRules: readonly CommandRule[] = [
   {
     id: 'rm-everything',
     decision: 'deny',
+    contained: true,
     programs: removing,
     because: text(
       'it would remove a root, a home, the workspace or a folder of the system',
@@ -125,6 +127,7 @@ export const removingRules: readonly CommandRule[] = [
   {
     id: 'rm-repository',
     decision: 'ask',
+    contained: true,
     programs: [...removing, 'find'],
     because: text(
       'it removes a repository, with all that was never pushed',
@@ -150,6 +153,7 @@ export const removingRules: readonly CommandRule[] = [
   {
     id: 'rm-unknown-target',
     decision: 'deny',
+    contained: true,
     programs: ['rm', 'srm', 'rimraf', 'trash'],
     because: text(
       'what it removes with all its content is not known before it runs',

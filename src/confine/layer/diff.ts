@@ -1,0 +1,103 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+
+/** A unified diff of several files, one after another, within a bound. */
+export interface Diff {
+  /**
+   * Adds what became of a file, from one host path to another (none: there was none, or will be). Resolves with the
+   * lines that were added and removed; undefined where it is no text, too large, or takes too long to compare.
+   */
+  add(
+    name: string,
+    former: string | undefined,
+    latter: string | undefined,
+  ): Promise<{ readonly added: number; readonly removed: number } | undefined>;
+  text(): string;
+  isCut(): boolean;
+}
+
+export function createDiff(maxBytes: number): Diff {
+  const patches: string[] = [];
+  let bytes = 0;
+  let isCut = false;
+  return {
+    async add(name, former, latter) {
+      const [before, after] = await Promise.all([former, latter].map(textOf));
+      if (before === undefined || after === undefined) return undefined;
+      const shown = cleanLine(name);
+      const { FILE_HEADERS_ONLY, formatPatch, structuredPatch } = await import('diff');
+      const patch = structuredPatch(
+        former === undefined ? '/dev/null' : `a/${shown}`,
+        latter === undefined ? '/dev/null' : `b/${shown}`,
+        before,
+        after,
+        undefined,
+        undefined,
+        { timeout: compareMs },
+      );
+      if (!patch) {
+        isCut = true;
+        return undefined;
+      }
+      const lines = patch.hunks.flatMap((hunk) => hunk.lines);
+      const counted = {
+        added: lines.filter((line) => line.startsWith('+')).length,
+        removed: lines.filter((line) => line.startsWith('-')).length,
+      };
+      const words = formatPatch(patch, FILE_HEADERS_ONLY).trimEnd();
+      if (bytes + words.length > maxBytes) {
+        isCut = true;
+        return counted;
+      }
+      if (lines.length > 0) patches.push(words);
+      bytes += words.length;
+      return counted;
+    },
+    text: () => patches.join('\n'),
+    isCut: () => isCut,
+  };
+}
+
+/** Are two files of one size the same? Those that are too large to be looked at are told as changed. */
+export async function hasSameContent(former: string, latter: string): Promise<boolean> {
+  const [one, other] = await Promise.all([former, latter].map((path) => open(path, readOwn)));
+  if (!one || !other) return false;
+  try {
+    const [a, b] = [Buffer.alloc(pieceBytes), Buffer.alloc(pieceBytes)];
+    for (let at = 0; at < mostCompared; at += pieceBytes) {
+      const [left, right] = await Promise.all([
+        one.read(a, 0, pieceBytes, at),
+        other.read(b, 0, pieceBytes, at),
+      ]);
+      if (left.bytesRead === 0 && right.bytesRead === 0) return true;
+      if (!a.subarray(0, left.bytesRead).equals(b.subarray(0, right.bytesRead))) return false;
+    }
+    return false;
+  } finally {
+    await Promise.all([one.close(), other.close()]);
+  }
+}
+
+/** The text of a small file, nothing for none; undefined for what is no text. */
+async function textOf(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return '';
+  // What may not be read is told without its lines.
+  const file = await open(path, readOwn).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    if ((await file.stat()).size > mostText) return undefined;
+    const content: Buffer = await file.readFile();
+    return content.includes(0) || !isUtf8(content) ? undefined : content.toString('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** No link is followed, and nothing is waited for that has no other end. */
+const readOwn = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const compareMs = 200;
+const pieceBytes = 256 * 1024;
+const mostCompared = 256 * 1024 * 1024;
+const mostText = 1024 * 1024;

@@ -1,0 +1,246 @@
+import { chmodSync, closeSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setImmediate as giveWay } from 'node:timers/promises';
+import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
+import { limits } from '../../contract/limits.ts';
+import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
+import { createDiff, hasSameContent } from './diff.ts';
+import type { Overlay } from './overlay.ts';
+
+/** An extended attribute of a folder; undefined where it has none of this name. */
+export type ReadMark = (path: string, name: string) => string | undefined;
+
+/**
+ * Reads what a command changed off its layers, whose form is overlayfs's: changed and new files whole, what was deleted
+ * as a character device 0/0, a folder that hides the one below it with a mark. Costs what was changed, not what is there.
+ * The command has ended; others may still write below the layer, so both sides are walked through open folders.
+ */
+export async function readLayers(
+  overlays: readonly Overlay[],
+  roots: readonly string[],
+  readMark: ReadMark,
+): Promise<DryRun> {
+  const changes: DryRunChange[] = [];
+  const diff = createDiff(limits.dryRunDiffBytes);
+  let total = 0;
+  for (const overlay of overlays) {
+    // What is kept for commands beside the roots is nobody's file.
+    if (!roots.some((root) => isIn(overlay.on, root) || isIn(root, overlay.on))) continue;
+    const tell = (path: string, change: Told) => {
+      total += 1;
+      // A deletion is never left out for what else there is.
+      if (changes.length >= limits.dryRunChanges && change.change !== 'deleted') return;
+      const hostPath = join(overlay.on, path);
+      const root = rootOf(hostPath, roots) ?? overlay.on;
+      changes.push({ root, path: relative(root, hostPath), ...change });
+    };
+    const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
+    try {
+      await walk({ upper, lower, path: '', covers: false, depth: 0 }, { tell, diff, readMark });
+    } finally {
+      closeSync(upper);
+      closeSync(lower);
+    }
+  }
+  changes.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
+  return {
+    changes: changes.slice(0, limits.dryRunChanges),
+    total,
+    diff: diff.text(),
+    isDiffCut: diff.isCut(),
+  };
+}
+
+type Told = Omit<DryRunChange, 'root' | 'path'>;
+
+interface Reading {
+  readonly tell: (path: string, change: Told) => void;
+  readonly diff: ReturnType<typeof createDiff>;
+  readonly readMark: ReadMark;
+}
+
+/** A folder of the layer, open, and the one that it lies over, where there is one. */
+interface Level {
+  readonly upper: number;
+  readonly lower: number | undefined;
+  readonly path: string;
+  /** Nothing of the folder below shows through. */
+  readonly covers: boolean;
+  readonly depth: number;
+}
+
+/** Returns how many entries the layer's folder has. */
+async function walk(level: Level, reading: Reading): Promise<number> {
+  const { upper, lower, path, covers } = level;
+  const names = layeredEntriesOf(upper);
+  for (const [index, name] of names.entries()) {
+    if (index % entriesAtOnce === 0) await giveWay();
+    const now = lstatSync(entryOf(upper, name));
+    const before = lower === undefined ? undefined : statIn(lower, name);
+    const isNowFolder = now.isDirectory();
+    if (before && (isWhiteout(now) || before.isDirectory() !== isNowFolder)) {
+      await tellDeleted(lower, name, join(path, name), before, reading);
+    }
+    if (isNowFolder) await readFolder(level, name, now, before, reading);
+    else if (!isWhiteout(now))
+      await tellFile(level, name, now, before?.isDirectory() ? undefined : before, reading);
+  }
+  if (covers && lower !== undefined) {
+    const own = new Set(names);
+    for (const name of entriesOf(lower)) {
+      const before = own.has(name) ? undefined : statIn(lower, name);
+      if (before) await tellDeleted(lower, name, join(path, name), before, reading);
+    }
+  }
+  return names.length;
+}
+
+async function readFolder(
+  { upper, lower, path, covers, depth }: Level,
+  name: string,
+  now: Stats,
+  before: Stats | undefined,
+  reading: Reading,
+): Promise<void> {
+  const inner = join(path, name);
+  const hides = covers || reading.readMark(entryOf(upper, name), 'user.overlay.opaque') === 'y';
+  let entries = 0;
+  if (depth < deepest) {
+    const above = openFolderIn(upper, name);
+    const below = before?.isDirectory() && lower !== undefined ? openFolderIn(lower, name) : undefined;
+    try {
+      const next = { upper: above, lower: below, path: inner, covers: hides, depth: depth + 1 };
+      entries = await walk(next, reading);
+    } finally {
+      closeSync(above);
+      if (below !== undefined) closeSync(below);
+    }
+  }
+  // A new folder shows by what is in it.
+  if (!before?.isDirectory()) {
+    if (entries === 0) reading.tell(inner, { change: 'created', kind: 'folder' });
+  } else if (modeOf(before) !== modeOf(now)) {
+    reading.tell(inner, { change: 'changed', kind: 'folder', mode: `${modeOf(before)} → ${modeOf(now)}` });
+  }
+}
+
+async function tellFile(
+  { upper, lower, path }: Level,
+  name: string,
+  now: Stats,
+  before: Stats | undefined,
+  { tell, diff }: Reading,
+): Promise<void> {
+  const inner = join(path, name);
+  const change = before ? 'changed' : 'created';
+  const kind = kindOf(now);
+  const latter = entryOf(upper, name);
+  const former = before && lower !== undefined ? entryOf(lower, name) : undefined;
+  const isSameKind = before !== undefined && kindOf(before) === kind;
+  const mode =
+    isSameKind && kind === 'file' && modeOf(before) !== modeOf(now)
+      ? { mode: `${modeOf(before)} → ${modeOf(now)}` }
+      : {};
+  if (kind !== 'file') {
+    const isSameLink =
+      isSameKind &&
+      kind === 'symlink' &&
+      former !== undefined &&
+      readlinkSync(former) === readlinkSync(latter);
+    // Touched, and as it was.
+    if (!isSameLink) tell(inner, { change, kind });
+    return;
+  }
+  const formerFile = before?.isFile() ? former : undefined;
+  const isSame =
+    formerFile !== undefined && before?.size === now.size && (await hasSameContent(formerFile, latter));
+  if (isSame && mode.mode === undefined) return;
+  const lines = isSame ? undefined : await diff.add(inner, formerFile, latter);
+  tell(inner, { change, kind, bytes: now.size, ...mode, ...(lines && { lines }) });
+}
+
+async function tellDeleted(
+  lower: number | undefined,
+  name: string,
+  path: string,
+  before: Stats,
+  { tell, diff }: Reading,
+): Promise<void> {
+  if (lower === undefined) return;
+  const kind = kindOf(before);
+  if (kind === 'folder') return tell(path, { change: 'deleted', kind, files: await countFiles(lower, name) });
+  if (kind !== 'file') return tell(path, { change: 'deleted', kind });
+  const lines = await diff.add(path, entryOf(lower, name), undefined);
+  tell(path, { change: 'deleted', kind, bytes: before.size, ...(lines && { lines }) });
+}
+
+async function countFiles(parent: number, name: string, depth = 0): Promise<number> {
+  let count = 0;
+  const folder = openFolderIn(parent, name);
+  try {
+    for (const [index, inner] of entriesOf(folder).entries()) {
+      if (index % entriesAtOnce === 0) await giveWay();
+      const isFolder = statIn(folder, inner)?.isDirectory() && depth < deepest;
+      count += isFolder ? await countFiles(folder, inner, depth + 1) : 1;
+    }
+  } finally {
+    closeSync(folder);
+  }
+  return count;
+}
+
+function statIn(folder: number, name: string): Stats | undefined {
+  return lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
+}
+
+/** A command may have taken the right to read its own folder away: the layer's is thrown away, and may be changed. */
+function layeredEntriesOf(folder: number): readonly string[] {
+  try {
+    return readdirSync(itself(folder));
+  } catch {
+    chmodSync(itself(folder), 0o700);
+    return readdirSync(itself(folder));
+  }
+}
+
+/** Nothing where it may not be read: then no command could see into it either. */
+function entriesOf(folder: number): readonly string[] {
+  try {
+    return readdirSync(itself(folder));
+  } catch {
+    return [];
+  }
+}
+
+function kindOf(stat: Stats): DryRunChange['kind'] {
+  if (stat.isDirectory()) return 'folder';
+  if (stat.isSymbolicLink()) return 'symlink';
+  return stat.isFile() ? 'file' : 'other';
+}
+
+function isWhiteout(stat: Stats): boolean {
+  return stat.isCharacterDevice() && stat.rdev === 0;
+}
+
+function modeOf(stat: Stats): string {
+  return (stat.mode & 0o7777).toString(8).padStart(3, '0');
+}
+
+/** Deletions first; what git keeps for itself last. */
+function rank({ change, path }: DryRunChange): number {
+  if (change === 'deleted') return 0;
+  return /(^|\/)\.git\//.test(path) ? 2 : 1;
+}
+
+/** The innermost. */
+function rootOf(path: string, roots: readonly string[]): string | undefined {
+  return roots.filter((root) => isIn(path, root)).sort((a, b) => b.length - a.length)[0];
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** Each level keeps two folders open. What lies deeper is in the layer, and not told. */
+const deepest = 200;
+const entriesAtOnce = 500;

@@ -1,0 +1,128 @@
+import { Buffer } from 'node:buffer';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from '../../../ground/once.ts';
+import { type Layer, openLayer } from '../../layer/open.ts';
+import type { Overlay } from '../../layer/overlay.ts';
+import type { Spawner } from '../child/child.ts';
+import { compileLayer } from '../child/layer-program.ts';
+import { openMemoryProgram } from '../child/memory-program.ts';
+import { waitForEnd } from '../child/run-child.ts';
+import { defaultProcessLimits } from '../prelude.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { hasSeccomp } from '../seccomp/seccomp.ts';
+
+/** Puts layers under commands. */
+export interface Layers {
+  /** Throws where no layer holds here, with what gave way. */
+  open(folders: readonly string[]): Promise<Layer>;
+  /** A descriptor of the program that mounts them and becomes the next; it is started as descriptor `self`. */
+  program(overlays: readonly Overlay[], self: number): number;
+}
+
+/** `base` is where layers are kept, `next` the program of bubblewrap. Undefined where the processor is not known. */
+export function createLayers(
+  { base, next }: { readonly base: string; readonly next: string },
+  kernel: Kernel,
+  spawner: () => Spawner,
+): Layers | undefined {
+  const architecture: string = process.arch;
+  if (!hasSeccomp(architecture)) return undefined;
+  const readMark = markReader(kernel);
+  const open = (folders: readonly string[]) => openLayer(base, folders, readMark);
+  const tested = once(async () => {
+    const leak = await findLeak(base, open, spawner());
+    if (leak !== undefined) throw new Error(leak);
+  });
+  return {
+    async open(folders) {
+      await tested();
+      return open(folders);
+    },
+    program: (overlays, self) =>
+      openMemoryProgram(
+        kernel,
+        compileLayer(
+          { overlays, user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0, self, next },
+          architecture,
+        ),
+      ),
+  };
+}
+
+/** Extended attributes of what no link leads to: Node has no word for them. */
+function markReader({ syscall }: Kernel) {
+  const lgetxattr = process.arch === 'x64' ? 192 : 9;
+  return (path: string, name: string): string | undefined => {
+    const value = Buffer.alloc(16);
+    const length = syscall(
+      lgetxattr,
+      Buffer.from(`${path}\0`),
+      Buffer.from(`${name}\0`),
+      value,
+      value.length,
+    );
+    return length < 0 ? undefined : value.toString('latin1', 0, length);
+  };
+}
+
+/**
+ * Tries a layer with a folder of its own: what a command writes, replaces and removes there must be in the layer and
+ * nowhere else. Returns what is not so.
+ */
+async function findLeak(
+  base: string,
+  open: (folders: readonly string[]) => Layer,
+  spawner: Spawner,
+): Promise<string | undefined> {
+  mkdirSync(base, { recursive: true, mode: 0o700 });
+  const trial = mkdtempSync(join(base, 'trial-'));
+  const folder = join(trial, 'folder');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'kept'), 'as it was\n');
+  writeFileSync(join(folder, 'removed'), '');
+  const layer = open([folder]);
+  try {
+    const child = await spawner.spawn({
+      command: {
+        kind: 'script',
+        script: 'echo written >kept && rm removed && echo written >made',
+        shell: 'sh',
+      },
+      limits: defaultProcessLimits,
+      workingFolder: folder,
+      environment: { PATH: '/usr/bin:/bin' },
+      writable: [folder],
+      overlays: layer.overlays,
+      stdin: 'null',
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString('utf8');
+    });
+    child.stdout.resume();
+    const { exitCode } = await waitForEnd(child, {
+      timeoutMs: trialMs,
+      signal: new AbortController().signal,
+      maxProcesses: defaultProcessLimits.processes,
+    });
+    const isAsBefore =
+      readFileSync(join(folder, 'kept'), 'utf8') === 'as it was\n' &&
+      existsSync(join(folder, 'removed')) &&
+      !existsSync(join(folder, 'made'));
+    if (!isAsBefore) return 'what a command wrote on a layer reached the folder below';
+    if (exitCode !== 0)
+      return `no overlay could be mounted (${said.trim().slice(0, 200) || `exit code ${exitCode}`})`;
+    const { changes } = await layer.read([folder]);
+    const seen = changes.map(({ change, path }) => `${change} ${path}`).join(', ');
+    return seen === 'deleted removed, changed kept, created made'
+      ? undefined
+      : `a layer did not show what a command wrote: ${seen}`;
+  } finally {
+    await layer.close();
+    await rm(trial, { recursive: true, force: true });
+  }
+}
+
+const trialMs = 10_000;

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { ToolError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+
+/** What a tool that runs commands returns of a dry run; `reportDryRun` makes it. */
+export const dryRunOutput = z.object({
+  changes: z.array(z.string()).describe('What it would change, e.g. "deleted a.txt (−3)".'),
+  more: z.number().int().describe('Further changes, not listed.'),
+  diff: z.string(),
+});
+
+/** A dry run is over with its call. */
+export function dryInBackground(): ToolError {
+  return new ToolError(
+    'invalid_parameter',
+    text('dry_run and background exclude each other.', 'dry_run と background は同時に指定できません。'),
+    {
+      suggestion: text('Leave one of them out.', 'どちらか一方だけを指定してください。'),
+      details: { field: 'dry_run' },
+    },
+  );
+}
