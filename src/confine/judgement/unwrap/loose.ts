@@ -13,6 +13,8 @@ interface LooseGrammar {
 }
 
 const loose: ReadonlyMap<string, LooseGrammar> = new Map<string, LooseGrammar>([
+  // bash: `jobs -x COMMAND`
+  ['jobs', { after: ['-x', '-rx', '-sx', '-xr', '-xs'] }],
   ['lerna', { verbs: ['exec'] }],
   ['nx', { verbs: ['exec'] }],
   ['bun', { verbs: ['x', 'exec'] }],
