@@ -14,11 +14,12 @@ import { createPipelines } from './pipelines.ts';
 import { bashisms } from './posix.ts';
 import { Unprintable } from './print/page.ts';
 import type { Printed, Write } from './print/print.ts';
-import { isShell, programOf } from './programs.ts';
+import { isShell, programOf, searches } from './programs.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
 import { folderIn, foldersAfter, goesDown, movesFolder, sceneIn } from './targets.ts';
+import { startedByInput } from './unwrap/languages/consoles.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import type { Variables } from './values.ts';
@@ -198,6 +199,7 @@ export function examine(
       node: (node, excerpt) =>
         inspectNode(node, {
           strict: context.dialect === 'strict',
+          isForEach: via.some(searches),
           raise: (rule, named) => raise(rule, excerpt(), named),
           defer: (rule, isBad) => void deferred.push({ rule, excerpt, isBad }),
           assign: (name, value, given) => {
@@ -234,7 +236,7 @@ export function examine(
       fillings.hold(job, 'dynamic-name');
       return;
     }
-    const inners = unwrap(job.words);
+    const inners = [...unwrap(job.words), ...startedByInput(job.words, job.texts)];
     const unreadable = inners.find(
       (inner) => inner.kind === 'unread' || (inner.kind === 'script' && inner.source.value === undefined),
     );

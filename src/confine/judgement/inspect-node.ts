@@ -3,14 +3,16 @@ import type { Text } from '../../contract/text/text.ts';
 import { isTrustedName } from './counters.ts';
 import type { Scene } from './rules/rule.ts';
 import { placed } from './syntax.ts';
-import { isDevice } from './targets.ts';
-import type { Variables } from './values.ts';
+import { isDevice, reachOf } from './targets.ts';
+import { fileNameOf, type Variables } from './values.ts';
 import type { Given } from './variables.ts';
 import { literalWord, readWord, type Word } from './words.ts';
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {
   readonly strict: boolean;
+  /** It runs once for each file that a search found. */
+  readonly isForEach: boolean;
   /** `named` says what it is that the rule speaks of. */
   raise(rule: string, named?: Text): void;
   /** Asked when the whole script is read and its variables are known. */
@@ -36,6 +38,8 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
     case 'Command':
       if (/^(read|mapfile|readarray)$/.test(node.name?.text ?? ''))
         for (const part of node.prefix) if (part.type === 'Assignment') notes.onlyForRead(part);
+      if (/^(|:|true)$/.test(node.name?.text ?? ''))
+        for (const target of emptied(node)) deferEmptied(target, notes);
       return;
     case 'ArithmeticWord':
       if (!isNumberText(node.value))
@@ -94,6 +98,23 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       return;
     }
   }
+}
+
+/** `> f` with no command that writes into it. */
+function emptied(node: SyntaxNode & { type: 'Command' }): readonly SyntaxWord[] {
+  return node.redirects.flatMap((one) =>
+    one.type === 'Redirect' && one.target && /^>\|?$/.test(one.operator) ? [one.target] : [],
+  );
+}
+
+/** What truncate is asked about: files that are not named one by one. */
+function deferEmptied(target: SyntaxWord, notes: NodeNotes): void {
+  const word = readWord(target);
+  notes.defer('empty-everything', (scene) => {
+    const reach = reachOf(word, scene);
+    const isEach = notes.isForEach || fileNameOf(word, scene.variables) === 'found';
+    return reach === 'everything' || (reach === 'unknown' && isEach);
+  });
 }
 
 function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, notes: NodeNotes): void {

@@ -22,6 +22,11 @@ export function programOf(name: string): string {
   return prefixedByG.test(base) ? base.slice(1) : base;
 }
 
+/** Does it run what it is given once for each file or word that it finds? */
+export function searches(program: string): boolean {
+  return /^(find|fd|fdfind|xargs|parallel)$/.test(program);
+}
+
 /** Programs that are many programs: their first operand says which. */
 export function isMultiCall(program: string): boolean {
   return multiCall.has(program);

@@ -20,7 +20,8 @@ export function readHead(words: readonly Word[], grammar: WrapperGrammar): Wrapp
   const assignments: Word[] = [];
   let index = 0;
   if (grammar.verbs) {
-    const verb = subcommandsOf(words).find(({ value }) => grammar.verbs?.includes(value ?? ''));
+    const first = grammar.groups?.includes(words[0]?.value ?? '') ? 1 : 0;
+    const verb = subcommandsOf(words.slice(first)).find(({ value }) => grammar.verbs?.includes(value ?? ''));
     if (!verb) return { given, operands: [], assignments, rest: [] };
     index = words.indexOf(verb) + 1;
   }

@@ -23,6 +23,7 @@ const loose: ReadonlyMap<string, LooseGrammar> = new Map<string, LooseGrammar>([
   ['valgrind', {}],
   ['heaptrack', {}],
   ['rr', { verbs: ['record'] }],
+  ['perf', { verbs: ['ftrace', 'iostat'] }],
   ['samply', { verbs: ['record'] }],
   ['gdb', { after: ['--args', '-args'] }],
   ['lldb', { after: ['--'] }],

@@ -16,6 +16,8 @@ export interface WrapperGrammar {
   readonly assignments?: boolean;
   /** A first word that must be there: `bundle exec`, `uv run`. */
   readonly verbs?: readonly string[];
+  /** A word that may stand before it. */
+  readonly groups?: readonly string[];
   /** The words are joined and given to a shell. */
   readonly joined?: boolean;
   /** With one of these letters or names nothing is run. */
@@ -208,6 +210,8 @@ export const wrappers: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wra
   [
     'perf',
     {
+      // perf-sched(1), perf-lock(1), perf-mem(1) and their like have a `record` of their own.
+      groups: ['sched', 'lock', 'kmem', 'mem', 'c2c', 'timechart', 'kwork', 'kvm'],
       verbs: ['stat', 'record', 'trace'],
       flags: 'adgvr',
       valued: 'eoFCpt',

@@ -72,6 +72,8 @@ export const losingRules: readonly CommandRule[] = [
       'find . -print0 | xargs -0 shred -u',
       'shred ~',
       'truncate --size=0 "$(cat list)"',
+      `find . -type f -exec sh -c ': > "$1"' _ {} \\;`,
+      `find . -print0 | xargs -0 -I{} sh -c '> "$1"' _ {}`,
     ],
     notMatch: [
       'truncate -s 0 app.log',
@@ -79,6 +81,8 @@ export const losingRules: readonly CommandRule[] = [
       'truncate -s 0 logs/*.log',
       'truncate -s 10M disk.img',
       'f=a.log; truncate -s 0 "$f"',
+      ': > "$log"',
+      'for f in *.log; do > "$f"; done',
     ],
   },
 ];

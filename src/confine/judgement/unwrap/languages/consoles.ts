@@ -1,3 +1,4 @@
+import { programOf } from '../../programs.ts';
 import { literalWord, partOf, type Word } from '../../words.ts';
 import { type Inner, unread } from '../inner.ts';
 
@@ -11,6 +12,8 @@ interface Console {
   readonly escapes: readonly RegExp[];
   /** What starts something that is not written out. */
   readonly hides?: RegExp;
+  /** It takes such commands from its standard input, where no file is named. */
+  readonly readsInput?: 'always' | 'alone';
 }
 
 const vim: Console = {
@@ -24,16 +27,21 @@ const vim: Console = {
   hides: /\bsystem(?:list)?\(|\b(?:job_?start|term_start)\(|\bos\.execute\b|\bio\.popen\b/,
 };
 const less: Console = { options: /^$/, words: /^\+(.+)$/s, escapes: [/^!\s*(.+)$/s] };
+const ex: Console = { ...vim, readsInput: 'always' };
+const ed: Console = { options: /^$/, escapes: [/^[\d,.$;%]*(?:[erw]\s+)?!\s*(.+)$/s], readsInput: 'always' };
 const gdb: Console = {
+  readsInput: 'always',
   options: /^--?(i?ex|(init-)?eval-command|o|one-line)$/,
   escapes: [/^\s*(?:platform\s+)?(?:shell\s+|!\s*)(.+)$/s, /^\s*(?:pipe\s|\|).*\|\s*(.+)$/s],
 };
 const sqlite: Console = {
+  readsInput: 'always',
   options: /^--?cmd$/,
   words: /^\s*(\.[\s\S]+)$/,
   escapes: [/^\s*\.(?:shell|system)\s+(.+)$/s, /^\s*\.(?:output|once|import|read)\b.*?\|([^'"]+)/s],
 };
 const psql: Console = {
+  readsInput: 'always',
   options: /^(-c|--command|-v|--set|--variable)$/,
   words: /^-c(.+)$/s,
   escapes: [
@@ -48,15 +56,40 @@ const emacs: Console = {
   escapes: [/\((?:async-)?shell-command(?:-to-string)?\s+"((?:[^"\\]|\\.)*)"/],
   hides: /\b(?:shell-command|call-process|start-process|make-process|process-lines)/,
 };
-const expect: Console = { options: /^-c$/, escapes: [/\b(?:spawn|exec|system)\s+([^;\n\]}]+)/] };
-const lftp: Console = { options: /^-[ce]$/, escapes: [/(?:^|;)\s*!\s*([^;\n]+)/] };
+const tcl: Console = {
+  options: /^$/,
+  escapes: [/\b(?:exec|open\s+"?\|)\s*([^;\n\]}]+)/],
+  readsInput: 'alone',
+};
+const expect: Console = {
+  options: /^-c$/,
+  escapes: [/\b(?:spawn|exec|system)\s+([^;\n\]}]+)/],
+  readsInput: 'alone',
+};
+const lftp: Console = {
+  options: /^-[ce]$/,
+  escapes: [/(?:^|;)\s*!\s*([^;\n]+)/],
+  readsInput: 'always',
+};
 
-/** By the manual pages of vim(1), less(1), gdb(1), sqlite3(1), psql(1), emacs(1), expect(1) and lftp(1). */
+/** By the manual pages of vim(1), less(1), gdb(1), sqlite3(1), psql(1), emacs(1), expect(1), lftp(1), ed(1) and tclsh(1). */
 const consoles: ReadonlyMap<string, Console> = new Map(
   Object.entries({
-    ...{ vim, vi: vim, view: vim, ex: vim, nvim: vim, gvim: vim, rvim: vim, vimdiff: vim, editor: vim },
+    ...{
+      vim,
+      vi: vim,
+      view: vim,
+      ex,
+      ed,
+      red: ed,
+      nvim: vim,
+      gvim: vim,
+      rvim: vim,
+      vimdiff: vim,
+      editor: vim,
+    },
     ...{ less, more: less, most: less, pager: less, gdb, lldb: gdb, sqlite3: sqlite, sqlite, psql },
-    ...{ emacs, emacsclient: emacs, expect, lftp },
+    ...{ emacs, emacsclient: emacs, expect, lftp, tclsh: tcl, wish: tcl },
   }),
 );
 
@@ -72,6 +105,17 @@ export function unwrapConsole(program: string, words: readonly Word[]): readonly
     const alone = grammar.words?.exec(word.value ?? '')?.[1];
     return alone === undefined ? [] : startsOf(literalWord(alone), grammar);
   });
+}
+
+/** What the lines start that such a program is given as its input. */
+export function startedByInput([name, ...words]: readonly Word[], texts: readonly Word[]): readonly Inner[] {
+  if (texts.length === 0) return [];
+  const grammar = consoles.get(programOf(name?.value ?? ''));
+  if (!grammar?.readsInput) return [];
+  if (grammar.readsInput === 'alone' && words.some(({ prefix }) => !prefix.startsWith('-'))) return [];
+  return texts.flatMap(({ value }) =>
+    (value ?? '').split('\n').flatMap((line) => startsOf(literalWord(line), grammar)),
+  );
 }
 
 function startsOf(command: Word | undefined, { escapes, hides }: Console): readonly Inner[] {
