@@ -10,6 +10,7 @@ import { type AskDependencies, askPerson } from './asking/ask-person.ts';
 import { questionFor } from './asking/question.ts';
 import { digestOf } from './digest.ts';
 import type { Flow } from './flow.ts';
+import { outgoingSecret } from './outgoing.ts';
 import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -42,9 +43,7 @@ export async function approve(
   dependencies: ApproveDependencies,
 ): Promise<Permit> {
   const { tool, caller, call } = validated;
-  const risk = tool.risk
-    ? await tool.risk(validated.input, await dependencies.lendForRisk(tool, caller))
-    : {};
+  const risk = await riskOf(validated, dependencies);
   const policy = await dependencies.policy();
   const ruled = policy.decide(tool, caller, risk);
   const verdict = stricter(ruled, flow?.verdict);
@@ -94,6 +93,13 @@ export async function approve(
   const now = await store.get(pending.id);
   if (now?.status !== 'declined') throw stillPending(pending, command, asked.declinedBy);
   throw asked.dismissedBy === undefined ? declined(now) : dismissed(now, asked.dismissedBy);
+}
+
+/** What the tool reads from its arguments, and what any of them would send. */
+async function riskOf({ tool, caller, input }: Validated, dependencies: ApproveDependencies): Promise<Risk> {
+  const risk = tool.risk ? await tool.risk(input, await dependencies.lendForRisk(tool, caller)) : {};
+  const secret = outgoingSecret(tool, input);
+  return secret ? { ...risk, secret } : risk;
 }
 
 /** One question for both: a person who reads where it goes has read what it is. */

@@ -19,8 +19,17 @@ export interface Risk {
     | undefined;
   /** The working folder that a person is shown, relative. */
   readonly workingFolder?: string | undefined;
+  /** Where a credential would be sent to others. */
+  readonly secret?: OutgoingSecret | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */
   readonly ask?: Text | undefined;
+}
+
+/** A credential in a call that goes out; what it is says nothing here. */
+export interface OutgoingSecret {
+  /** The argument's path, `headers.Authorization`. */
+  readonly argument: string;
+  readonly isEncoded: boolean;
 }
 
 /** A rule of the operator, as the configuration holds it (`server.md`, Policy). */

@@ -1,5 +1,5 @@
 import type { FlowSource } from '../contract/flow.ts';
-import { decoded } from './decoded.ts';
+import { decoded } from '../ground/decoded.ts';
 import { leavesOf } from './leaves.ts';
 import { createFolded, createOrigins, type Origin, type Origins, stood } from './origins.ts';
 import { follow, keyOf, normal, scan, type Word, wordsOf } from './scan.ts';

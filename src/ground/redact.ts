@@ -14,6 +14,18 @@ const secretKey =
 const secretShapes =
   /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|xapp-[\w-]{10,200}|A[KS]IA[0-9A-Z]{16}|glpat-[\w-]{20,200}|npm_\w{36}|hf_\w{30,200}|[spr]k_(?:live|test)_\w{10,200}|AIza[\w-]{35}|ya29\.[\w-]{20,2000}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
 
+/**
+ * Does the text hold a credential by its shape? Not every word that begins like one is: `sk-` begins names as well, and
+ * `sk-xxxx` stands for one in documents.
+ */
+export function holdsCredential(words: string): boolean {
+  for (const [found] of words.matchAll(secretShapes)) {
+    if (found.startsWith('-----')) return true;
+    if (/\d/.test(found) && (/[A-Z]/.test(found) || /[a-z\d]{16}/.test(found))) return true;
+  }
+  return false;
+}
+
 /** What stands after a word that announces a secret: headers, `password=…`, `--password …`. */
 const announcedSecrets =
   /(\b(?:bearer|basic)\s{1,4}|(?:password|passwd|passphrase|passkey|secret|token|(?:api|access|secret|private)[_-]?key)["']?\s?[=:]\s?["']?|\s--?(?:password|passwd|passphrase|token|secret|api-key)\s{1,4}["']?)[^\s"'@&;|]{4,2000}/gi;

@@ -61,8 +61,10 @@ export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAs
   }
   if (toolAsks && !line) {
     for (const path of [...(risk.reads ?? []), ...(risk.writes ?? [])]) rules.push({ path });
-    for (const host of risk.hosts ?? []) rules.push({ host });
+    if (!risk.secret) for (const host of risk.hosts ?? []) rules.push({ host });
   }
+  // A yes to a tool, or to a host, is none to sending it a secret.
+  if (risk.secret) rules.push({ ...(risk.hosts && { hosts: risk.hosts }), secret: risk.secret.argument });
   if (rules.length === 0) rules.push({});
   const definition = tool.identity === undefined ? {} : { definition: tool.identity };
   const texts = rules.map((rule) =>

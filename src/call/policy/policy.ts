@@ -7,7 +7,7 @@ import type {
   Judgement,
   Walls,
 } from '../../contract/capabilities/process.ts';
-import type { Mode, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
+import type { Mode, OutgoingSecret, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Policy } from '../approve.ts';
@@ -95,6 +95,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       }
       const answersToTool = () => allowing.filter((rule) => !rule.rule.command && asks(rule, []));
       if (risk.ask) put({ decision: 'ask', rule: 'tool-asks', because: risk.ask }, answersToTool);
+      if (risk.secret) put(sendsSecret(risk.secret), answersToTool);
       const later = risk.writes && obeyedBy(risk.writes);
       if (later) put(runsOutsideLater(later), answersToTool);
       return [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
@@ -108,6 +109,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       );
       const byTool =
         risk.ask !== undefined ||
+        risk.secret !== undefined ||
         obeyedBy(risk.writes ?? []) !== undefined ||
         refusing.some((rule) => rule.decision === 'ask' && !rule.rule.command && rule.concerns(tool));
       return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
@@ -129,6 +131,22 @@ function runsOutsideLater(by: Text): PolicyVerdict {
       `it runs outside later, unasked: ${by.en} obeys it`,
       `後で確認なしに外で実行されます: ${by.ja}が従います`,
     ),
+  };
+}
+
+function sendsSecret({ argument, isEncoded }: OutgoingSecret): PolicyVerdict {
+  return {
+    decision: 'ask',
+    rule: 'sends-credential',
+    because: isEncoded
+      ? text(
+          `${argument} holds an encoded credential, which would be sent to others`,
+          `${argument} に符号化された認証情報があり、外部に送られます`,
+        )
+      : text(
+          `${argument} holds a credential, which would be sent to others`,
+          `${argument} に認証情報があり、外部に送られます`,
+        ),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../cont
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
+import { outgoingSecret } from '../outgoing.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
 export interface PolicyExplanation {
@@ -111,7 +112,8 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
   if (refusal) return { tool: tool.name, decision: 'deny', rule: 'authorize', because: refusal };
   const checked = tool.check(call.input);
   if (!checked.ok) return invalid(tool.name, problemText(checked));
-  const risk = await parts.risk(tool, checked.input);
+  const secret = outgoingSecret(tool, checked.input);
+  const risk = { ...(await parts.risk(tool, checked.input)), ...(secret && { secret }) };
   const verdict = parts.policy.decide(tool, parts.caller, risk);
   const grant = verdict.decision === 'ask' ? parts.policy.grantOf(tool, risk, verdict) : undefined;
   const flow = tool.annotations.readOnly ? undefined : tool.flow;

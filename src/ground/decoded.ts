@@ -1,0 +1,57 @@
+import { Buffer } from 'node:buffer';
+import { gunzipSync } from 'node:zlib';
+
+const minEncodedChars = 12;
+const maxEncodedChars = 1 << 16;
+const maxUnpackedBytes = 1 << 16;
+
+/** What a word says where it is written as base64, base32, hex or with percent signs, packed or not; else nothing. */
+export function decoded(word: string): string | undefined {
+  if (word.length < 6 || word.length > maxEncodedChars) return undefined;
+  if (word.includes('%')) return readable(Buffer.from(percent(word)), word);
+  if (word.length < minEncodedChars) return undefined;
+  if (/^(?:[0-9a-f]{2})+$/i.test(word)) return readable(Buffer.from(word, 'hex'), word);
+  const inSixtyFour = /^[A-Za-z0-9+/_-]+={0,2}$/.test(word)
+    ? readable(Buffer.from(word, 'base64'), word)
+    : undefined;
+  return inSixtyFour ?? (/^(?:[a-z2-7]+|[A-Z2-7]+)=*$/.test(word) ? readable(base32(word), word) : undefined);
+}
+
+function percent(word: string): string {
+  try {
+    return decodeURIComponent(word);
+  } catch {
+    // A percent sign that encodes nothing.
+    return '';
+  }
+}
+
+function base32(word: string): Buffer {
+  const bytes: number[] = [];
+  let held = 0;
+  let count = 0;
+  for (const letter of word.toLowerCase().replace(/=+$/, '')) {
+    held = ((held << 5) | 'abcdefghijklmnopqrstuvwxyz234567'.indexOf(letter)) & 0xfff;
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push((held >> count) & 0xff);
+  }
+  return Buffer.from(bytes);
+}
+
+/** Other bytes decode to something as well, and it does not look like this. */
+function readable(bytes: Buffer, word: string): string | undefined {
+  const text = unpacked(bytes).toString('utf8');
+  return text !== word && text.length >= 5 && /^[\t\n\r\x20-\x7e]+$/.test(text) ? text : undefined;
+}
+
+function unpacked(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
+  } catch {
+    // It only begins like gzip, or is a bomb.
+    return bytes;
+  }
+}
