@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { claudeEvent } from './claude-events.ts';
+import { claudeEvent } from './events.ts';
 import { openHooks } from './open-hooks.ts';
 
 const pre = (cwd: string, tool: string, input: unknown, more = {}) =>

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { answerRequest } from '../../src/cli/hook/answer.ts';
 import { adapters } from '../../src/hooks/adapters.ts';
-import { claudeEvent } from './claude-events.ts';
+import { claudeEvent, codexEvent, geminiEvent } from './events.ts';
 import { openHooks } from './open-hooks.ts';
 
 const signal = new AbortController().signal;
@@ -12,6 +12,8 @@ const signal = new AbortController().signal;
 /** A good event of each client that would change something, which each of these is spoilt from. */
 const good: Readonly<Record<string, (root: string) => Record<string, unknown>>> = {
   claude: (root) => claudeEvent('PreToolUse', root, 'Bash', { command: 'touch x' }),
+  codex: (root) => codexEvent('PreToolUse', root, 'Bash', { command: 'touch x' }),
+  gemini: (root) => geminiEvent('BeforeTool', root, 'run_shell_command', { command: 'touch x' }),
 };
 
 type Spoil = (event: Record<string, unknown>, other: string) => string;
@@ -48,8 +50,7 @@ test.each([...adapters.keys()].flatMap((client) => spoilt.map(([name, spoil]) =>
   '$client: $name lets nothing through, and it says what is wrong',
   async ({ client, spoil }) => {
     await using hooks = await openHooks(client);
-    const other =
-      client === 'claude' ? { hook_event_name: 'BeforeTool', session_id: 's' } : good.claude?.(hooks.root);
+    const other = good[client === 'gemini' ? 'claude' : 'gemini']?.(hooks.root);
     const event = spoil(good[client]?.(hooks.root) ?? {}, JSON.stringify(other));
     const said = JSON.parse(
       await answerRequest(JSON.stringify({ kind: 'event', client, event }), {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startFile } from '../support/run-command.ts';
-import { claudeEvent } from './claude-events.ts';
+import { claudeEvent } from './events.ts';
 
 let folder: string;
 let root: string;

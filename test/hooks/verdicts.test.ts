@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ToolOutput } from '../../src/contract/call.ts';
 import type { Fields, HookAnswer } from '../../src/hooks/event.ts';
 import { asked, dataPositions, denied, fill, positions, wrappers } from '../judgement/corpus.ts';
-import { claudeEvent } from './claude-events.ts';
+import { claudeEvent, codexEvent, geminiEvent } from './events.ts';
 import { openHooks } from './open-hooks.ts';
 
 /** How each client tells of a command, and of a file that is read or written whole. */
@@ -13,8 +13,27 @@ const clients: Readonly<Record<string, Client>> = {
     read: (root, path, use) =>
       claudeEvent('PreToolUse', root, 'Read', { file_path: path }, { tool_use_id: use }),
     write: (root, path, use) =>
-      claudeEvent('PreToolUse', root, 'Write', { file_path: path, content: 'x' }, { tool_use_id: use }),
+      claudeEvent('PreToolUse', root, 'Write', { file_path: path, content: 'x\n' }, { tool_use_id: use }),
     over: (root) => claudeEvent('Stop', root, '', {}),
+    asks: true,
+  },
+  codex: {
+    command: (root, command, use) =>
+      codexEvent('PreToolUse', root, 'Bash', { command }, { tool_use_id: use }),
+    read: (root, path, use) => codexEvent('PreToolUse', root, 'view_image', { path }, { tool_use_id: use }),
+    write: (root, path, use) => {
+      const command = `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch`;
+      return codexEvent('PreToolUse', root, 'apply_patch', { command }, { tool_use_id: use });
+    },
+    over: (root) => codexEvent('Stop', root, '', {}),
+    asks: false,
+  },
+  gemini: {
+    command: (root, command) => geminiEvent('BeforeTool', root, 'run_shell_command', { command }),
+    read: (root, path) => geminiEvent('BeforeTool', root, 'read_file', { file_path: path }),
+    write: (root, path) => geminiEvent('BeforeTool', root, 'write_file', { file_path: path, content: 'x\n' }),
+    over: (root) => geminiEvent('AfterAgent', root, '', {}),
+    asks: false,
   },
 };
 
@@ -23,6 +42,8 @@ interface Client {
   read(root: string, path: string, use: string): Fields;
   write(root: string, path: string, use: string): Fields;
   over(root: string): Fields;
+  /** Has it a way to ask its person in our words? Where not, the question waits elsewhere, as for an MCP client without. */
+  readonly asks: boolean;
 }
 
 /** Every command of the judge's corpus, and every place and wrapper of it around one of them. */
@@ -71,13 +92,21 @@ const paths = [
 
 const nothing: ToolOutput = { content: () => [] };
 
+/** Each question has a name of its own. */
+function withoutId({ kind, words }: Verdict): Verdict {
+  return { kind, words: words?.replace(/approve \S+/, 'approve ID') };
+}
+
 /** Allowed, asked with these words, or refused with these. */
 type Verdict = { readonly kind: HookAnswer['kind']; readonly words?: string | undefined };
 
 test.each(Object.entries(clients))(
   '%s: the whole corpus gets the verdict, the words and the record of the MCP tool',
   async (name, client) => {
-    const world = { files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' }, config: { rateLimits: [] } };
+    const world = {
+      files: { 'a.txt': 'a\n', 'sub/b.txt': 'b\n' },
+      config: { rateLimits: [], approval: { waitMs: 1 } },
+    };
     await using hooks = await openHooks(name, world);
     const { root } = hooks;
 
@@ -86,10 +115,12 @@ test.each(Object.entries(clients))(
       let question: string | undefined;
       const reply = await hooks.call(tool, input, {
         arrival: { transport: 'cli', connectionId: 'mcp' },
-        elicit: async ({ message }) => {
-          question = message;
-          return { action: 'cancel' };
-        },
+        elicit: client.asks
+          ? async ({ message }) => {
+              question = message;
+              return { action: 'cancel' };
+            }
+          : undefined,
         ...(!runs && { carry: async () => nothing }),
       });
       if (question !== undefined) return { kind: 'ask', words: question };
@@ -120,7 +151,7 @@ test.each(Object.entries(clients))(
           },
           {
             tool: 'write_file',
-            input: { path: whole, content: 'x' },
+            input: { path: whole, content: 'x\n' },
             event: (use: string) => client.write(root, whole, use),
             runs: true,
           },
@@ -141,7 +172,7 @@ test.each(Object.entries(clients))(
         expect(['not_found', 'unsupported_type', 'conflict'], shown).toContain(entry.code);
         continue;
       }
-      expect(theirVerdict, shown).toEqual({ words: undefined, ...verdict });
+      expect(withoutId(theirVerdict), shown).toEqual(withoutId({ words: undefined, ...verdict }));
       // Nobody ran what was allowed here, and then it is a call that was withdrawn.
       const { outcome: _, code: __, ...rest } = theirEntry;
       const { outcome: ___, code: ____, ...expected } = entry;
@@ -149,7 +180,7 @@ test.each(Object.entries(clients))(
       else expect({ ...theirEntry, approver: undefined }, shown).toEqual({ ...entry, approver: undefined });
     }
     expect(seen.allow).toBeGreaterThan(10);
-    expect(seen.ask).toBeGreaterThan(10);
+    expect(seen.ask).toBeGreaterThan(client.asks ? 10 : -1);
     expect(seen.deny).toBeGreaterThan(50);
   },
   240_000,

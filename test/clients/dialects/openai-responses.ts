@@ -27,23 +27,32 @@ export const openaiResponses: Dialect = {
             arguments: say.input,
             status: 'completed',
           }
-        : 'tool' in say
+        : 'tool' in say && isFreeForm(body, say.tool)
           ? {
-              type: 'function_call',
-              id: 'fc_1',
+              type: 'custom_tool_call',
+              id: 'ctc_1',
               call_id: `call_${Date.now()}`,
               name,
-              ...(space === undefined ? {} : { namespace: space }),
-              arguments: JSON.stringify(say.input),
+              input: String(say.input.input),
               status: 'completed',
             }
-          : {
-              type: 'message',
-              id: 'msg_1',
-              role: 'assistant',
-              status: 'completed',
-              content: [{ type: 'output_text', text: say.text, annotations: [] }],
-            };
+          : 'tool' in say
+            ? {
+                type: 'function_call',
+                id: 'fc_1',
+                call_id: `call_${Date.now()}`,
+                name,
+                ...(space === undefined ? {} : { namespace: space }),
+                arguments: JSON.stringify(say.input),
+                status: 'completed',
+              }
+            : {
+                type: 'message',
+                id: 'msg_1',
+                role: 'assistant',
+                status: 'completed',
+                content: [{ type: 'output_text', text: say.text, annotations: [] }],
+              };
     const usage = {
       input_tokens: 10,
       input_tokens_details: { cached_tokens: 0 },
@@ -70,6 +79,11 @@ export const openaiResponses: Dialect = {
 };
 
 /** A tool of a namespace is known by both names; a space keeps them apart, since neither has one. */
+/** Such a tool takes a text in place of JSON. */
+function isFreeForm(body: Json, name: string): boolean {
+  return (body.tools ?? []).some((tool: Json) => tool.type === 'custom' && tool.name === name);
+}
+
 function offered(tool: Json): OfferedTool[] {
   if (tool.type !== 'namespace')
     return [{ name: String(tool.name ?? tool.type), json: JSON.stringify(tool) }];

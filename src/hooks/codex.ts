@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import type { Adapter, HookAnswer, HookEvent, NativeCall } from './event.ts';
+import { type At, callsOf, hookId, type NativeReader, parsed, reading } from './parse.ts';
+import { patchCalls } from './patch.ts';
+
+/**
+ * Codex: `PreToolUse` takes deny, and an allow only together with arguments of ours. It has no way to ask, so our
+ * questions wait elsewhere. It goes on where a hook fails in another way than by status 2.
+ */
+export const codex: Adapter = { name: 'codex', read, say };
+
+const common = { session_id: hookId, cwd: z.string().startsWith('/') };
+const use = {
+  ...common,
+  tool_use_id: hookId,
+  tool_name: z.string().min(1).max(500),
+  tool_input: z.unknown(),
+  turn_id: hookId,
+};
+
+const events = z.discriminatedUnion('hook_event_name', [
+  z.looseObject({ hook_event_name: z.literal('PreToolUse'), ...use }),
+  z.looseObject({ hook_event_name: z.literal('PostToolUse'), ...use }),
+  z.looseObject({ hook_event_name: z.enum(['Stop', 'UserPromptSubmit', 'SessionEnd']), ...common }),
+]);
+
+function read(given: unknown): HookEvent {
+  const event = parsed(events, given, 'Codex');
+  const session = `codex:${event.session_id}`;
+  switch (event.hook_event_name) {
+    case 'PreToolUse': {
+      const { cwd: folder, tool_name: name, tool_input: input } = event;
+      const calls = isElsewhere(name) ? [] : callsOf(readers, name, input, folder);
+      return { kind: 'before', session, folder, use: event.tool_use_id, calls, asks: false };
+    }
+    case 'PostToolUse':
+      return { kind: 'after', session, use: event.tool_use_id };
+    case 'SessionEnd':
+      return { kind: 'session-over', session };
+    default:
+      return { kind: 'turn-over', session };
+  }
+}
+
+function say(answer: HookAnswer) {
+  const told = (output: object) => ({
+    stdout: `${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } })}\n`,
+    stderr: '',
+    exitCode: 0,
+  });
+  if (answer.kind === 'deny' || answer.kind === 'ask') {
+    return told({ permissionDecision: 'deny', permissionDecisionReason: answer.words });
+  }
+  // An allow alone is no answer that it takes; it goes on where nothing is said.
+  if (answer.kind === 'nothing' || answer.command === undefined)
+    return { stdout: '', stderr: '', exitCode: 0 };
+  return told({ permissionDecision: 'allow', updatedInput: { command: answer.command } });
+}
+
+const readers: ReadonlyMap<string, NativeReader> = new Map([
+  ['Bash', command],
+  ['apply_patch', patch],
+  [
+    'view_image',
+    reading({ path: z.string().min(1) }, ({ path }, at) => [
+      { does: 'read', tool: 'read_file', input: { path: at(path) } },
+    ]),
+  ],
+]);
+
+function command(input: unknown): readonly NativeCall[] | undefined {
+  const result = z.strictObject({ command: z.string().min(1) }).safeParse(input);
+  return result.success ? [{ does: 'command', command: result.data.command }] : undefined;
+}
+
+function patch(input: unknown, at: At): readonly NativeCall[] | undefined {
+  const result = z.strictObject({ command: z.string().min(1) }).safeParse(input);
+  return result.success ? patchCalls(result.data.command, at) : undefined;
+}
+
+/** Tools of MCP servers, ours among them, and what stays within the client or starts what comes by itself. */
+function isElsewhere(name: string): boolean {
+  return name.startsWith('mcp__') || within.has(name);
+}
+
+const within = new Set([
+  'update_plan',
+  'request_user_input',
+  'get_goal',
+  'create_goal',
+  'update_goal',
+  'tool_search',
+]);

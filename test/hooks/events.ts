@@ -1,0 +1,58 @@
+import type { Fields } from '../../src/hooks/event.ts';
+
+/** An event as Claude Code sends it. */
+export function claudeEvent(
+  name: string,
+  cwd: string,
+  tool: string,
+  input: unknown,
+  more: Fields = {},
+): Fields {
+  return {
+    session_id: '4b0e0b7f-06dc-448c-8835-0100e266b65e',
+    transcript_path: '/home/me/.claude/projects/x.jsonl',
+    cwd,
+    permission_mode: 'default',
+    hook_event_name: name,
+    tool_name: tool,
+    tool_use_id: 'toolu_01',
+    tool_input: input,
+    ...more,
+  };
+}
+
+/** The same as Codex sends it. */
+export function codexEvent(
+  name: string,
+  cwd: string,
+  tool: string,
+  input: unknown,
+  more: Fields = {},
+): Fields {
+  return claudeEvent(name, cwd, tool, input, {
+    turn_id: '01a20a9f-5f09-7e52-bc98-36939f4d90ba',
+    model: 'gpt-5.5',
+    permission_mode: 'bypassPermissions',
+    ...more,
+  });
+}
+
+/** The same as Gemini CLI sends it. */
+export function geminiEvent(
+  name: string,
+  cwd: string,
+  tool: string,
+  input: unknown,
+  more: Fields = {},
+): Fields {
+  return {
+    session_id: 'c61c4bc8-cf1d-4837-b784-4888073f93fc',
+    transcript_path: '/home/me/.gemini/tmp/work/chats/session.jsonl',
+    cwd,
+    hook_event_name: name,
+    timestamp: '2026-11-23T22:55:44.784Z',
+    tool_name: tool,
+    tool_input: input,
+    ...more,
+  };
+}
