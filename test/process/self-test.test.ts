@@ -1,6 +1,16 @@
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createProxy, type HostProxy } from '../../src/confine/network/proxy/open.ts';
@@ -81,6 +91,23 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
       expect(await findHole(backend, [root])).toMatch(hole);
     } finally {
       await backend.close();
+    }
+  });
+
+  test('what a killed server left of its own is removed', async () => {
+    const home = process.env.HOME;
+    process.env.HOME = mkdtempSync(join('/var/tmp', 'sekisho-home-'));
+    const [old, young] = ['old', 'young'].map((name) => join(homedir(), `.sekisho-probe-${name}`));
+    try {
+      for (const folder of [old, young]) mkdirSync(folder ?? '');
+      utimesSync(old ?? '', 1, 1);
+      const backend = await weakened('');
+      expect(await findHole(backend, [root])).toBeUndefined();
+      await backend.close();
+      expect(readdirSync(homedir())).toEqual(['.sekisho-probe-young']);
+    } finally {
+      rmSync(homedir(), { recursive: true });
+      process.env.HOME = home;
     }
   });
 

@@ -1,5 +1,14 @@
 import type { Buffer } from 'node:buffer';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,13 +53,28 @@ function makeOutside(roots: readonly string[]): string {
     try {
       const real = realpathSync(parent);
       if (roots.some((root) => `${real}/`.startsWith(root === '/' ? '/' : `${root}/`))) continue;
-      return mkdtempSync(join(real, '.sekisho-probe-'));
+      sweep(real);
+      return mkdtempSync(join(real, probePrefix));
     } catch {
       // Not there, or not ours to write in.
     }
   }
   throw new Error('there is no folder outside the roots to try the walls with');
 }
+
+/** What a server that was killed amid its self-test left. No test takes an hour. */
+function sweep(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(probePrefix)) continue;
+    const path = join(parent, name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // Where everybody may write, others may have put a folder of this name there.
+    if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) continue;
+    if (Date.now() - stat.mtimeMs > 60 * 60 * 1000) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+const probePrefix = '.sekisho-probe-';
 
 /** A server of this machine that no command may reach. */
 function listen(): Promise<{ readonly server: Server; reached(): boolean }> {
