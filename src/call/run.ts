@@ -41,16 +41,17 @@ export async function run(
   const { call, tool, caller } = permit;
   const signal = AbortSignal.any([call.signal, dependencies.stopping]);
   assertNotCancelled(signal);
+  const patienceMs = Math.max(
+    minPatienceMs,
+    (call.patienceMs ?? limits.callMs) - (performance.now() - (call.beganAt ?? performance.now())),
+  );
   const base: BaseContext = {
     caller,
     signal,
     locale: dependencies.locale,
     replyBytes: call.replyBytes ?? limits.replyBytes,
     judged: permit.risk,
-    patienceMs: Math.max(
-      minPatienceMs,
-      (call.patienceMs ?? limits.callMs) - (performance.now() - (call.beganAt ?? performance.now())),
-    ),
+    patienceMs,
     progress: (done, total, message) => call.progress?.(done, total, message),
     audit: (facts) => void Object.assign(notes.facts, facts),
     meta: (facts) => void Object.assign(notes.meta, facts),
@@ -59,6 +60,7 @@ export async function run(
   };
   const context: Record<string, unknown> = { ...base };
   for (const name of tool.uses) context[name] = await dependencies.lend(name, permit);
+  call.runs?.({ id: notes.id, sessionId: caller.sessionId, patienceMs });
   try {
     // The context was filled from `uses`; the tool's own types said the same when it was defined.
     const work = (lent: BaseContext) =>

@@ -51,7 +51,9 @@ interface Work {
   /** For the audit entry of each of its requests. */
   readonly facts: Record<string, unknown>;
   /** The request that is being answered now; absent between two. */
-  attempt: { readonly base: BaseContext; readonly ask: (form: Form) => void } | undefined;
+  attempt:
+    | { readonly call: Call; readonly base: BaseContext; readonly ask: (form: Form) => void }
+    | undefined;
   asked: { readonly form: Form; readonly answer: (answer: FormAnswer) => void } | undefined;
 }
 
@@ -127,8 +129,9 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       meta: (facts) => work.attempt?.base.meta(facts),
       elicit: (form) =>
         new Promise((resolve) => {
-          // Asked beside an open question, or where too many wait: nobody's yes.
-          if (work.asked || !work.attempt || !mayWait(work)) return resolve({ action: 'cancel' });
+          // Asked beside an open question, after the request was answered, or where too many wait: nobody's yes.
+          if (work.asked || !work.attempt || work.attempt.call.isLeft?.() || !mayWait(work))
+            return resolve({ action: 'cancel' });
           const answer = (given: FormAnswer) => {
             work.asked = undefined;
             resolve(given);
@@ -155,7 +158,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
   }
 
   /** Until the result or the next question, for the request that is here now. */
-  async function attend(work: Work, base: BaseContext): Promise<ToolOutput> {
+  async function attend(work: Work, call: Call, base: BaseContext): Promise<ToolOutput> {
     const withdraw = () => work.cancel.abort();
     base.signal.addEventListener('abort', withdraw, { once: true });
     if (base.signal.aborted) withdraw();
@@ -163,7 +166,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       return await Promise.race([
         work.outcome,
         new Promise<never>((_, reject) => {
-          work.attempt = { base, ask: (form) => reject(put(work, form)) };
+          work.attempt = { call, base, ask: (form) => reject(put(work, form)) };
         }),
       ]);
     } finally {
@@ -182,14 +185,14 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     },
     async run(validated, base, work) {
       const id = questionOf(validated.call);
-      if (id === undefined) return attend(start(validated, base, work), base);
+      if (id === undefined) return attend(start(validated, base, work), validated.call, base);
       const begun = take(id, validated);
       const { formAnswer } = validated.call;
       const { asked } = begun;
       // A retry that brings no answer is asked again.
       if (!formAnswer && asked) throw put(begun, asked.form);
       base.audit({ ...begun.facts, answers: id });
-      const outcome = attend(begun, base);
+      const outcome = attend(begun, validated.call, base);
       asked?.answer(formAnswer ?? { action: 'cancel' });
       return outcome;
     },

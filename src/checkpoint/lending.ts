@@ -1,3 +1,4 @@
+import type { Ongoing } from '../call/ongoing.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
@@ -21,7 +22,12 @@ type Lenders = {
 };
 
 /** Hands out one capability, scoped to its borrower: read-only folders to tools that only read, one's own memory. */
-export function createLender(rooms: Rooms, team: TeamRoom, guide: () => Promise<ToolGuide>) {
+export function createLender(
+  rooms: Rooms,
+  team: TeamRoom,
+  ongoing: Ongoing,
+  guide: () => Promise<ToolGuide>,
+) {
   const followed = once(async () => {
     const { asFollowing, asReadOnly } = await import('../confine/files/workspace.ts');
     const folder = asFollowing((await rooms.workspace()).folder);
@@ -42,6 +48,7 @@ export function createLender(rooms: Rooms, team: TeamRoom, guide: () => Promise<
     vault: () => rooms.vault(),
     pipelines: async ({ caller }) => (await rooms.pipelines()).forSession(caller.sessionId),
     team: ({ caller, call }) => team.lend(caller, call?.arrival ?? { transport: 'cli' }),
+    ongoing: ({ caller }) => ongoing.forSession(caller.sessionId),
     guide: () => guide(),
   };
   return async function lend<N extends CapabilityName>(

@@ -1,6 +1,7 @@
 import { createCredentials } from '../call/credentials.ts';
 import { type Dependencies, handle } from '../call/handle.ts';
 import { identifyArrival } from '../call/identify.ts';
+import { createOngoing } from '../call/ongoing.ts';
 import { createResourceGateway } from '../call/resources.ts';
 import { createSeal } from '../call/seal.ts';
 import { createSuspended } from '../call/suspended.ts';
@@ -26,6 +27,7 @@ import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
+import { mayOutlast } from './toolsets.ts';
 import { joinUpstreamRequests } from './upstream.ts';
 
 export interface CheckpointOptions {
@@ -80,7 +82,8 @@ export async function openCheckpoint(
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, now);
-  const lend = createLender(rooms, team, catalog);
+  const ongoing = createOngoing({ locale: settings.locale });
+  const lend = createLender(rooms, team, ongoing, catalog);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
     agents: team.credentials,
@@ -164,11 +167,12 @@ export async function openCheckpoint(
 
   /** Closing waits for whatever walks the road, methods of the protocol too. */
   function walk(call: Call, ready: Promise<unknown> = Promise.resolve()): Promise<Reply> {
-    const walking = watchers.ready(ready).then(() => handle(call, dependencies));
+    const followed = mayOutlast(call, settings) ? ongoing.follow(call) : undefined;
+    const walking = watchers.ready(ready).then(() => handle(followed?.call ?? call, dependencies));
     running.add(walking);
     const forget = () => running.delete(walking);
     walking.then(forget, forget);
-    return walking;
+    return followed ? followed.reply(walking) : walking;
   }
 
   const notes = servesNotes ? createResourceGateway((call) => walk(call), watchNote) : undefined;
@@ -187,6 +191,7 @@ export async function openCheckpoint(
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);
+      ongoing.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);

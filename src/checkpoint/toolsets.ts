@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
+import type { Call } from '../contract/call.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
 /**
@@ -11,8 +12,26 @@ export async function loadTools(settings: Settings, more: readonly Toolset[] = [
   const tools = [...loaded, ...more].flatMap((toolset) => toolset.tools);
   if (settings.only)
     return tools.filter((tool) => tool.name === singleTools[settings.only as SingleTool].tool);
+  if (servesOngoing(settings)) {
+    const { createOngoingToolset } = await import('../tools/ongoing/index.ts');
+    tools.unshift(...createOngoingToolset().tools);
+  }
   const { createHelpToolset } = await import('../tools/help/index.ts');
   return [...createHelpToolset().tools, ...tools];
+}
+
+/**
+ * May a call outlast its request? Where only tools are served that are quick or hand out ids of their own, the tool
+ * that fetches results would be paid for in every list and never called.
+ */
+export function servesOngoing({ only, toolsets, servers }: Settings): boolean {
+  return !only && (toolsets.includes('pipeline') || servers.some(({ enabled }) => enabled));
+}
+
+/** A person at a terminal and a loop of our own wait as long as it takes; methods of the protocol are quick. */
+export function mayOutlast({ isMethod, arrival, tool }: Call, settings: Settings): boolean {
+  const isClient = arrival.transport === 'stdio' || arrival.transport === 'http';
+  return isClient && !isMethod && tool !== 'call_result' && servesOngoing(settings);
 }
 
 /** The toolset that has such a tool, served or not. Looks through the served ones first. */

@@ -48,6 +48,12 @@ export interface Call {
     | undefined;
   /** How long a reply this client shows whole, as UTF-8; absent: as long as any. */
   readonly replyBytes?: number | undefined;
+  /** Told when the tool begins to run: from here on the call may outlast its request. */
+  readonly runs?:
+    | ((begun: { readonly id: string; readonly sessionId: string; readonly patienceMs: number }) => void)
+    | undefined;
+  /** Was its request answered with its id already? Then nobody is there to be asked. */
+  readonly isLeft?: (() => boolean) | undefined;
   /** Tells the caller how far the work is; absent where nobody listens. */
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
   /** Puts a question to the person behind the client, where the client can do that while the call waits. */

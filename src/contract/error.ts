@@ -18,6 +18,7 @@ export const errorCodes = {
   too_large: 'The argument, file or reply is over its limit.',
   denied: 'A rule or a person said no.',
   approval_pending: 'A person must agree first; send the same call again after they did.',
+  still_running: 'The call goes on; `call_result` fetches its result by `details.call_id`.',
   timed_out: 'The work took longer than it was given and was stopped.',
   cancelled: 'The caller withdrew the call.',
   unavailable: 'Something that the tool needs is missing on this machine or does not answer.',

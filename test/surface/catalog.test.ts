@@ -56,7 +56,9 @@ test('a misspelt argument is named beside the one that is missing', () => {
 test.each(tools)('$name has object schemas for input and output', (tool: Tool) => {
   for (const locale of ['en', 'ja'] as const) {
     expect(tool.inputSchema(locale).type).toBe('object');
-    expect(tool.outputSchema(locale)?.type).toBe('object');
+    // What it returns is another tool's, in that tool's form.
+    if (tool.name === 'call_result') expect(tool.outputSchema(locale)).toBeUndefined();
+    else expect(tool.outputSchema(locale)?.type).toBe('object');
   }
 });
 

@@ -3,6 +3,7 @@ import type { ToolGuide } from '../tool/tool-card.ts';
 import type { Folder, Search } from './files.ts';
 import type { Memories } from './memory.ts';
 import type { Web } from './network.ts';
+import type { OngoingCalls } from './ongoing.ts';
 import type { Pipelines } from './pipeline.ts';
 import type { CommandJudge, Commands } from './process.ts';
 import type { Vault } from './vault.ts';
@@ -24,6 +25,7 @@ export interface Capabilities {
   readonly vault: Vault;
   readonly pipelines: Pipelines;
   readonly team: Team;
+  readonly ongoing: OngoingCalls;
   /** What the caller may call, and how (the tool `help`). */
   readonly guide: ToolGuide;
 }

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { ToolOutput } from '../../contract/call.ts';
+import type { OngoingCalls } from '../../contract/capabilities/ongoing.ts';
+import { ToolError } from '../../contract/error.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
+import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
+import type { BaseContext } from '../../contract/tool/tool.ts';
+import { stillRunning } from '../../ground/still-running.ts';
+
+const input = z.object({
+  call_id: z.string().min(1).max(100).describe('From the reply that said it.'),
+  wait: z.number().int().min(0).max(45).default(45).describe('Seconds.'),
+});
+
+/** What a call came to that its client could not wait for, as the tool said it. */
+export const callResult: LooseTool = {
+  ...defineTool({
+    name: 'call_result',
+    category: 'help',
+    title: text('Result of a long call', '長い呼び出しの結果'),
+    description: text(
+      'Wait for a call that was answered with still_running.',
+      'still_running と返された呼び出しの結果を待ちます。',
+    ),
+    permission: 'authenticated',
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    uses: ['ongoing'],
+    input,
+    output: z.object({}),
+    ja: { call_id: 'still_running の返答にある ID。', wait: '待つ秒数。45 まで。' },
+    example: { call_id: '3f2b8c1e-7a54-4d0e-9a53-0c1f6d2b7e90' },
+    run: async () => ({}),
+  }),
+  // It says what another tool says, in that tool's form.
+  outputSchema: () => undefined,
+  run: (checked, context) => fetch(checked as z.output<typeof input>, context),
+};
+
+async function fetch(
+  { call_id, wait }: z.output<typeof input>,
+  { ongoing, signal, audit, meta }: BaseContext & { readonly ongoing: OngoingCalls },
+): Promise<ToolOutput> {
+  audit({ call: call_id });
+  const reply = await ongoing.result(call_id, wait * 1000, signal);
+  signal.throwIfAborted();
+  // A call that was handed over asks nobody, so it ends with no question either.
+  if (!reply || reply.kind === 'question') throw stillRunning(call_id);
+  if (reply.kind === 'error') {
+    throw new ToolError(reply.code, verbatim(reply.text), { wire: reply.structured.error });
+  }
+  if (reply.meta) meta(reply.meta);
+  return { content: () => reply.content, structured: reply.structured, isError: reply.isError };
+}
