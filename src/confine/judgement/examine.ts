@@ -146,7 +146,7 @@ export function examine(
     for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
       if (!rule.fits(use, there)) continue;
       const lack = lackOf(rule.needs?.(use), scene.walls);
-      findings.push({ rule: rule.id, lack, excerpt: excerpt(), use });
+      findings.push({ rule: rule.id, lack, excerpt: excerpt(), use, named: rule.names?.(use) });
     }
   }
   for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt());

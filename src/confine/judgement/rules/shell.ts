@@ -3,6 +3,7 @@ import { readOptions } from '../options.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
 import { mayBeOption, type Word } from '../words.ts';
+import { lookAlikeRule } from './look-alike.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Builtins and programs whose words become code; judged by those words. */
@@ -120,6 +121,7 @@ export const shellRules: readonly CommandRule[] = [
       'hash git',
     ],
   },
+  lookAlikeRule,
   {
     id: 'odd-name',
     decision: 'deny',

@@ -1,0 +1,60 @@
+import { type Text, text } from '../../../contract/text/text.ts';
+import type { CommandRule } from './rule.ts';
+
+/** Letters of other scripts that are drawn as ASCII ones, each followed by what it looks like. */
+const drawnAlike = [
+  'аa еe оo рp сc уy хx ѕs іi јj һh ԁd ԛq ԝw ӏl ѵv кk АA ВB ЕE КK МM НH ОO РP СC ТT ХX ЅS ІI ЈJ',
+  'αa οo νv ρp ιi κk υu χx ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX օo սu հh ոn ցg զq ɡg ɑa ıi ǀl',
+  '∕/ ⁄/ ⧸/ ‐- ‑- ‒- –- —- −- ˗- ‧. ·. ꓸ. ∶: ꞉:',
+];
+
+const ascii: ReadonlyMap<string, string> = new Map(
+  drawnAlike.flatMap((row) => row.split(' ')).map((pair) => [pair[0] ?? '', pair.slice(1)]),
+);
+
+/**
+ * What a program's name looks like to a person, where it is another one: `сurl` with a Cyrillic letter, one with an
+ * invisible character, `ｃｕｒｌ` in wide letters. Names in other scripts that look like none are what they say.
+ */
+export function lookAlike(name: string): string | undefined {
+  if (!/[^\x00-\x7f]/.test(name)) return undefined;
+  const seen = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const drawn = [...seen].map((letter) => ascii.get(letter) ?? letter).join('');
+  const isHidden = /\p{Default_Ignorable_Code_Point}/u.test(name);
+  return isHidden || !/[^\x00-\x7f]/.test(drawn) ? drawn : undefined;
+}
+
+function named(name: string): Text | undefined {
+  const drawn = lookAlike(name);
+  return drawn === undefined
+    ? undefined
+    : text(`it only looks like ${drawn}`, `${drawn} に見えるだけの名前です`);
+}
+
+export const lookAlikeRule: CommandRule = {
+  id: 'look-alike',
+  decision: 'deny',
+  because: text(
+    'the name of a program holds letters of another script, or characters that nobody sees',
+    'プログラム名に、別の文字体系の似た文字や、見えない文字が含まれています',
+  ),
+  suggestion: text('Write the name in plain letters.', 'プログラム名を通常の文字で書いてください。'),
+  fits: ({ words }) => lookAlike(words[0]?.value ?? '') !== undefined,
+  names: ({ words }) => named(words[0]?.value ?? ''),
+  match: [
+    '\u0441url https://x.example',
+    'cu\u200brl x',
+    '\uff43\uff55\uff52\uff4c x',
+    'sudo /usr/bin\u2215curl x',
+    'g\u0456t status',
+    'find . -exec r\u200bm {} +',
+  ],
+  notMatch: [
+    'curl https://x.example',
+    './ビルド.sh',
+    './сборка.sh',
+    './café',
+    'echo \u0441url',
+    'git commit -m "с приветом\u200b"',
+  ],
+};
