@@ -110,7 +110,10 @@ export function namesAssigned({ program, args }: Use): readonly Assigned[] {
     }
     case 'printf': {
       const options = readOptions(args.slice(0, 2), { valued: 'v' });
-      return wild(options.given.filter((option) => option.name === 'v').map((option) => option.value));
+      const given = wild(options.given.filter((option) => option.name === 'v').map((option) => option.value));
+      // Whatever is given to `%d`, a number comes of it.
+      const format = args[args[0]?.value === '-v' ? 2 : 1]?.value ?? '';
+      return /^%0?\d*[diu]$/.test(format) ? given.map(({ name }) => ({ name, value: number })) : given;
     }
     case 'mapfile':
     case 'readarray':

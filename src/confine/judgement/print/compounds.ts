@@ -30,8 +30,8 @@ export function printCompound(page: Page, node: Compound, inner: Inner): void {
       inner.list(page, node.body, '}');
       return;
     case 'Subshell':
-      // A shell takes `((( 1 ))` and a `)` on the next line for three subshells.
-      if (page.written({ pos: node.pos, end: node.pos + 3 }) === '(((') page.refuse(node);
+      // `((( 1 ))` and a `)` below is three subshells, and of lines between `((` and `))` bash loses words.
+      if (/^\(\((\(|[\s\S]*\n)/.test(page.written(node))) page.refuse(node);
       page.bracket('(');
       inner.list(page, node.body, ')');
       return;

@@ -30,6 +30,8 @@ function printHereDocument(page: Page, document: HereDocument): void {
     page.refuse(document, 'parse-error');
     return;
   }
+  // Behind tabs that are taken away dash keeps a backslash that ends its line, and bash does not.
+  if (operator === '<<-' && !delimiter.quoted && /(^|\n)\t+\\\n/.test(body.text)) page.refuse(document);
   const strip =
     operator === '<<-' ? (raw: string, atStart: boolean) => withoutTabs(raw, atStart) : (raw: string) => raw;
   const parts = delimiter.quoted ? undefined : body.parts;

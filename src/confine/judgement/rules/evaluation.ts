@@ -36,8 +36,8 @@ export const evaluationRules: readonly CommandRule[] = [
     ],
     because: text('bash would evaluate data as code here', 'bash がここでデータをコードとして評価します'),
     suggestion: text(
-      'Use plain names and numbers, and quote variables.',
-      '単純な名前と数値を使い、変数は引用符で囲んでください。',
+      'Use plain names and numbers, and quote variables; make a number of what is read: printf -v n %d "$text".',
+      '単純な名前と数値を使い、変数は引用符で囲み、読み込んだ値は printf -v n %d "$text" で数値にしてください。',
     ),
     fits: (use, scene) => evaluates(use.program, use.args, scene),
     match: [
@@ -84,6 +84,7 @@ export const evaluationRules: readonly CommandRule[] = [
       'for i in $(seq 1 10); do echo $((i*i)); done',
       'n=$(grep -c x f); (( n > 3 ))',
       'n=$(stat -c %s "$f"); (( n > 3 ))',
+      'read -r t; printf -v n %d "$t"; (( n > 3 ))',
     ],
   },
 ];

@@ -97,8 +97,15 @@ export const shellRules: readonly CommandRule[] = [
           return (
             has(/^(expand_aliases|extglob|sourcepath|globasciiranges|assoc_expand_once)$/) && has(/^-\w*[su]/)
           );
-        default:
-          return has(/^[-+]\w*[kB]/) || has(/^(posix|keyword|braceexpand)$/);
+        default: {
+          // Behind `--` stand the new words of the script.
+          const end = args.findIndex(({ value }) => value === '--');
+          return args
+            .slice(0, end < 0 ? undefined : end)
+            .some(
+              ({ value }) => value === undefined || /^[-+]\w*[kB]|^(posix|keyword|braceexpand)$/.test(value),
+            );
+        }
       }
     },
     match: [
@@ -118,6 +125,8 @@ export const shellRules: readonly CommandRule[] = [
       'set -x',
       'shopt -s nullglob',
       'set -- a b',
+      'set -- "$@" -v',
+      'eval set -- "$(getopt -o ab: -- "$@")"',
       'hash git',
     ],
   },

@@ -4,6 +4,7 @@ import { subcommandsOf } from '../subcommands.ts';
 import { literalWord, unknownWord, type Word } from '../words.ts';
 import { unwrapBwrap } from './bwrap.ts';
 import { unwrapEnv } from './env.ts';
+import { unwrapEval } from './eval.ts';
 import { unwrapFd, unwrapFind } from './find.ts';
 import { unwrapGit } from './git.ts';
 import { readHead } from './head.ts';
@@ -70,7 +71,7 @@ export function unwrap(words: readonly Word[]): readonly Inner[] {
       return at < 0 || rest.length < at + 3 ? [] : [{ kind: 'command', words: rest.slice(at + 2) }];
     }
     case 'eval':
-      return [joined(rest)];
+      return unwrapEval(rest);
     case 'trap':
       return unwrapTrap(rest);
     case 'parallel':
