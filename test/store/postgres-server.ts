@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,8 +12,8 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Makes an empty database and returns its url. */
   createDatabase(): Promise<string>;
-  /** Ends the database under whoever uses it, as an operator or a power cut does; `start` brings it back. */
-  halt(how: 'fast' | 'immediate'): Promise<void>;
+  /** Ends the database under whoever uses it, as an operator or a crash does; `start` brings it back. */
+  halt(how: 'fast' | 'immediate' | 'kill'): Promise<void>;
   /** Resolves when it takes connections again. */
   start(): Promise<void>;
   /** One statement, by a connection of its own. */
@@ -55,11 +55,21 @@ export async function startPostgres(
     }
   }
 
-  async function halt(how: 'fast' | 'immediate'): Promise<void> {
+  async function halt(how: 'fast' | 'immediate' | 'kill'): Promise<void> {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
-    server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    if (how === 'kill') await killAll();
+    else server.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
     await ended;
+  }
+
+  /** Kills it with all of its processes: what they held in memory alone is gone. */
+  async function killAll(): Promise<void> {
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
+    server.kill('SIGKILL');
+    const pids = children.trim().split(' ').map(Number);
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    while (pids.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   async function query<Row extends pg.QueryResultRow>(sql: string): Promise<readonly Row[]> {
@@ -123,6 +133,15 @@ async function ran(program: string, args: readonly string[], account: object): P
   const child = spawn(program, args, { ...account, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   if (code !== 0) throw new Error(`${program} ended with ${code}: ${said.slice(-500)}`);
+}
+
+/** One that nobody has buried yet is dead. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 function freePort(): Promise<number> {

@@ -24,12 +24,12 @@ test.skipIf(missing)(
     const backMs: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await grown(server, told.made, 10);
-      // Backends alone, as a failover of a pooler ends them; then the whole database, in order or at once.
+      // Backends alone, as a failover of a pooler ends them; then the whole database, in order or by kill -9.
       await database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'sekisho%'`,
       );
       await grown(server, told.made, 10);
-      await database.halt(round % 2 === 0 ? 'fast' : 'immediate');
+      await database.halt(round % 2 === 0 ? 'fast' : 'kill');
       // The calls in flight have been told; what comes now meets a server without a database.
       expect(await server.call('list_tasks', { session_token })).toMatchObject({
         error: { code: 'unavailable' },

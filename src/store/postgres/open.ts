@@ -5,7 +5,7 @@ import { schemaVersion, statementsSince } from '../migrate.ts';
 import type { Tables } from '../tables/tables.ts';
 import { createPostgresChanges } from './changes.ts';
 import { createPostgresMemoryIndex } from './memory-index.ts';
-import { openPool } from './pool.ts';
+import { isStalePlan, openPool } from './pool.ts';
 
 /** Opens a PostgreSQL database that any number of servers share. */
 export async function openPostgres(url: string): Promise<Engine> {
@@ -32,29 +32,17 @@ export async function openPostgres(url: string): Promise<Engine> {
     db,
     changes,
     memoryIndex: createPostgresMemoryIndex(db),
-    async write(work, { durable = true } = {}) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await db.transaction().execute(async (tx) => {
-            if (!durable) await sql`set local synchronous_commit = off`.execute(tx);
-            return work(tx);
-          });
-        } catch (error) {
-          if (attempt >= attempts || !isConflict(error)) throw storageError(error);
-        }
-      }
-    },
-    async read(work) {
-      try {
-        return await db
-          .transaction()
-          .setIsolationLevel('repeatable read')
-          .setAccessMode('read only')
-          .execute(work);
-      } catch (error) {
-        throw storageError(error);
-      }
-    },
+    write: (work, { durable = true } = {}) =>
+      repeated(() =>
+        db.transaction().execute(async (tx) => {
+          if (!durable) await sql`set local synchronous_commit = off`.execute(tx);
+          return work(tx);
+        }),
+      ),
+    read: (work) =>
+      repeated(() =>
+        db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
+      ),
     lock: (query, { skip = false } = {}) => (skip ? query.forUpdate().skipLocked() : query.forUpdate()),
     async insertMany(tx, table, rows) {
       await tx.insertInto(table).values(rows).execute();
@@ -93,10 +81,21 @@ async function versionOf(db: Kysely<Tables>): Promise<number> {
   return found.rows[0]?.version ?? 0;
 }
 
-/** Two transactions that got into each other's way: one of them may simply begin again. */
-function isConflict(error: unknown): boolean {
-  const code = ((error as Error | null)?.cause as { code?: string } | undefined)?.code;
-  return code === '40001' || code === '40P01';
+/** Runs a transaction again where nothing but its moment was wrong. */
+async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (attempt >= attempts || !mayRepeat((error as Error | null)?.cause)) throw storageError(error);
+    }
+  }
+}
+
+/** Two transactions got into each other's way, or the tables have changed: one may simply begin again. */
+function mayRepeat(cause: unknown): boolean {
+  const { code } = (cause ?? {}) as { code?: string };
+  return code === '40001' || code === '40P01' || isStalePlan(cause);
 }
 
 const attempts = 10;

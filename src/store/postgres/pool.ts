@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { storageError, unreachable } from '../errors.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 
 /**
  * Connections to the database. One that dies, in use or not, fails what it was used for and is replaced at the next
@@ -13,6 +14,8 @@ export function openPool(url: string): PostgresPool {
     max: connections,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
+    // A statement goes out before the one ahead of it is answered.
+    pipeline: true,
     // A database whose machine went away says nothing more.
     keepAlive: true,
     application_name: 'sekisho',
@@ -20,19 +23,77 @@ export function openPool(url: string): PostgresPool {
   // Nobody listens to a client while it is lent out: without these a restart of the database would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
+  const names = createStatementNames();
+  let isDirect: boolean | undefined;
 
   return {
     async connect() {
       const client = await pool.connect().catch(fail);
+      try {
+        isDirect ??= await reachesDirectly(client);
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
       // Kysely's other form of query, by cursor, is used nowhere.
       return {
-        query: (text: string, values: unknown[]) => client.query(text, values).catch(fail),
+        query: queryOn(client, isDirect ? names : undefined),
         release: client.release,
       } as unknown as PostgresPoolClient;
     },
     end: () => pool.end(),
     options: pool.options,
   };
+}
+
+/** A pooler in between names a process that is none of the database's, and may hand each transaction to another. */
+async function reachesDirectly(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid').catch(fail);
+  return rows[0]?.pid === (client as { processID?: number }).processID;
+}
+
+/** Queries of one who has a connection, from its beginning to its end. */
+function queryOn(client: pg.PoolClient, names: StatementNames | undefined) {
+  /** What begins a transaction, not sent yet: it goes out with the first statement, at no trip of its own. */
+  let opening = '';
+  let isInTransaction = false;
+
+  async function send(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    const name = values.length > 0 ? names?.of(text) : undefined;
+    if (opening === '') return client.query({ text, values, name });
+    const { stream } = client.connection;
+    stream.cork();
+    const opened = client.query(opening);
+    opening = '';
+    const sent = client.query<pg.QueryResult>({ text, values, name });
+    stream.uncork();
+    const [result] = await Promise.all([sent, opened]);
+    return result;
+  }
+
+  return async (text: string, values: unknown[]): Promise<unknown> => {
+    if (opensTransaction.test(text)) {
+      opening = opening === '' ? text : `${opening}; ${text}`;
+      isInTransaction = true;
+      return { rows: [] };
+    }
+    try {
+      return await send(text, values);
+    } catch (error) {
+      if (!isStalePlan(error)) return fail(error);
+      names?.renew();
+      // A transaction begins again as a whole.
+      return isInTransaction ? fail(error) : send(text, values).catch(fail);
+    }
+  };
+}
+
+const opensTransaction = /^(begin|start transaction|set local)\b/;
+
+/** A table has other columns than when this statement was planned: a server of a newer version has begun. */
+export function isStalePlan(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { code?: string; routine?: string };
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
 /** The driver's own errors have no code: the connection was lost, or there was none in time. */

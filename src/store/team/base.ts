@@ -31,7 +31,7 @@ export interface Member {
 export interface Membership {
   readonly projectId: string;
   read<T>(work: (db: Reader, me: Member) => Promise<T>): Promise<T>;
-  /** One transaction, durable when it resolves; whoever waits for the project wakes after it. */
+  /** One transaction, durable when its call is answered; whoever waits for the project wakes after it. */
   change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
   /** Reads until `isDone` says so or the time is over; woken by changes of the project, not by a clock. */
   until<T>(
@@ -69,7 +69,12 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
     },
     async change(work) {
       const engine = await openEngine();
-      const value = await engine.write(async (tx) => work(tx, await load(tx, engine, true)));
+      const value = await engine.write(
+        async (tx) => work(tx, await load(tx, engine, true)),
+        // Where records have transactions of their own, the call's makes this one durable too, before its reply. What a
+        // reading call leaves, such as that a task was read, may be lost with the database, and is done again.
+        { durable: !engine.commitsTogether },
+      );
       engine.changes.tell(topic);
       return value;
     },
