@@ -11,6 +11,9 @@ export const ja: Readonly<Record<string, string>> = {
   "decide about a use of a client's own tool: its hook starts this, with the event on stdin":
     'クライアント自身のツールの使用を判断（フックが起動し、イベントは標準入力から）',
   'whose hook it is': 'どのクライアントのフックか',
+  "write hooks into the client's settings, so that its own tools are judged as well":
+    'クライアントの設定にフックを書き、クライアント自身のツールも審査する',
+  "take those hooks out of the client's settings": 'そのフックをクライアントの設定から取り除く',
   'list the tools that would be served': '提供されるツールの一覧',
   'what works here, what is missing and how to install it': '動くもの、足りないもの、その導入方法を表示',
   'print a link to the web console of a running server; it works once':

@@ -102,7 +102,14 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     .option('--out <file>', 'where to write it (default: your configuration folder)')
     .option('--yes', 'ask nothing')
     .option('--force', 'replace a file that is there')
+    .option('--hooks', "write hooks into the client's settings, so that its own tools are judged as well")
+    .option('--remove', "take those hooks out of the client's settings")
     .action(async (options: Options) => {
+      if (options.hooks || options.remove) {
+        const { initHooks, removeHooks } = await import('../init/hooks.ts');
+        exitWith(await (options.remove ? removeHooks : initHooks)(options));
+        return;
+      }
       const { init } = await import('../init/init.ts');
       exitWith(await init(options));
     });

@@ -1,0 +1,89 @@
+import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
+import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import type { HookedClient } from './hooked-clients.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * The settings with our entries at the end of each event's, in place of those that start us with other flags; undefined
+ * where they are there already.
+ */
+export function withEntries(
+  settings: string,
+  { client, name, command, file }: { client: HookedClient; name: string; command: string; file: string },
+): string | undefined {
+  const held = hooksIn(settings, file);
+  const missing = client.events.filter(
+    ({ event }) => !JSON.stringify(held[event] ?? []).includes(JSON.stringify(command)),
+  );
+  if (missing.length === 0) return undefined;
+  let words = withoutEntries(settings, client, name, file);
+  for (const { event, matcher } of client.events) {
+    const entry = {
+      ...(matcher !== undefined && { matcher }),
+      hooks: [{ type: 'command', command, ...client.more }],
+    };
+    const isList = Array.isArray(hooksIn(words, file)[event]);
+    words = isList
+      ? edited(words, ['hooks', event, -1], entry, true)
+      : edited(words, ['hooks', event], [entry]);
+  }
+  return words;
+}
+
+/** The settings without any hook that starts us for this client, and without what is empty then. */
+export function withoutEntries(settings: string, client: HookedClient, name: string, file: string): string {
+  let words = settings;
+  for (const { event } of client.events) {
+    const entries = hooksIn(words, file)[event];
+    if (!Array.isArray(entries)) continue;
+    const others = entries.map((entry, at) => ({ entry, at })).filter(({ entry }) => isOurs(entry, name));
+    for (const { at } of others.toReversed()) words = edited(words, ['hooks', event, at], undefined);
+    if (others.length > 0 && others.length === entries.length)
+      words = edited(words, ['hooks', event], undefined);
+  }
+  if (words !== settings && Object.keys(hooksIn(words, file)).length === 0)
+    words = edited(words, ['hooks'], undefined);
+  return words;
+}
+
+/** As we wrote it: one hook, which starts us for this client. */
+function isOurs(entry: unknown, name: string): boolean {
+  const { hooks } = (entry ?? {}) as { hooks?: unknown };
+  if (!Array.isArray(hooks) || hooks.length !== 1) return false;
+  const { command } = hooks[0] as { command?: unknown };
+  return typeof command === 'string' && command.includes(` hook ${name} --config `);
+}
+
+function hooksIn(settings: string, file: string): Json {
+  const problems: ParseError[] = [];
+  const held = parse(settings, problems, { allowTrailingComma: true });
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (problems.length > 0 || !isObject(held) || (held.hooks !== undefined && !isObject(held.hooks))) {
+    throw new ConfigError(
+      text(
+        `${file} is not what the client could read; it is left as it is. Mend it first.`,
+        `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
+      ),
+    );
+  }
+  return held.hooks ?? {};
+}
+
+function edited(words: string, path: (string | number)[], value: unknown, isArrayInsertion = false): string {
+  return applyEdits(
+    words,
+    modify(words, path, value, { formattingOptions: formatOf(words), isArrayInsertion }),
+  );
+}
+
+/** As the rest of the file is written. */
+function formatOf(words: string): FormattingOptions {
+  const indent = /^([ \t]+)\S/m.exec(words)?.[1] ?? '  ';
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: words.includes('\r\n') ? '\r\n' : '\n',
+  };
+}

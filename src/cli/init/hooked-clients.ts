@@ -1,0 +1,70 @@
+import { type Text, text } from '../../contract/text/text.ts';
+
+/** Where a client looks for hooks, and which of its events we want to hear of. */
+export interface HookedClient {
+  /** Below the home folder. */
+  readonly file: string;
+  readonly events: readonly HookedEvent[];
+  /** Of one hook, beside what is to be started. */
+  readonly more: Readonly<Record<string, unknown>>;
+  /** What the person has to do besides. */
+  readonly next?: Text | undefined;
+}
+
+export interface HookedEvent {
+  readonly event: string;
+  /** Which tools; absent where the event is of none. */
+  readonly matcher?: string | undefined;
+}
+
+const changing = 'Write|Edit|MultiEdit|NotebookEdit';
+
+/** Longer than a person who is asked elsewhere takes, by what we wait for one. */
+const seconds = 600;
+
+export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
+  [
+    'claude',
+    {
+      file: '.claude/settings.json',
+      events: [
+        { event: 'PreToolUse', matcher: '*' },
+        { event: 'PostToolUse', matcher: changing },
+        { event: 'PostToolUseFailure', matcher: changing },
+        { event: 'UserPromptSubmit' },
+        { event: 'SessionEnd' },
+      ],
+      more: { timeout: seconds, onFailure: 'block' },
+    },
+  ],
+  [
+    'codex',
+    {
+      file: '.codex/hooks.json',
+      events: [
+        { event: 'PreToolUse', matcher: '*' },
+        { event: 'PostToolUse', matcher: 'apply_patch' },
+        { event: 'UserPromptSubmit' },
+        { event: 'Stop' },
+      ],
+      more: { timeout: seconds },
+      next: text(
+        'Codex runs them once you have trusted them: start it, and look at /hooks.',
+        'Codex では、起動して /hooks で信頼すると動きます。',
+      ),
+    },
+  ],
+  [
+    'gemini',
+    {
+      file: '.gemini/settings.json',
+      events: [
+        { event: 'BeforeTool', matcher: '.*' },
+        { event: 'AfterTool', matcher: 'write_file|replace' },
+        { event: 'AfterAgent' },
+        { event: 'SessionEnd' },
+      ],
+      more: { timeout: seconds * 1000 },
+    },
+  ],
+]);

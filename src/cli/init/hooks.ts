@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { loadSettings } from '../../config/load.ts';
+import { configFolderOf, homeOf, hookFolderOf } from '../../config/state.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import { shellQuote } from '../../ground/shell-quote.ts';
+import { ownCommand } from '../common/own-command.ts';
+import { say } from '../common/say.ts';
+import { withEntries, withoutEntries } from './hook-entries.ts';
+import { type HookedClient, hookedClients } from './hooked-clients.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Puts our hooks into a client's settings, beside whatever stands there. */
+export async function initHooks(options: Options): Promise<number> {
+  const { client, name } = clientOf(options);
+  const home = homeOf(process.env);
+  const config = resolve(String(options.out ?? join(configFolderOf(process.env, home), 'sekisho.jsonc')));
+  if (!existsSync(config)) throw new ConfigError(words.noConfig(config));
+  // What would stop the server of the hooks is found here, not by the first tool.
+  loadSettings({ config });
+  const file = join(home, client.file);
+  const now = read(file);
+  const { command, args } = ownCommand(['hook', name, '--config', config]);
+  const line = [command, ...args].map(shellQuote).join(' ');
+  const after = withEntries(now?.trim() ? now : '{}\n', { client, name, command: line, file });
+  if (after === undefined) {
+    say(words.isThere(file));
+    return 0;
+  }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const known = remembered(name);
+  const isOurs = known?.file === file && known.after === now;
+  remember(name, { file, before: isOurs ? known.before : now, after });
+  writeFileSync(file, after, { mode: 0o600 });
+  say(words.wrote(file, line));
+  if (client.next) say(client.next);
+  return 0;
+}
+
+/** Takes them out again: byte for byte as before, or where the file was changed since, ours alone. */
+export async function removeHooks(options: Options): Promise<number> {
+  const { client, name } = clientOf(options);
+  const file = join(homeOf(process.env), client.file);
+  const now = read(file);
+  const known = remembered(name);
+  const isOurs = known?.file === file && known.after === now;
+  const after = isOurs
+    ? known.before
+    : now === undefined
+      ? undefined
+      : withoutEntries(now, client, name, file);
+  if (after === now) {
+    say(words.none(file));
+    return 0;
+  }
+  if (after === undefined) rmSync(file);
+  else writeFileSync(file, after);
+  rmSync(noteOf(name), { force: true });
+  say(words.removed(file));
+  return 0;
+}
+
+function clientOf(options: Options): { readonly client: HookedClient; readonly name: string } {
+  const name = String(options.client ?? 'claude');
+  const client = hookedClients.get(name);
+  if (!client) throw new ConfigError(words.noHooks(name));
+  return { client, name };
+}
+
+/** What the file was before and after, so that it can be as before. */
+interface Note {
+  readonly file: string;
+  readonly before?: string | undefined;
+  readonly after: string;
+}
+
+function noteOf(name: string): string {
+  return join(hookFolderOf(process.env, homeOf(process.env)), `${name}.settings.json`);
+}
+
+function remember(name: string, note: Note): void {
+  const path = noteOf(name);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
+}
+
+function remembered(name: string): Note | undefined {
+  const words = read(noteOf(name));
+  return words === undefined ? undefined : (JSON.parse(words) as Note);
+}
+
+function read(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+const words = {
+  noConfig: (path: string) =>
+    text(
+      `${path} is not there: write it first, with \`sekisho init\`.`,
+      `${path} がありません。先に \`sekisho init\` で作成してください。`,
+    ),
+  noHooks: (name: string) =>
+    text(
+      `${name} has no hooks that are known here: ${[...hookedClients.keys()].join(', ')}.`,
+      `${name} のフックの形は知られていません。使えるのは ${[...hookedClients.keys()].join('、')} です。`,
+    ),
+  isThere: (file: string) =>
+    text(
+      `Our hooks stand in ${file} already. \`sekisho init --remove\` takes them out.`,
+      `フックは既に ${file} にあります。\`sekisho init --remove\` で取り除けます。`,
+    ),
+  wrote: (file: string, line: string) =>
+    text(
+      `Wrote hooks into ${file}. They start: ${line}\nThe client's own tools are judged, recorded and undone as ours from its next start. \`sekisho init --remove\` takes the hooks out.`,
+      `${file} にフックを書きました。起動されるもの: ${line}\n次の起動から、クライアント自身のツールも審査・記録され、元に戻せます。\`sekisho init --remove\` で取り除けます。`,
+    ),
+  none: (file: string) =>
+    text(`There are no hooks of ours in ${file}.`, `${file} に Sekisho のフックはありません。`),
+  removed: (file: string) => text(`Took our hooks out of ${file}.`, `${file} からフックを取り除きました。`),
+} as const;

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { parse } from 'jsonc-parser';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withEntries, withoutEntries } from '../../src/cli/init/hook-entries.ts';
+import { hookedClients } from '../../src/cli/init/hooked-clients.ts';
+import { runCommand } from '../support/run-command.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sekisho-init-hooks-'));
+  mkdirSync(join(home, 'project'));
+  await sekisho('init', '--yes', '--root', join(home, 'project'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const sekisho = (...args: string[]) => runCommand(args, join(home, 'project'), { HOME: home });
+
+const strange: readonly (readonly [name: string, words: string])[] = [
+  ['an empty object', '{}'],
+  ['nothing at all', ''],
+  [
+    "a person's own hooks",
+    '{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]}]}}',
+  ],
+  [
+    'comments, tabs and commas',
+    '// mine\n{\n\t"permissions": { "deny": ["Bash(rm *)"], }, /* keep */\n\t"hooks": {\n\t\t// none yet\n\t},\n}\n',
+  ],
+  ['Windows lines and four spaces', '{\r\n    "model": "opus",\r\n\r\n\r\n    "env": {"A":   "b"}\r\n}'],
+  ['one line with Japanese', '{"language":"日本語","hooks":{"Stop":[]}}\n\n'],
+];
+
+test.each(
+  [...hookedClients].flatMap(([client, { file }]) =>
+    strange.map(([name, words]) => ({ client, file, name, words })),
+  ),
+)(
+  '$client: $name is as before, byte for byte, once the hooks are taken out',
+  async ({ client, file, words }) => {
+    const path = join(home, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, words);
+
+    expect(await sekisho('init', '--client', client, '--hooks')).toMatchObject({ code: 0, stderr: '' });
+    const written = parse(readFileSync(path, 'utf8'));
+    for (const { event } of hookedClients.get(client)?.events ?? []) {
+      expect(written.hooks[event].at(-1).hooks[0].command).toMatch(` hook ${client} --config `);
+    }
+    expect({ ...written, hooks: undefined }).toEqual({ ...parse(words || '{}'), hooks: undefined });
+    // A second time nothing is added.
+    const once = readFileSync(path, 'utf8');
+    expect((await sekisho('init', '--client', client, '--hooks')).stdout).toContain('already');
+    expect(readFileSync(path, 'utf8')).toBe(once);
+
+    expect(await sekisho('init', '--client', client, '--remove')).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(path, 'utf8')).toBe(words);
+  },
+  60_000,
+);
+
+test('a file that was not there is gone again, and a second removal finds nothing', async () => {
+  const path = join(home, '.claude/settings.json');
+  await sekisho('init', '--hooks');
+  expect(existsSync(path)).toBe(true);
+  await sekisho('init', '--remove');
+  expect(existsSync(path)).toBe(false);
+  expect((await sekisho('init', '--remove')).stdout).toContain('no hooks of ours');
+});
+
+test('what the person changed since then is kept', async () => {
+  const path = join(home, '.claude/settings.json');
+  mkdirSync(dirname(path));
+  writeFileSync(path, '{\n  // mine\n  "model": "opus"\n}\n');
+  await sekisho('init', '--hooks');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('opus', 'sonnet'));
+  await sekisho('init', '--remove');
+  expect(readFileSync(path, 'utf8')).toBe('{\n  // mine\n  "model": "sonnet"\n}\n');
+});
+
+test.each(['{', '[]', '{"hooks": []}', 'x'])('%j is left as it is, and said to be wrong', async (words) => {
+  const path = join(home, '.claude/settings.json');
+  mkdirSync(dirname(path));
+  writeFileSync(path, words);
+  for (const flag of ['--hooks', '--remove']) {
+    expect(await sekisho('init', flag)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('settings.json'),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(words);
+  }
+});
+
+test('without a configuration there is nothing to judge by', async () => {
+  rmSync(join(home, '.config'), { recursive: true });
+  expect(await sekisho('init', '--hooks')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('sekisho init'),
+  });
+});
+
+test('whatever settings there are, only our entries come and go', () => {
+  const client = hookedClients.get('claude');
+  if (!client) throw new Error('no client');
+  const of = { client, name: 'claude', command: 'sekisho hook claude --config /c', file: 'f' };
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(8), (settings, indent) => {
+      const before = JSON.stringify({ ...settings, hooks: undefined }, null, indent);
+      const after = withEntries(before, of) ?? '';
+      expect(parse(after).hooks.PreToolUse).toHaveLength(1);
+      expect(parse(withoutEntries(after, client, 'claude', 'f'))).toEqual(parse(before));
+    }),
+  );
+});
