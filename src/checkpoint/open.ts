@@ -1,3 +1,4 @@
+import { createAttendance } from '../call/asking/attendance.ts';
 import { createCredentials } from '../call/credentials.ts';
 import { type Dependencies, handle } from '../call/handle.ts';
 import { identifyArrival } from '../call/identify.ts';
@@ -111,6 +112,8 @@ export async function openCheckpoint(
   const seal = createSeal(sealKey);
   const suspended = createSuspended({ seal, stopping: stopping.signal });
 
+  const attendance = createAttendance();
+
   const flow = once(async () => {
     const { createFlowDesk } = await import('../flow/desk.ts');
     return createFlowDesk();
@@ -138,6 +141,7 @@ export async function openCheckpoint(
     attributed: createAttribution(settings, rooms),
     seal,
     suspended,
+    attendance,
     stopping: stopping.signal,
     locale: settings.locale,
     program: options.program ?? 'sekisho',
@@ -192,6 +196,7 @@ export async function openCheckpoint(
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);
       ongoing.leave(arrival.connectionId);
+      attendance.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
       await (await rooms.commands.opened())?.endSession(arrival.connectionId);

@@ -60,6 +60,8 @@ export interface Call {
   readonly elicit?: ((question: Question) => Promise<Answer>) | undefined;
   /** Shows that person a form of a proxied server. */
   readonly form?: ((form: Form) => Promise<FormAnswer>) | undefined;
+  /** Does the client say that no person is at it? */
+  readonly isUnattended?: boolean | undefined;
   /** Can the client answer a question by sending the call again (MCP 2026-07-28 `input_required`)? */
   readonly canRetry?: boolean | undefined;
   /** Such a client's answer, and the state that the question came with. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Answer, Question } from '../../src/contract/call.ts';
-import { errorOf, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
+import type { Answer, Call, Question } from '../../src/contract/call.ts';
+import { errorOf, local, openTestCheckpoint, outputOf, remote } from '../support/open-test-checkpoint.ts';
 
 /** Writing below `live/` needs a person; nobody waits long for one. */
 const config = {
@@ -123,13 +123,51 @@ test.each(['decline', 'cancel'] as const)(
     const error = errorOf(reply);
     expect(error.code).toBe('approval_pending');
     expect(error.message).toBe(
-      'A person must agree to this first. This client answered the question by itself, before anybody could read it.',
+      'A person must agree to this first. This client answered the question by itself; no person saw it.',
     );
     expect(pending).toHaveLength(1);
     expect(record).toMatchObject({ code: 'approval_pending', approver: 'client stdio, by itself' });
     expect(written(world.root)).toBeUndefined();
   },
 );
+
+test('a client that says that nobody is at it declines for nobody, however slowly', async () => {
+  let nowMs = Date.now();
+  await using world = await openTestCheckpoint({ config, options: { now: () => nowMs } });
+  const answer = (action: Answer['action'], tookMs: number) => async () => {
+    nowMs += tookMs;
+    return { action };
+  };
+  const codeOf = async (more: Partial<Call>) => errorOf(await world.call('file_write', write, more)).code;
+
+  expect(await codeOf({ isUnattended: true, elicit: answer('decline', 9000) })).toBe('approval_pending');
+  expect(await codeOf({ elicit: answer('decline', 9000) })).toBe('denied');
+});
+
+test('who once answered quicker than a key is pressed declines for nobody after it, until somebody agrees', async () => {
+  let nowMs = Date.now();
+  await using world = await openTestCheckpoint({ config, options: { now: () => nowMs } });
+  const send = (action: Answer['action'], tookMs: number, more: Partial<Call> = {}) =>
+    world.call('file_write', write, {
+      elicit: async () => {
+        nowMs += tookMs;
+        return { action };
+      },
+      ...more,
+    });
+  const other = { arrival: { ...local, connectionId: 'another' } };
+
+  expect(errorOf(await send('decline', 5)).code).toBe('approval_pending');
+  expect(errorOf(await send('decline', 9000)).code).toBe('approval_pending');
+  expect(errorOf(await send('decline', 9000, other)).code).toBe('denied');
+  outputOf(await send('accept', 9000));
+  const again = { ...write, path: 'live/b.txt' };
+  const elicit = async () => {
+    nowMs += 9000;
+    return { action: 'decline' } as const;
+  };
+  expect(errorOf(await world.call('file_write', again, { elicit })).code).toBe('denied');
+});
 
 test("the newest protocol: a decline that comes back at once is nobody's either", async () => {
   await using world = await openTestCheckpoint({ config });

@@ -74,8 +74,8 @@ export function stillPending(pending: ApprovalRecord, command: string, declinedB
 
 function withMachine(words: Text): Text {
   return text(
-    joinSentences(words.en, 'This client answered the question by itself, before anybody could read it.'),
-    joinSentences(words.ja, 'このクライアントは、誰も読めないうちに自動で回答しました。'),
+    joinSentences(words.en, 'This client answered the question by itself; no person saw it.'),
+    joinSentences(words.ja, 'このクライアントは、誰にも見せずに自動で回答しました。'),
   );
 }
 

@@ -1,12 +1,14 @@
 import type { Answer, Call } from '../../contract/call.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
+import type { Attendance } from './attendance.ts';
 import { QuestionPending } from './pending.ts';
 
 /** What asking needs. */
 export interface AskDependencies {
   readonly now: () => number;
   readonly locale: Locale;
+  readonly attendance: Attendance;
   /** How long a call waits for its answer. */
   readonly waitMs: number;
   /** Seals and opens the state that travels through a client (MCP 2026-07-28 requestState). */
@@ -17,15 +19,9 @@ export interface AskDependencies {
 export interface Asked {
   /** Who closed the question without an answer. */
   readonly dismissedBy?: string | undefined;
-  /** The program that said no before anybody could read the question. */
+  /** The program that said no without a person. */
   readonly declinedBy?: string | undefined;
 }
-
-/**
- * No person reads a question, decides and presses a key in less; programs that run without one (`codex exec`,
- * `copilot -p`) decline within milliseconds.
- */
-const fastestPersonMs = 1500;
 
 /** Returns when the question was decided or the time is over; throws it where the client carries it. */
 export async function askPerson(
@@ -80,21 +76,17 @@ async function settle(
 ): Promise<Asked> {
   const client = `client ${call.arrival.client?.name ?? call.arrival.transport}`;
   if (answer.action === 'accept') {
+    dependencies.attendance.agreed(call);
     await store.decide(pending.id, 'approved', client, answer.scope ?? 'once', dependencies.now());
     return {};
   }
-  if (isMachine(call, dependencies.now() - askedAtMs)) {
+  if (dependencies.attendance.isMachine(call, dependencies.now() - askedAtMs)) {
     // Nobody's no: whoever is elsewhere, at the console or a terminal, may still answer while the call waits.
     await store.wait(pending.id, dependencies.waitMs, call.signal);
     return { declinedBy: `${client}, by itself` };
   }
   await store.decide(pending.id, 'declined', client, 'once', dependencies.now());
   return answer.action === 'cancel' ? { dismissedBy: client } : {};
-}
-
-/** At our own terminal the answer was typed. */
-function isMachine({ arrival }: Call, tookMs: number): boolean {
-  return (arrival.transport === 'stdio' || arrival.transport === 'http') && tookMs < fastestPersonMs;
 }
 
 /** The question that a sealed state is about, and when it was put. */

@@ -8,6 +8,7 @@ import { isObject, RpcError, rpcCode } from '../jsonrpc.ts';
 import { answerOf, canAsk, elicitationOf, formAnswerOf, formKey, questionKey } from '../question.ts';
 import { replyFormOf } from '../reply-form.ts';
 import { callResult } from '../results.ts';
+import { saysUnattended } from '../unattended.ts';
 
 /**
  * `tools/call`. Only a malformed envelope is a protocol error: whatever names a tool goes through the gateway, where
@@ -28,6 +29,7 @@ export function createCallMethod(gateway: Gateway): Method {
       signal: exchange.signal,
       replyBytes: form.maxBytes,
       progress: progressOf(exchange),
+      isUnattended: saysUnattended(exchange.arrival, exchange.params._meta),
       ...questionsOf(exchange, gateway.locale),
     };
     const reply = await gateway.call(call);
