@@ -1,11 +1,21 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openLocks } from '../../src/confine/files/changing/lock.ts';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { openStore } from '../../src/store/open.ts';
+import { type PostgresServer, startPostgres } from '../store/postgres-server.ts';
 
 const servers = ['p0', 'p1', 'p2', 'p3'];
 const isFull = process.env.SEKISHO_HAMMER !== undefined;
@@ -17,38 +27,63 @@ interface Told {
   readonly slowestMs: number;
 }
 
-test('servers with state folders of their own lose no change of a file, and refuse none', {
-  timeout: isFull ? 900_000 : 120_000,
-}, async () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-contention-')));
-  const root = join(folder, 'root');
-  mkdirSync(join(root, 'vault'), { recursive: true });
-  const lines = servers.map((server) => `${server} 0\n`).join('');
-  writeFileSync(join(root, 'edited.txt'), lines);
-  writeFileSync(join(root, 'vault/replaced.md'), lines);
-  writeFileSync(join(root, 'vault/appended.md'), '');
-  try {
-    const running = servers.map((server) => start(root, join(folder, server), server));
-    for (const { ready } of running) await ready;
-    for (const { go } of running) go();
-    const told = await Promise.all(running.map(({ result }) => result));
-    if (isFull) console.log(JSON.stringify(told));
+const postgres = await startPostgres();
+const missing = 'missing' in postgres ? postgres.missing : undefined;
+afterAll(() => (postgres as Partial<PostgresServer>).stop?.());
 
-    const all = { 'edit_file done': each, 'vault_replace done': each, 'vault_append done': each };
-    expect(told.map(({ said }) => said)).toEqual(servers.map(() => all));
-    const counted = servers.map((server) => `${server} ${each}\n`).join('');
-    expect(readFileSync(join(root, 'edited.txt'), 'utf8')).toBe(counted);
-    expect(readFileSync(join(root, 'vault/replaced.md'), 'utf8')).toBe(counted);
-    const appended = readFileSync(join(root, 'vault/appended.md'), 'utf8').split('\n').slice(0, -1);
-    for (const server of servers) {
-      expect(appended.filter((line) => line.startsWith(`${server} `))).toEqual(
-        Array.from({ length: each }, (_, at) => `${server} ${at + 1}`),
-      );
+const stories = [
+  ['state folders of their own', undefined],
+  [
+    `one PostgreSQL${missing ? ` (skipped: ${missing})` : ''}`,
+    () => (postgres as PostgresServer).createDatabase(),
+  ],
+] as const;
+
+test.for(stories)(
+  'servers with %s lose no change of a file, and refuse none',
+  {
+    timeout: isFull ? 900_000 : 120_000,
+  },
+  async ([, createDatabase], { skip }) => {
+    skip(createDatabase !== undefined && missing !== undefined);
+    const url = await createDatabase?.();
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-contention-')));
+    const root = join(folder, 'root');
+    mkdirSync(join(root, 'vault'), { recursive: true });
+    const lines = servers.map((server) => `${server} 0\n`).join('');
+    writeFileSync(join(root, 'edited.txt'), lines);
+    writeFileSync(join(root, 'vault/replaced.md'), lines);
+    writeFileSync(join(root, 'vault/appended.md'), '');
+    try {
+      if (url !== undefined)
+        await shareKey(
+          url,
+          servers.map((server) => join(folder, server)),
+        );
+      const running = servers.map((server) => start(root, join(folder, server), server, url));
+      for (const { ready } of running) await ready;
+      for (const { go } of running) go();
+      const told = await Promise.all(running.map(({ result }) => result));
+      if (isFull) console.log(JSON.stringify({ on: url ? 'PostgreSQL' : 'SQLite', told }));
+
+      const all = { 'edit_file done': each, 'vault_replace done': each, 'vault_append done': each };
+      expect(told.map(({ said }) => said)).toEqual(servers.map(() => all));
+      const counted = servers.map((server) => `${server} ${each}\n`).join('');
+      expect(readFileSync(join(root, 'edited.txt'), 'utf8')).toBe(counted);
+      expect(readFileSync(join(root, 'vault/replaced.md'), 'utf8')).toBe(counted);
+      const appended = readFileSync(join(root, 'vault/appended.md'), 'utf8').split('\n').slice(0, -1);
+      for (const server of servers) {
+        expect(appended.filter((line) => line.startsWith(`${server} `))).toEqual(
+          Array.from({ length: each }, (_, at) => `${server} ${at + 1}`),
+        );
+      }
+      if (url !== undefined)
+        expect(await recordsAt(url, join(folder, 'p0'))).toEqual({ ok: true, entries: 12 * each });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+  },
+);
 
 test('a file that another program keeps locked is waited for, though not by a call that is over', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-locked-')));
@@ -91,10 +126,29 @@ test('two that make the same file at once both write, one after the other', asyn
   }
 });
 
-function start(root: string, state: string, name: string) {
+/** Servers of one log have one key. */
+async function shareKey(url: string, folders: readonly string[]): Promise<void> {
+  const [first = '', ...others] = folders;
+  const store = await openStore({ url, stateFolder: first });
+  await store.audit.verify();
+  await store.close();
+  for (const other of others) {
+    mkdirSync(other, { mode: 0o700 });
+    copyFileSync(join(first, 'audit.key'), join(other, 'audit.key'));
+  }
+}
+
+async function recordsAt(url: string, stateFolder: string) {
+  const store = await openStore({ url, stateFolder });
+  const { ok, entries } = await store.audit.verify();
+  await store.close();
+  return { ok, entries };
+}
+
+function start(root: string, state: string, name: string, url = '') {
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'fixtures/contend.ts'), root, state, name, String(each)],
+    [join(import.meta.dirname, 'fixtures/contend.ts'), root, state, name, String(each), url],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const lines = createInterface({ input: child.stdout });
