@@ -23,6 +23,9 @@ export function printRedirection(page: Page, redirection: Redirection): void {
   });
 }
 
+/** Room for tabs and a backslash before the word that ends a document. */
+const mayEndIn = 16;
+
 /** A here-document: in quotes where it holds nothing but text. */
 function printHereDocument(page: Page, document: HereDocument): void {
   const { body, delimiter, operator } = document;
@@ -31,7 +34,8 @@ function printHereDocument(page: Page, document: HereDocument): void {
     return;
   }
   // Behind tabs that are taken away dash keeps a backslash that ends its line, and bash does not.
-  if (operator === '<<-' && !delimiter.quoted && /(^|\n)\t+\\\n/.test(body.text)) page.refuse(document);
+  const lines = page.written({ pos: body.pos, end: body.end + mayEndIn });
+  if (operator === '<<-' && !delimiter.quoted && /(^|\n)\t+\\\n/.test(lines)) page.refuse(document);
   const strip =
     operator === '<<-' ? (raw: string, atStart: boolean) => withoutTabs(raw, atStart) : (raw: string) => raw;
   const parts = delimiter.quoted ? undefined : body.parts;
