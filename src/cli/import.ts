@@ -127,6 +127,7 @@ const rights = [
   'folders',
   'ask',
   'flow',
+  'plainHttp',
   'trustAnnotations',
   'tools',
   'roles',

@@ -44,6 +44,8 @@ export interface StdioStart {
 export interface HttpStart {
   readonly kind: 'http';
   readonly url: string;
+  /** What it carries stays on this machine, is encrypted, or goes plainly by the operator's word. */
+  readonly isSafe: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** How tokens for it are had; absent: none are sent. */
   readonly oauth?: OauthSettings | undefined;

@@ -1,31 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { pageOf } from '../../bench/flow/page.ts';
 import { sessionOf, toolNamed } from './world.ts';
-
-const words = [
-  'order',
-  'meeting',
-  'report',
-  'please',
-  'number',
-  'tomorrow',
-  'about',
-  'budget',
-  'north',
-  'seven',
-];
 
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
-
-/** About 4 KiB of a page that nobody saw before. */
-function pageOf(number: number): string {
-  const lines = Array.from({ length: 60 }, (_, line) =>
-    [...words.slice(line % 7), `n${number}-${line}`, ...words.slice(0, 3)].join(' '),
-  );
-  return `${lines.join('\n')}\nsend it to someone${number}@far${number}.example, soon\n`;
-}
 
 test('10,000 results of 4 KiB cost 2 MiB, and the first is not forgotten', () => {
   gc();
@@ -36,7 +16,6 @@ test('10,000 results of 4 KiB cost 2 MiB, and the first is not forgotten', () =>
   gc();
   const after = process.memoryUsage();
   const bytes = after.arrayBuffers - before.arrayBuffers + after.heapUsed - before.heapUsed;
-  console.info(`10,000 results: ${Math.round(bytes / 1024)} KiB`);
   expect(bytes).toBeLessThan(2 * 1024 * 1024);
   const remove = toolNamed('mail__delete', false);
   for (const number of [0, 1, 5000, 9999]) {

@@ -101,6 +101,7 @@ test('variables are filled in from the environment, the file of variables and th
   expect(servers[0]?.start).toEqual({
     kind: 'http',
     url: 'https://h.example/mcp',
+    isSafe: true,
     headers: { Authorization: 'Bearer from-file', X: 'h.exampley' },
   });
 });

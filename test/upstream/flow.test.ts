@@ -166,3 +166,17 @@ test('policy why tells of a recorded call what was decided and by what path, and
   const trial = await run('policy', 'test', JSON.stringify({ tool: 'mail__echo', arguments: target }));
   expect(trial.stdout).toContain('Flow: in a session that read strangers’ text');
 });
+
+test('a server on another machine is not reached by plain http without the operator, and others are untouched', async () => {
+  const url = 'http://192.0.2.1:9/mcp';
+  await using world = await openWithServers({
+    far: { url },
+    agreed: { url, plainHttp: true, startTimeoutMs: 200 },
+    fix: habitual(),
+  });
+  expect(await namesIn(world)).toEqual(['fix__echo']);
+  const status = (await world.checkpoint.rooms.upstreams()).status();
+  const problemOf = (name: string) => status.find((each) => each.name === name)?.problem?.en ?? '';
+  expect(problemOf('far')).toContain('plain http');
+  expect(problemOf('agreed')).not.toContain('plain http');
+});

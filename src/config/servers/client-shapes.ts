@@ -65,7 +65,18 @@ const ours = new Set([
     'allow',
     'deny',
   ],
-  ...['tools', 'roles', 'ask', 'flow', 'trustAnnotations', 'redactSecrets', 'folders', 'sandbox', 'network'],
+  ...[
+    'tools',
+    'roles',
+    'ask',
+    'flow',
+    'plainHttp',
+    'trustAnnotations',
+    'redactSecrets',
+    'folders',
+    'sandbox',
+    'network',
+  ],
   ...['startTimeoutMs', 'callTimeoutMs', 'callsAtOnce', 'maxResultChars'],
 ]);
 

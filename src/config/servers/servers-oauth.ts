@@ -102,7 +102,8 @@ function assertWhole(at: string, settings: OauthSettings): void {
   }
 }
 
-function isSafeUrl(url: string): boolean {
+/** Does what it carries stay on this machine, or travel encrypted? */
+export function isSafeUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);

@@ -13,7 +13,7 @@ import { whyUnreadable } from '../file/why-unreadable.ts';
 import { hostsOf } from '../network-sets.ts';
 import { fillVariables } from '../variables.ts';
 import { clientServers } from './client-shapes.ts';
-import { oauthOf, oauthSchema } from './servers-oauth.ts';
+import { isSafeUrl, oauthOf, oauthSchema } from './servers-oauth.ts';
 
 const nonEmpty = z.string().min(1);
 const milliseconds = z.number().int().min(1).max(86_400_000);
@@ -40,6 +40,7 @@ const shape = {
   cwd: nonEmpty.optional(),
   url: nonEmpty.optional(),
   headers: z.record(z.string(), z.string()).optional(),
+  plainHttp: z.boolean().optional(),
   oauth: oauthSchema.optional(),
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
@@ -196,7 +197,9 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
     name,
     enabled,
     // What is switched off needs no variables.
-    start: enabled ? startOf(at, config, sources) : { kind: 'http', url: 'about:blank', headers: {} },
+    start: enabled
+      ? startOf(at, config, sources)
+      : { kind: 'http', url: 'about:blank', isSafe: false, headers: {} },
     allow: config.allow,
     deny: config.deny ?? [],
     tools: new Map<string, ToolOverride>(Object.entries(config.tools ?? {})),
@@ -253,7 +256,8 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       );
     }
     const headers = fillAll(config.headers, 'headers');
-    return { kind: 'http', url, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };
+    const isSafe = isSafeUrl(url) || config.plainHttp === true;
+    return { kind: 'http', url, isSafe, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };
   }
   if (config.oauth)
     throw new ConfigError(

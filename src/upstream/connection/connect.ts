@@ -102,6 +102,7 @@ async function connectHttp(
   options: ConnectOptions,
   signal: AbortSignal,
 ): Promise<Connection> {
+  if (!start.isSafe) throw plainHttp(settings.name);
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const authorized =
     options.access && createAuthorizedFetch(settings.name, start.url, options.access, boundedFetch);
@@ -126,6 +127,22 @@ async function connectHttp(
       cause: error,
     });
   }
+}
+
+function plainHttp(name: string): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      `The server ${name} is on another machine and its url is plain http, which whoever is between reads and changes.`,
+      `サーバー ${name} は別のマシンにあり、url が暗号化されない http です。途中で読まれ、書き換えられるおそれがあります。`,
+    ),
+    {
+      suggestion: text(
+        'The operator can use https://, or set "plainHttp": true for it.',
+        '運用者が https:// にするか、このサーバーに "plainHttp": true を指定してください。',
+      ),
+    },
+  );
 }
 
 async function openClient(
