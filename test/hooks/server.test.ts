@@ -132,3 +132,18 @@ test('`sekisho run` typed by a person is the same call from where they are', asy
   expect((await start(['undo', '--since', '1h', ...flags()])).code).toBe(0);
   expect(readdirSync(join(root, 'sub'))).toEqual([]);
 });
+
+test.each(['Stop', 'UserPromptSubmit', 'SessionEnd', 'AfterAgent'])(
+  'where no server starts, %s fails without an order to go on, and a tool is refused',
+  async (name) => {
+    writeFileSync(join(folder, 'bad.jsonc'), '{"mode": "sometimes"}');
+    const bad = ['hook', 'claude', '--config', join(folder, 'bad.jsonc')];
+    const nested = claudeEvent('PreToolUse', root, 'Bash', { hook_event_name: name, command: 'ls' });
+    const [over, tool] = await Promise.all([
+      start(bad, JSON.stringify(claudeEvent(name, root, '', {}))),
+      start(bad, JSON.stringify(nested)),
+    ]);
+    expect([over.code, tool.code]).toEqual([1, 2]);
+  },
+  60_000,
+);

@@ -8,11 +8,23 @@ import { type HookRequest, maxEventBytes, readPermit, socketOf } from './socket.
  */
 export async function hook([client = '', ...flags]: readonly string[]): Promise<number> {
   const script = process.argv[1] ?? '';
+  let event = '';
+  const decide = async () => {
+    event = await readAll(process.stdin);
+    return ask(socketOf(flags, script), { kind: 'event', client, event }, { script, flags });
+  };
+  const exitCode = await decide().catch(refuse);
+  return exitCode === refused && isOver(event) ? failed : exitCode;
+}
+
+/** There is nothing to refuse then: a client would take it as an order to go on, or throw the person's words away. */
+function isOver(event: string): boolean {
   try {
-    const event = await readAll(process.stdin);
-    return await ask(socketOf(flags, script), { kind: 'event', client, event }, { script, flags });
-  } catch (error) {
-    return refuse(error);
+    const name = (JSON.parse(event) as { hook_event_name?: unknown } | null)?.hook_event_name;
+    return ['Stop', 'UserPromptSubmit', 'SessionEnd', 'AfterAgent', 'BeforeAgent'].includes(String(name));
+  } catch {
+    // What cannot be read is refused.
+    return false;
   }
 }
 
@@ -58,7 +70,6 @@ async function readAll(stream: NodeJS.ReadStream | Socket): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Status 2 is what every client reads as a refusal, and any other as a hook that failed and need not be heeded. */
 function refuse(error: unknown): number {
   const why = error instanceof Error ? error.message : String(error);
   const isJapanese = /^ja/i.test(process.env.LC_ALL || process.env.LC_MESSAGES || process.env.LANG || '');
@@ -67,5 +78,9 @@ function refuse(error: unknown): number {
       ? `Sekisho が判断できないため、何も許可しません: ${why}。\`sekisho doctor\` で状態を確認できます。\n`
       : `Sekisho could not decide, so nothing is let through: ${why}. \`sekisho doctor\` says what works here.\n`,
   );
-  return 2;
+  return refused;
 }
+
+/** What every client reads as a refusal; any other status is a hook that failed and need not be heeded. */
+const refused = 2;
+const failed = 1;

@@ -19,10 +19,10 @@ export function withEntries(
   );
   if (missing.length === 0) return undefined;
   let words = withoutEntries(settings, client, name, file);
-  for (const { event, matcher } of client.events) {
+  for (const { event, matcher, more } of client.events) {
     const entry = {
       ...(matcher !== undefined && { matcher }),
-      hooks: [{ type: 'command', command, ...client.more }],
+      hooks: [{ type: 'command', command, ...more }],
     };
     const isList = Array.isArray(hooksIn(words, file)[event]);
     words = isList

@@ -5,8 +5,6 @@ export interface HookedClient {
   /** Below the home folder. */
   readonly file: string;
   readonly events: readonly HookedEvent[];
-  /** Of one hook, beside what is to be started. */
-  readonly more: Readonly<Record<string, unknown>>;
   /** What the person has to do besides. */
   readonly next?: Text | undefined;
 }
@@ -15,6 +13,8 @@ export interface HookedEvent {
   readonly event: string;
   /** Which tools; absent where the event is of none. */
   readonly matcher?: string | undefined;
+  /** Of the hook, beside what is to be started. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const changing = 'Write|Edit|MultiEdit|NotebookEdit';
@@ -28,13 +28,12 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
     {
       file: '.claude/settings.json',
       events: [
-        { event: 'PreToolUse', matcher: '*' },
+        { event: 'PreToolUse', matcher: '*', more: { timeout: seconds, onFailure: 'block' } },
         { event: 'PostToolUse', matcher: changing },
         { event: 'PostToolUseFailure', matcher: changing },
         { event: 'UserPromptSubmit' },
         { event: 'SessionEnd' },
       ],
-      more: { timeout: seconds, onFailure: 'block' },
     },
   ],
   [
@@ -42,12 +41,11 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
     {
       file: '.codex/hooks.json',
       events: [
-        { event: 'PreToolUse', matcher: '*' },
+        { event: 'PreToolUse', matcher: '*', more: { timeout: seconds } },
         { event: 'PostToolUse', matcher: 'apply_patch' },
         { event: 'UserPromptSubmit' },
         { event: 'Stop' },
       ],
-      more: { timeout: seconds },
       next: text(
         'Codex runs them once you have trusted them: start it, and look at /hooks.',
         'Codex では、起動して /hooks で信頼すると動きます。',
@@ -59,12 +57,11 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
     {
       file: '.gemini/settings.json',
       events: [
-        { event: 'BeforeTool', matcher: '.*' },
+        { event: 'BeforeTool', matcher: '.*', more: { timeout: seconds * 1000 } },
         { event: 'AfterTool', matcher: 'write_file|replace' },
         { event: 'AfterAgent' },
         { event: 'SessionEnd' },
       ],
-      more: { timeout: seconds * 1000 },
     },
   ],
 ]);
