@@ -19,7 +19,7 @@ import { logOf, startServer } from './server.ts';
 import { lack, mayMount, onSmallDisk } from './small-disk.ts';
 
 /** A call that a server was killed in is in the log all the same. */
-const kills = process.env.SEKISHO_HAMMER ? 300 : 8;
+const kills = process.env.SEKISHO_HAMMER ? 300 : 9;
 const bases: string[] = [];
 
 afterEach(() => {
@@ -44,6 +44,21 @@ async function serverInCommand() {
   return { ...server, root, state };
 }
 
+type Server = Awaited<ReturnType<typeof serverInCommand>>;
+type Ending = (server: Pick<Server, 'child'>) => void | Promise<void>;
+
+/** As Ctrl-C in a client sends them. */
+const interruptTwice: Ending = async ({ child }) => {
+  child.kill('SIGINT');
+  await sleep(30);
+  child.kill('SIGINT');
+};
+const closePipe: Ending = ({ child }) => {
+  child.stdin.end();
+  child.stdout.destroy();
+};
+const ways: readonly Ending[] = [({ child }) => void child.kill('SIGKILL'), interruptTwice, closePipe];
+
 const command = { tool: 'shell_exec', stop: 'run', arguments: { command: 'touch begun; sleep 60' } };
 
 test('killed in the middle of a command, it is closed as interrupted by the next start', async () => {
@@ -57,23 +72,10 @@ test('killed in the middle of a command, it is closed as interrupted by the next
   expect(readdirSync(join(state, 'calls'))).toEqual([]);
 });
 
-test.each([
-  [
-    'two SIGINTs 30 ms apart, as Ctrl-C in a client sends them',
-    async ({ child }: Awaited<ReturnType<typeof serverInCommand>>) => {
-      child.kill('SIGINT');
-      await sleep(30);
-      child.kill('SIGINT');
-    },
-  ],
-  ['a SIGTERM', async ({ child }: Awaited<ReturnType<typeof serverInCommand>>) => void child.kill('SIGTERM')],
-  [
-    'a client that goes away',
-    async ({ child }: Awaited<ReturnType<typeof serverInCommand>>) => {
-      child.stdin.end();
-      child.stdout.destroy();
-    },
-  ],
+test.each<[string, Ending]>([
+  ['two SIGINTs 30 ms apart', interruptTwice],
+  ['a SIGTERM', ({ child }) => void child.kill('SIGTERM')],
+  ['a client that goes away', closePipe],
 ])('%s in the middle of a command leaves its record', async (_title, leave) => {
   const server = await serverInCommand();
   await leave(server);
@@ -96,7 +98,7 @@ test('a client that ends its server, and kills it two seconds later, finds what 
   expect(stdout).toContain('begun');
 });
 
-test(`killed at ${kills} instants, the log has every call that changed a file`, async () => {
+test(`ended at ${kills} instants, by all ways in turn, the log has every call that changed a file`, async () => {
   const { root, state } = places();
   for (let kill = 0; kill < kills; kill++) {
     const server = startServer(root, state);
@@ -109,7 +111,7 @@ test(`killed at ${kills} instants, the log has every call that changed a file`, 
       interval: 2,
     });
     await sleep((kill * 7) % 40);
-    server.child.kill('SIGKILL');
+    await ways[kill % ways.length]?.(server);
     await server.exit;
   }
 
