@@ -108,12 +108,18 @@ test.each(listed)('a trick that was seen or thought of: %s', (line) => {
 test("a day's work of people and agents in their project runs without a question", () => {
   const lines = linesOf('everyday-work');
   expect(lines.length).toBeGreaterThan(400);
-  // Data from a file in arithmetic, and code from a program's output: nobody knows either beforehand.
-  const unknown = [
-    'total=0; while read -r n; do (( total += n )); done < counts.txt; echo "$total"',
-    'eval "$(direnv export bash)"',
-  ];
+  // Data from a file in arithmetic: nobody knows it beforehand.
+  const unknown = ['total=0; while read -r n; do (( total += n )); done < counts.txt; echo "$total"'];
   expect(lines.filter((line) => decideInProject(line) !== 'allow')).toEqual(unknown);
+});
+
+test('nobody is asked about what agents run in a session, and hardly any of it is refused', () => {
+  const lines = linesOf('everyday-sessions');
+  expect(lines.length).toBeGreaterThan(400);
+  // The last ones take a text from outside for code, for a number or for an index, which bash evaluates, or a pipe of options.
+  const refused = lines.filter((line) => decideInProject(line) !== 'allow');
+  expect(refused).toEqual(lines.slice(-6));
+  expect(new Set(refused.map(decideInProject))).toEqual(new Set(['deny']));
 });
 
 test('what harms runs in no project without a person, and most of it not at all', () => {

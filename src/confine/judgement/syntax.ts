@@ -186,9 +186,8 @@ function placeOf(child: SyntaxNode, position: number, { node, place }: Step): Pl
     }
     case 'Statement':
       return node.background ? { ...place, forks: true } : place;
-    case 'CommandExpansion':
+    // The shell waits for a substitution: what calls itself in one goes deeper, and does not multiply.
     case 'ProcessSubstitution':
-    case 'ArithmeticCommandExpansion':
     case 'Coproc':
       return { ...place, forks: true };
     default:

@@ -20,6 +20,35 @@ export const machineRules: readonly CommandRule[] = [
     notMatch: ['grep -r sudo .', 'echo sudo', 'man su', 'sudo --version'],
   },
   {
+    id: 'system-settings',
+    decision: 'ask',
+    programs: [
+      ...[
+        'useradd',
+        'userdel',
+        'usermod',
+        'adduser',
+        'deluser',
+        'groupadd',
+        'groupdel',
+        'groupmod',
+        'addgroup',
+      ],
+      ...['delgroup', 'passwd', 'chpasswd', 'chage', 'gpasswd', 'visudo', 'vipw', 'chsh', 'chfn'],
+      ...['iptables', 'ip6tables', 'nft', 'ufw', 'firewall-cmd', 'modprobe', 'insmod', 'rmmod', 'setenforce'],
+    ],
+    because: text(
+      'it changes accounts, the firewall or the kernel of this machine',
+      'このマシンのアカウント、ファイアウォール、またはカーネルを変更します',
+    ),
+    suggestion: person,
+    fits: ({ program, args }) =>
+      !hasWord(args, /^(-h|--help|-V|--version)$/) && !(looks[program]?.test(args[0]?.value ?? '') ?? false),
+    needs: () => ({ kind: 'system' }),
+    match: ['useradd x', 'passwd -d root', 'iptables -F', 'ufw disable', 'modprobe x', 'visudo'],
+    notMatch: ['cat /etc/passwd', 'iptables -L -n', 'ufw status', 'nft list ruleset', 'passwd --help'],
+  },
+  {
     id: 'remote-shell',
     decision: 'ask',
     programs: [
@@ -38,10 +67,12 @@ export const machineRules: readonly CommandRule[] = [
     ],
     because: text('it works on another machine', '別のマシンで動作します'),
     suggestion: person,
-    fits: ({ args }) => !(args.length === 1 && /^(-V|--version)$/.test(args[0]?.value ?? '')),
+    fits: ({ program, args }) =>
+      !(args.length === 1 && /^(-V|--version)$/.test(args[0]?.value ?? '')) &&
+      !(program === 'ansible-playbook' && hasWord(args, /^--(syntax-check|list-(hosts|tasks|tags))$/)),
     needs: ({ args }) => (mayStayHere(args) ? undefined : { kind: 'network' }),
     match: ["ansible all -m shell -a 'ls'", 'ssh host ls', 'scp a host:b', 'sftp host', 'env A=b ssh host'],
-    notMatch: ['ssh -V', 'ssh-keygen -l -f k', 'grep ssh x'],
+    notMatch: ['ssh -V', 'ansible-playbook --syntax-check site.yml', 'ssh-keygen -l -f k', 'grep ssh x'],
   },
   {
     id: 'remote-copy',
@@ -60,3 +91,16 @@ export const machineRules: readonly CommandRule[] = [
     notMatch: ['rsync -a src/ dst/', 'rsync -a ./a:b c', 'rsync -avn a host:/x'],
   },
 ];
+
+/** What each only shows by its first word. */
+const looks: Readonly<Record<string, RegExp>> = {
+  passwd: /^(-S|--status)$/,
+  chage: /^(-l|--list)$/,
+  visudo: /^(-c|--check)$/,
+  iptables: /^(-L|-S|-nL|-nvL|--list|--list-rules)$/,
+  ip6tables: /^(-L|-S|-nL|-nvL|--list|--list-rules)$/,
+  nft: /^list$/,
+  ufw: /^(status|version|show)$/,
+  'firewall-cmd': /^--(list-[\w-]+|get-[\w-]+|state)$/,
+  modprobe: /^(-n|--dry-run|-c|--showconfig)$/,
+};

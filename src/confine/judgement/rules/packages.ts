@@ -93,8 +93,9 @@ export const packageRules: readonly CommandRule[] = [
       if (option.value === '-MCPAN') return true;
       const attached = /^-[A-Za-ln-z]*m(.+)$/.exec(option.prefix)?.[1];
       const module = attached ?? next?.value;
-      if (module === 'ensurepip' || module === 'easy_install') return true;
       const rest = args.slice(at + 1);
+      if (module === 'ensurepip' || module === 'easy_install')
+        return !rest.some(({ value }) => value === '--version');
       if (module === 'twine') return rest.some(({ value }) => value === 'upload');
       if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
       if (next?.value === 'pip') {

@@ -50,10 +50,11 @@ export const processRules: readonly CommandRule[] = [
     programs: ['crontab', 'at', 'batch', 'atrm', 'anacron', 'schtasks'],
     because: text('it makes commands run later', 'コマンドを後で実行するよう登録します'),
     suggestion: person,
-    fits: ({ program, args }) => !(program === 'crontab' && args.length === 1 && args[0]?.value === '-l'),
+    fits: ({ program, args }) =>
+      !(/^(crontab|at)$/.test(program) && args.length === 1 && args[0]?.value === '-l'),
     needs: () => ({ kind: 'system' }),
     match: ['crontab -e', 'crontab x', 'at now', 'crontab -r'],
-    notMatch: ['crontab -l', 'cat crontab'],
+    notMatch: ['crontab -l', 'at -l', 'cat crontab'],
   },
   {
     id: 'service',

@@ -1,5 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
 import { hasWord, operandsOf } from '../subcommands.ts';
+import type { Word } from '../words.ts';
 import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
@@ -46,8 +47,10 @@ export const publishRules: readonly CommandRule[] = [
     fits: ({ program, args }) => {
       if (hasWord(args, /^--(help|dry-?run)$/)) return false;
       const pattern = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
-      return operandsOf(args).some((word) =>
-        word.value === undefined ? false : pattern?.test(word.value) === true,
+      const operands = operandsOf(args);
+      return (
+        (program === 'aws' && uploads(operands)) ||
+        operands.some((word) => word.value !== undefined && pattern?.test(word.value) === true)
       );
     },
     // What builds may publish to a folder.
@@ -62,6 +65,7 @@ export const publishRules: readonly CommandRule[] = [
       'npx lerna publish',
       'npx vsce publish',
       'aws s3 rm --recursive s3://b',
+      'aws s3 cp a.txt s3://b/a.txt',
       'aws ec2 terminate-instances --instance-ids i',
       'npx wrangler deploy',
     ],
@@ -71,6 +75,7 @@ export const publishRules: readonly CommandRule[] = [
       './gradlew publishToMavenLocal',
       'npx lerna run build',
       'aws s3 ls',
+      'aws s3 cp s3://b/a.txt .',
       'gcloud config list',
       'netlify build',
       'twine --help',
@@ -78,3 +83,9 @@ export const publishRules: readonly CommandRule[] = [
     ],
   },
 ];
+
+/** `aws s3 cp a s3://b`: what goes there, others see. */
+function uploads(operands: readonly Word[]): boolean {
+  const verb = operands.findIndex(({ value }) => /^(cp|mv|sync)$/.test(value ?? ''));
+  return operands[verb - 1]?.value === 's3' && operands[verb + 2]?.prefix.startsWith('s3://') === true;
+}

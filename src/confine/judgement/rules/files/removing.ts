@@ -135,12 +135,13 @@ export const removingRules: readonly CommandRule[] = [
     ),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
     fits: (use, scene) =>
-      (use.program === 'find' && removesFound(use) && use.args.some(({ value }) => value === '.git')) ||
-      removal(use.args, scene).operands.some((word) =>
-        (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>
-          /(^|\/)\.git["']?(\/(\*|objects|refs)?["']?)?$/i.test(value),
-        ),
-      ),
+      use.program === 'find'
+        ? removesFound(use) && use.args.some(({ value }) => value === '.git')
+        : removal(use.args, scene).operands.some((word) =>
+            (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>
+              /(^|\/)\.git["']?(\/(\*|objects|refs)?["']?)?$/i.test(value),
+            ),
+          ),
     match: [
       'find . -name .git -exec rm -rf {} +',
       'rm -r .git',
@@ -148,7 +149,12 @@ export const removingRules: readonly CommandRule[] = [
       'd=.git; rm -r "$d"',
       'rm -r .git/objects',
     ],
-    notMatch: ['rm -r build', 'rm .git/index.lock', 'rm -r .github/old'],
+    notMatch: [
+      'rm -r build',
+      'rm .git/index.lock',
+      'rm -r .github/old',
+      "find . -not -path './.git/*' -empty -delete",
+    ],
   },
   {
     id: 'rm-unknown-target',
