@@ -152,7 +152,11 @@ test('what is judged is what is run', async () => {
     commands: runner.forSession('s'),
   } as unknown as ToolContext<CapabilityName>;
   expect(await tool.risk?.(checked.input, context)).toEqual({
-    command: { line: { kind: 'program', program: 'rm', args: ['-rf', 'a b'] }, dialect: 'listed' },
+    command: {
+      line: { kind: 'program', program: 'rm', args: ['-rf', 'a b'] },
+      dialect: 'listed',
+      dryRun: false,
+    },
     workingFolder: 'sub',
   });
 });
