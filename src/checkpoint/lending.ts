@@ -2,9 +2,11 @@ import type { Ongoing } from '../call/ongoing.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
+import type { DecideEffects } from '../contract/effects.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import type { ToolGuide } from '../contract/tool/tool-card.ts';
 import { once } from '../ground/once.ts';
+import { withVerdicts } from './effects.ts';
 import { createCommandWatch } from './history.ts';
 import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
@@ -27,6 +29,7 @@ export function createLender(
   team: TeamRoom,
   ongoing: Ongoing,
   guide: () => Promise<ToolGuide>,
+  effects: () => Promise<DecideEffects>,
 ) {
   const followed = once(async () => {
     const { asFollowing, asReadOnly } = await import('../confine/files/workspace.ts');
@@ -40,7 +43,8 @@ export function createLender(
       return tool.annotations.readOnly ? readOnly : folder;
     },
     search: async () => (await rooms.search())((await rooms.workspace()).folder),
-    commands: async ({ caller }) => watched((await rooms.commands()).forSession(caller.sessionId)),
+    commands: async ({ caller }) =>
+      withVerdicts(await watched((await rooms.commands()).forSession(caller.sessionId)), effects),
     judge: () => rooms.judge(),
     desk: async ({ caller }) => (await rooms.desks())(caller),
     web: () => rooms.web(),

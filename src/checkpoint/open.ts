@@ -20,6 +20,7 @@ import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import { createLiveCatalog } from './catalog.ts';
+import { createEffectRules } from './effects.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createNative, type Native } from './native.ts';
@@ -84,7 +85,8 @@ export async function openCheckpoint(
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, now);
   const ongoing = createOngoing({ locale: settings.locale });
-  const lend = createLender(rooms, team, ongoing, catalog);
+  const effects = createEffectRules(settings);
+  const lend = createLender(rooms, team, ongoing, catalog, effects);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
     agents: team.credentials,
@@ -105,6 +107,7 @@ export async function openCheckpoint(
   });
   // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.
   if (settings.rules.length > 0) await policy();
+  if (settings.effectRules.length > 0) await effects();
 
   let keyOfSeal: Uint8Array | undefined;
   const sealKey = () => (keyOfSeal ??= deriveKey(settings.stateFolder, 'questions'));

@@ -1,6 +1,8 @@
 import type { Policy } from '../call/approve.ts';
 import type { Catalog } from '../call/catalog.ts';
 import { decide } from '../call/decide.ts';
+import { createDecideEffects } from '../call/policy/effects/decide.ts';
+import { testEffects } from '../call/policy/effects/trial.ts';
 import { explainPolicy, type PolicyExplanation, type PolicyTrial, testPolicy } from '../call/policy/trial.ts';
 import { type RuleWarning, warningsOf } from '../call/policy/warnings.ts';
 import { namedHosts } from '../config/network-sets.ts';
@@ -8,6 +10,7 @@ import type { Settings } from '../config/settings.ts';
 import { listBuiltinRules } from '../confine/judgement/rules/lines.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
+import type { EffectVerdict } from '../contract/effects.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { toolsetThat } from './toolsets.ts';
 
@@ -19,6 +22,8 @@ export interface PolicyInspector {
   explain(): PolicyExplanation;
   /** Says what would happen to a call of the local person, given as JSON; nothing is run or recorded. */
   test(json: string): Promise<PolicyTrial>;
+  /** What would become of effects that are written down as JSON. */
+  testEffects(json: string): EffectVerdict;
   /** Rules that do less than their writer may believe. */
   warnings(): Promise<readonly RuleWarning[]>;
 }
@@ -54,6 +59,7 @@ export function createPolicyInspector(parts: {
         policy: await parts.policy(),
       });
     },
+    testEffects: (json) => testEffects(json, createDecideEffects(settings.effectRules)),
     async warnings() {
       if (!settings.rules.some(({ tool }) => tool !== undefined)) return [];
       const catalog = await parts.catalog();

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { openCheckpoint, type PolicyInspector, renderExplanation, renderTrial } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
+import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { say } from './common/say.ts';
 import { noteRuleWarnings } from './serving/rule-warnings.ts';
 
@@ -15,13 +18,33 @@ export function explain(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Says what would happen to a call; nothing is run or recorded. */
-export function test(json: string, flags: Flags, options: Options): Promise<number> {
+/** Says what would happen to a call, or become of the effects in a file; nothing is run or recorded. */
+export function test(json: string | undefined, flags: Flags, options: Options): Promise<number> {
+  const { effects } = options;
+  if ((json === undefined) === (typeof effects !== 'string'))
+    throw new ConfigError(
+      text(
+        '`sekisho policy test` takes a call, or --effects with a file.',
+        '`sekisho policy test` には、呼び出しか --effects のファイルのどちらかを指定してください。',
+      ),
+    );
   return withPolicy(flags, options, async (policy, { locale }) => {
-    const trial = await policy.test(json);
+    const trial =
+      json === undefined ? policy.testEffects(readEffects(String(effects))) : await policy.test(json);
     say(options.json ? JSON.stringify(trial) : renderTrial(trial, locale));
     return { allow: 0, ask: 1, deny: 2, invalid: 3 }[trial.decision];
   });
+}
+
+function readEffects(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigError(
+      text(`--effects: ${path} cannot be read.`, `--effects: ${path} を読み込めません。`),
+      { cause },
+    );
+  }
 }
 
 async function withPolicy(

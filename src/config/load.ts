@@ -3,7 +3,6 @@ import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
-import type { PolicyRule } from '../contract/policy.ts';
 import { locales, text } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
 import { shellQuote } from '../ground/shell-quote.ts';
@@ -18,6 +17,7 @@ import { hostsOf } from './network-sets.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
+import { rulesOf } from './rules.ts';
 import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers/servers.ts';
 import type { Flags, Settings } from './settings.ts';
@@ -91,7 +91,7 @@ export function loadSettings(
       oauth: oauthTrustOf(config.http?.oauth),
       console: config.http?.console ?? true,
     },
-    rules: (config.rules ?? []) as readonly PolicyRule[],
+    ...rulesOf(config.rules),
     rateRules: (config.rateLimits ?? defaultRatesOf(config)).map((rule, index) => ({
       id: `rateLimits.${index}`,
       toolsets: rule.toolsets,

@@ -3,6 +3,7 @@ import { locales } from '../contract/text/text.ts';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { oauthTrustSchema } from './oauth.ts';
+import { rulesSchema } from './rules.ts';
 import { flowSchema, serversSchema } from './servers/servers.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -13,25 +14,6 @@ const root = z.union([
   z.string().min(1),
   z.strictObject({ path: z.string().min(1), writable: z.boolean().optional() }),
 ]);
-
-const rule = z.strictObject({
-  id: z.string().min(1).optional(),
-  tool: z.string().min(1).optional(),
-  role: z.string().min(1).optional(),
-  purpose: z.enum(['task', 'chat']).optional(),
-  user: z.string().min(1).optional(),
-  annotations: z.record(z.string(), z.boolean()).optional(),
-  command: z
-    .array(z.union([z.string(), z.array(z.string())]))
-    .min(1)
-    .optional(),
-  path: z.string().min(1).optional(),
-  host: z.string().min(1).optional(),
-  decision: z.enum(['allow', 'ask', 'deny']),
-  because: z.string().min(1),
-  match: names.optional(),
-  notMatch: names.optional(),
-});
 
 const rateLimit = z.strictObject({
   toolsets: names.optional().describe('Toolsets that are counted together; absent: all.'),
@@ -82,7 +64,7 @@ export const configSchema = z.strictObject({
       console: z.boolean().optional().describe('Serve the web console at /. Default: true.'),
     })
     .optional(),
-  rules: z.array(rule).optional().describe('Policy rules; the strictest of all that fit wins.'),
+  rules: rulesSchema.optional().describe('Policy rules; the strictest of all that fit wins.'),
   flow: flowSchema
     .optional()
     .describe(

@@ -1,5 +1,6 @@
 import type { ModelSettings } from '../contract/capabilities/model.ts';
 import type { Dialect } from '../contract/capabilities/process.ts';
+import type { EffectRule } from '../contract/effects.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text/text.ts';
@@ -59,6 +60,8 @@ export interface Settings {
     readonly console: boolean;
   };
   readonly rules: readonly PolicyRule[];
+  /** Those of the same list that speak of what a command did. */
+  readonly effectRules: readonly EffectRule[];
   readonly rateRules: readonly {
     readonly id: string;
     readonly toolsets?: readonly string[] | undefined;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { DryRun, DryRunChange } from '../contract/capabilities/dry-run.ts';
+import type { EffectVerdict } from '../contract/effects.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { counted } from './counted.ts';
@@ -13,6 +14,8 @@ export interface DryRunReport {
   readonly more: number;
   /** Unified; what had no room is left out. */
   readonly diff: string;
+  /** What the rules about effects would make of it, where they would not let it land. */
+  readonly rules?: string | undefined;
 }
 
 /** Within so many bytes, half of them for the list where both are long. `nameOf` shows a path as the caller spells it. */
@@ -22,6 +25,7 @@ export function reportDryRun(
     readonly maxBytes: number;
     readonly locale: Locale;
     readonly nameOf: (change: DryRunChange) => string;
+    readonly verdict?: EffectVerdict | undefined;
   },
 ): DryRunReport {
   const { maxBytes, locale } = options;
@@ -44,11 +48,19 @@ export function reportDryRun(
     diff: [shown.toString('utf8').trimEnd(), ...(isCut ? [end] : [])]
       .filter((part) => part !== '')
       .join('\n'),
+    ...(options.verdict &&
+      options.verdict.decision !== 'allow' && { rules: cleanLine(rulesWords(options.verdict)[locale]) }),
   };
 }
 
+function rulesWords({ decision, rule, because }: EffectVerdict): Text {
+  return decision === 'ask'
+    ? text(`a person would be asked: ${because.en} (${rule})`, `人に確認します: ${because.ja} (${rule})`)
+    : text(`it would be refused: ${because.en} (${rule})`, `拒否されます: ${because.ja} (${rule})`);
+}
+
 /** As a person reads it, the first line being the one that matters. */
-export function dryRunWords({ changes, more, diff }: DryRunReport, locale: Locale): string {
+export function dryRunWords({ changes, more, diff, rules }: DryRunReport, locale: Locale): string {
   const count = changes.length + more;
   const head =
     count === 0
@@ -63,6 +75,7 @@ export function dryRunWords({ changes, more, diff }: DryRunReport, locale: Local
   const rest = text(`… and ${more} more`, `… ほか ${more} 件`);
   return [
     head[locale],
+    ...(rules === undefined ? [] : [rules]),
     ...changes.map((line) => `  ${line}`),
     ...(more > 0 ? [`  ${rest[locale]}`] : []),
     ...(diff === '' ? [] : [diff]),

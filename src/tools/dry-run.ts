@@ -7,6 +7,7 @@ export const dryRunOutput = z.object({
   changes: z.array(z.string()).describe('What it would change, e.g. "deleted a.txt (−3)".'),
   more: z.number().int().describe('Further changes, not listed.'),
   diff: z.string(),
+  rules: z.string().optional().describe('What the rules about effects would make of it.'),
 });
 
 /** A dry run is over with its call. */

@@ -40,6 +40,21 @@ describe.runIf(working.has('bubblewrap'))('dry_run (skipped where bubblewrap doe
     expect(existsSync(join(world.root, 'src/c.txt'))).toBe(true);
   });
 
+  test('names the rule about effects that speaks against it', async () => {
+    const rule = { effect: { writes: 'src/**' }, then: 'deny', because: 'src is mine' } as const;
+    await using world = await openTestCheckpoint({ ...coding, config: { rules: [rule] } });
+    const dry = async (command: string) => outputOf(await world.call('bash', { command, dry_run: true }));
+    expect(await dry('rm a.txt')).not.toHaveProperty('dry_run.rules');
+    expect(await dry('rm src/c.txt')).toMatchObject({
+      dry_run: { rules: 'it would be refused: src is mine (rules[0])' },
+    });
+    expect(
+      await dry('for i in $(seq 21); do echo > gone.$i; done; mkdir .husky; echo > .husky/x'),
+    ).toMatchObject({
+      dry_run: { rules: expect.stringMatching(/^a person would be asked: .*effect-runs-outside-later/) },
+    });
+  });
+
   test('with background it is refused, naming the field', async () => {
     await using world = await openTestCheckpoint(coding);
     const reply = await world.call('bash', { command: 'true', dry_run: true, background: true });

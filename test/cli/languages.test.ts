@@ -166,6 +166,7 @@ const settings: readonly (readonly [problem: string, config: object | string])[]
   ['a number that is too large', { process: { maxTimeoutMs: -1 } }],
   ['a zone', { assistant: { timeZone: 'Mars' } }],
   ['a rule', { rules: [{ id: 'r', tool: 'bash', decision: 'deny', because: 'no', command: [] }] }],
+  ['a rule about effects', { rules: [{ effect: { deletes: 'many' }, then: 'ask' }] }],
   [
     'two servers',
     {

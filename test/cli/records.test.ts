@@ -54,6 +54,56 @@ describe('policy test says what would happen, and runs nothing', () => {
     );
   });
 
+  test('of effects that are written down, by the rules about them', async () => {
+    const config = join(folder, 'c.jsonc');
+    writeFileSync(config, '{"rules": [{"effect": {"outside": ["src/**"]}, "then": "deny"}]}');
+    const file = join(folder, 'effects.json');
+    const tried = async (effects: unknown, ...more: string[]) => {
+      writeFileSync(file, JSON.stringify(effects));
+      return sekisho('policy', 'test', '--effects', file, '--config', config, ...more);
+    };
+    const removed = { change: 'deleted', path: 'src/old', kind: 'folder', files: 21 };
+    expect(await tried([{ change: 'changed', path: 'src/a.ts' }])).toMatchObject({ code: 0 });
+    expect(await tried([removed])).toMatchObject({
+      code: 1,
+      stdout: 'ask (rule effect-deletes-many): it deletes or empties 21 files\n',
+    });
+    expect(await tried([{ change: 'created', path: 'b' }], '--json')).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('"rule":"rules[0]"'),
+    });
+    for (const effects of [{}, [{ change: 'gone', path: 'a' }], [{ path: 'a' }]])
+      expect(await tried(effects)).toMatchObject({ code: 2, stderr: expect.stringContaining('JSON list') });
+    expect(await sekisho('policy', 'test')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--effects'),
+    });
+    expect((await sekisho('policy', 'show', '--config', config)).stdout).toContain(
+      'deny  rules[0]: {"outside":["src/**"]}',
+    );
+  });
+
+  test.each([
+    [
+      { effect: { deletes: 'many' }, then: 'ask' },
+      /rules\.0\.effect\.deletes: must be such as "> 20 files", got "many"/,
+    ],
+    [{ effect: {}, then: 'ask' }, /rules\.0\.effect: must name deletes, writes or outside/],
+    [{ effect: { writes: 'a' }, then: 'maybe' }, /rules\.0\.then: .*"maybe"/],
+    [{ effect: { writes: 'a' } }, /rules\.0\.then is missing/],
+    [{ effect: { reads: 'a' }, then: 'ask' }, /rules\.0\.effect\.reads is not a setting/],
+    [{ tool: 'bash', decision: 'deny' }, /rules\.0\.because is missing/],
+    [
+      { effect: { deletes: '> 1 file' }, then: 'allow' },
+      /rules\[0\]: an effect that is allowed names in writes/,
+    ],
+  ])('a rule that is none stops every start, by its key: %j', async (rule, problem) => {
+    const config = join(folder, 'c.jsonc');
+    writeFileSync(config, JSON.stringify({ rules: [rule] }));
+    const { code, stderr } = await sekisho('serve', '--config', config);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(problem) });
+  });
+
   test('a rule that fails its own examples stops every start', async () => {
     const config = join(folder, 'c.jsonc');
     const rule = {

@@ -77,7 +77,9 @@ test.each([
 
 test('the explanation lists every rule in force with its decision in this mode', () => {
   const rules: PolicyRule[] = [{ command: ['npm'], decision: 'deny', because: 'pnpm is used here' }];
-  const explained = explainPolicy({ mode: 'full-access', rules, builtin: listBuiltinRules(), network: [] });
+  const effectRules = [{ id: 'rules[1]', effect: { writes: '.github/**' }, then: 'deny' } as const];
+  const builtin = listBuiltinRules();
+  const explained = explainPolicy({ mode: 'full-access', rules, builtin, effectRules, network: [] });
   const shown = renderExplanation(explained, 'ja');
   const strict = renderExplanation({ ...explained, judgement: 'strict' }, 'en');
 
@@ -85,6 +87,8 @@ test('the explanation lists every rule in force with its decision in this mode',
   expect(shown).toContain('コマンドの読み方 (process.judgement): ツールごと');
   expect(strict).toContain('How commands are read (process.judgement): strict\n');
   expect(strict).toContain('  eval [from strict on]: ');
+  expect(shown).toContain('  deny  rules[1]: {"writes":".github/**"}');
+  expect(shown).toContain('  ask   effect-deletes-many: 20 個を超える');
   expect(shown).toContain('rules[0]: pnpm is used here  {"command":["npm"]}');
   for (const { id } of listBuiltinRules()) expect(shown).toContain(`  ${id}`);
 });

@@ -51,6 +51,15 @@ export function createPathGlob(pattern: string): (path: string) => boolean {
   return (path) => glob(foldPath(path));
 }
 
+/** Could a path glob fit something below this folder? What stands before its first wildcard says where it can lead. */
+export function mayFitBelow(pattern: string, folder: string): boolean {
+  const parts = foldPath(pattern).split('/');
+  const wild = parts.findIndex((part) => /[*?[{\\]/.test(part));
+  const fixed = `${parts.slice(0, wild < 0 ? undefined : wild).join('/')}/`;
+  const below = `${foldPath(folder)}/`;
+  return fixed === '/' || fixed.startsWith(below) || (wild >= 0 && below.startsWith(fixed));
+}
+
 /**
  * A host pattern: `*.example.com` fits every host below it and not `example.com` itself. Names beyond ASCII and IPv6
  * addresses fit in whichever way they are written.

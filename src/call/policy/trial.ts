@@ -1,10 +1,12 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { DecisionKind, Dialect } from '../../contract/capabilities/process.ts';
+import type { EffectRule } from '../../contract/effects.ts';
 import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import { outgoingSecret } from '../outgoing.ts';
+import { createBuiltinEffectRules } from './effects/builtin.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
 export interface PolicyExplanation {
@@ -12,6 +14,11 @@ export interface PolicyExplanation {
   readonly meaning: Text;
   readonly operator: readonly (PolicyRule & { readonly id: string })[];
   readonly builtin: readonly RuleLine[];
+  /** About what a command did; the built-in ones ask. */
+  readonly effects: {
+    readonly operator: readonly EffectRule[];
+    readonly builtin: readonly { readonly id: string; readonly because: Text }[];
+  };
   /** How every command is read; absent where each toolset says so. */
   readonly judgement?: Dialect | undefined;
   /** Whom commands may reach: sets by their names, other hosts by the key that lists them. */
@@ -28,6 +35,7 @@ export function explainPolicy(parts: {
   readonly mode: Mode;
   readonly rules: readonly PolicyRule[];
   readonly builtin: readonly RuleLine[];
+  readonly effectRules: readonly EffectRule[];
   readonly network: readonly NamedHosts[];
   readonly judgement?: Dialect | undefined;
 }): PolicyExplanation {
@@ -38,6 +46,10 @@ export function explainPolicy(parts: {
     meaning: meanings[parts.mode],
     operator: parts.rules.map((rule, place) => ({ ...rule, id: rule.id ?? `rules[${place}]` })),
     builtin: parts.builtin.map((rule) => ({ ...rule, decision: inMode(rule.decision) })),
+    effects: {
+      operator: parts.effectRules,
+      builtin: createBuiltinEffectRules().map(({ id, because }) => ({ id, because })),
+    },
     network: parts.network,
     judgement: parts.judgement,
   };
@@ -68,6 +80,12 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
       if (rule.examples.length > 0) lines.push(`    ${rule.examples.join('   ')}`);
     }
   }
+  lines.push('', `${labels.effects[locale]}:`);
+  for (const { id, then, because, effect } of explained.effects.operator)
+    lines.push(
+      `  ${then.padEnd(5)} ${id}: ${because === undefined ? '' : `${because}  `}${JSON.stringify(effect)}`,
+    );
+  for (const { id, because } of explained.effects.builtin) lines.push(`  ask   ${id}: ${because[locale]}`);
   return lines.join('\n');
 }
 
@@ -126,7 +144,7 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
 }
 
 /** The trial as lines for a terminal. */
-export function renderTrial(trial: PolicyTrial, locale: Locale): string {
+export function renderTrial(trial: Omit<PolicyTrial, 'tool'>, locale: Locale): string {
   const rule = trial.rule === undefined ? '' : ` (${labels.rule[locale]} ${trial.rule})`;
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
@@ -202,6 +220,10 @@ const labels = {
     'ツールごと。プロジェクト内の bash は plain、専用フォルダーの bash は strict、shell_exec は listed',
   ),
   from: (dialect: Dialect) => text(`from ${dialect} on`, `${dialect} 以上`),
+  effects: text(
+    'Rules about what a command did on a layer',
+    'レイヤー上でコマンドが行ったことについての規則',
+  ),
   rule: text('rule', '規則'),
   grant: text(
     'Allowing it for the session or always would allow',

@@ -97,6 +97,8 @@ export const ja: Readonly<Record<string, string>> = {
   'listen on HTTP (default 127.0.0.1:7040)': 'HTTP で待ち受ける（既定値 127.0.0.1:7040）',
   'the role of the local caller, for policy rules': 'ポリシー規則から見たローカルの呼び出し元のロール',
   'the role of the local caller': 'ローカルの呼び出し元のロール',
+  'what would become of these changes instead, as a JSON list':
+    '呼び出しの代わりに、JSON の一覧で書いた変更がどう扱われるか',
   'no web console on the HTTP port': 'HTTP ポートで Web コンソールを提供しない',
   'the folder that tools may see (default: the current one)':
     'ツールに見せるフォルダー（既定値: 現在のフォルダー）',

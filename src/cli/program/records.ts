@@ -30,14 +30,15 @@ function addPolicy(program: Command, exitWith: (code: number) => void): void {
     });
   withSettings(
     policy
-      .command('test <call>')
+      .command('test [call]')
       .description(
         'what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
       ),
   )
     .option('--as <role>', 'the role of the local caller')
+    .option('--effects <file>', 'what would become of these changes instead, as a JSON list')
     .option('--json', 'print as JSON')
-    .action(async (call: string, options: Options) => {
+    .action(async (call: string | undefined, options: Options) => {
       const { test } = await import('../policy-commands.ts');
       exitWith(await test(call, flagsOf(options), options));
     });

@@ -61,10 +61,11 @@ interface Problem {
   readonly errors?: unknown;
 }
 
-/** Of several shapes the one that the value comes closest to: whose first mistake lies deepest. */
+/** Of several shapes the one that the value comes closest to: whose first mistake lies deepest, or that has the fewest. */
 function closestOf({ errors }: Problem): Problem | undefined {
   if (!Array.isArray(errors)) return undefined;
-  const firsts = errors.flatMap(([first]: readonly Problem[]) => (first ? [first] : []));
+  const shapes = errors.toSorted((a: readonly Problem[], b: readonly Problem[]) => a.length - b.length);
+  const firsts = shapes.flatMap(([first]: readonly Problem[]) => (first ? [first] : []));
   const [closest] = firsts.toSorted((a, b) => b.path.length - a.path.length);
   return closest && closest.path.length > 0 ? closest : undefined;
 }

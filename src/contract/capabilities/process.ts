@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { EffectVerdict } from '../effects.ts';
 import type { Text } from '../text/text.ts';
 import type { DryRun } from './dry-run.ts';
 
@@ -52,6 +53,8 @@ export interface RunResult {
   readonly network?: readonly NetworkContact[] | undefined;
   /** With `dryRun`. */
   readonly dryRun?: DryRun | undefined;
+  /** With `dryRun`: what the rules about effects would make of it. */
+  readonly verdict?: EffectVerdict | undefined;
 }
 
 /**

@@ -171,6 +171,7 @@ export function createShellExec(): LooseTool {
         ...(result.dryRun && {
           dry_run: reportDryRun(result.dryRun, {
             maxBytes: Math.floor(replyBytes / 2),
+            verdict: result.verdict,
             locale,
             nameOf: ({ root, path }) => (root === files.roots[0]?.hostPath ? path : join(root, path)),
           }),

@@ -161,6 +161,7 @@ export const bash = defineTool({
       result.dryRun &&
       reportDryRun(result.dryRun, {
         maxBytes: Math.floor(replyBytes / 2),
+        verdict: result.verdict,
         locale,
         nameOf: ({ root, path }) => shownIn(desk, posix.join(root, path)),
       });

@@ -1,0 +1,35 @@
+import type { DecideEffects, EffectRule, EffectVerdict } from '../../../contract/effects.ts';
+import { text } from '../../../contract/text/text.ts';
+import { createBuiltinEffectRules } from './builtin.ts';
+import { factsOf } from './facts.ts';
+import { readEffectRule } from './rule.ts';
+
+/**
+ * Says what is to become of what a command did: the strictest of the operator's rules that fit, else of the built-in
+ * ones, which an allow of the operator answers. Throws a `ConfigError` for a rule that cannot be read.
+ */
+export function createDecideEffects(rules: readonly EffectRule[]): DecideEffects {
+  const ready = rules.map(readEffectRule);
+  const builtin = createBuiltinEffectRules();
+  return (effects) => {
+    const facts = factsOf(effects);
+    for (const decision of ['deny', 'ask', 'allow'] as const) {
+      for (const rule of ready) {
+        if (rule.decision !== decision) continue;
+        const because = rule.finds(facts);
+        if (because) return { decision, rule: rule.id, because };
+      }
+    }
+    for (const { id, finds } of builtin) {
+      const because = finds(facts);
+      if (because) return { decision: 'ask', rule: id, because };
+    }
+    return nothingAgainst;
+  };
+}
+
+const nothingAgainst: EffectVerdict = {
+  decision: 'allow',
+  rule: 'default',
+  because: text('no rule speaks against it', '該当する規則がありません'),
+};

@@ -1,0 +1,98 @@
+import type { DryRunChange } from '../../../contract/capabilities/dry-run.ts';
+import { type EffectDecision, type EffectRule, mostDeleted } from '../../../contract/effects.ts';
+import { ConfigError } from '../../../contract/error.ts';
+import { type Text, text, verbatim } from '../../../contract/text/text.ts';
+import { createPathGlob, mayFitBelow } from '../glob.ts';
+import { losesFiles, unlistedText } from './builtin.ts';
+import { type EffectFacts, isDeletedFolder } from './facts.ts';
+
+/** A rule of the operator about effects, ready to be asked. */
+export interface ReadyEffectRule {
+  readonly id: string;
+  readonly decision: EffectDecision;
+  /** What it found; undefined where it does not fit. */
+  finds(facts: EffectFacts): Text | undefined;
+}
+
+/** How each key of `effect` reads the facts. */
+type Finds = (facts: EffectFacts) => Text | undefined;
+
+/**
+ * An ask or deny fits if any change does, or one that is not known could; an allow only if every change is known to.
+ * Throws a `ConfigError` that names the rule.
+ */
+export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule {
+  const id = rule.id ?? `rules[${place}]`;
+  try {
+    const { deletes, writes, outside } = rule.effect;
+    const isSure = rule.then === 'allow';
+    if (isSure && (writes === undefined || deletes !== undefined || outside !== undefined))
+      throw new ConfigError(
+        text(
+          'an effect that is allowed names in writes what may be written, and nothing else',
+          '許可する effect には、書き込んでよい場所を writes だけで指定してください',
+        ),
+      );
+    const finds: Finds[] = [];
+    if (deletes !== undefined) finds.push(findsLost(deletes));
+    if (writes !== undefined) finds.push(isSure ? findsOnly(writes) : findsWritten(writes));
+    if (outside !== undefined) finds.push(findsOutside(outside));
+    return {
+      id,
+      decision: rule.then,
+      finds(facts) {
+        const found = finds.map((find) => find(facts));
+        if (found.includes(undefined)) return undefined;
+        const [because] = found;
+        return rule.because === undefined ? because : verbatim(rule.because);
+      },
+    };
+  } catch (cause) {
+    if (cause instanceof ConfigError)
+      throw new ConfigError(text(`${id}: ${cause.text.en}`, `${id}: ${cause.text.ja}`), { cause });
+    throw cause;
+  }
+}
+
+function findsLost(deletes: string): Finds {
+  const most = mostDeleted(deletes) ?? 0;
+  return ({ lostFiles, unlisted }) => {
+    if (lostFiles > most) return losesFiles(lostFiles, unlisted);
+    return lostFiles + unlisted > most ? unlistedText(unlisted) : undefined;
+  };
+}
+
+function findsWritten(pattern: string): Finds {
+  const fits = createPathGlob(pattern);
+  const may = (change: DryRunChange) =>
+    fits(change.path) || (isDeletedFolder(change) && mayFitBelow(pattern, change.path));
+  return ({ changes, unlisted }) => {
+    const found = changes.find(may);
+    return found ? writesText(found) : unlistedText(unlisted);
+  };
+}
+
+/** All that it does is there. */
+function findsOnly(pattern: string): Finds {
+  const fits = createPathGlob(pattern);
+  return ({ changes, unlisted }) =>
+    unlisted === 0 && changes.every(({ path }) => fits(path))
+      ? text(`it writes only ${pattern}`, `${pattern} だけに書き込みます`)
+      : undefined;
+}
+
+function findsOutside(patterns: readonly string[]): Finds {
+  const globs = patterns.map(createPathGlob);
+  return ({ changes, unlisted }) => {
+    const found = changes.find(({ path }) => !globs.some((fits) => fits(path)));
+    if (!found) return unlistedText(unlisted);
+    const what = writesText(found);
+    const where = patterns.join(', ');
+    return text(`${what.en}, outside of ${where}`, `${what.ja} (${where} の外)`);
+  };
+}
+
+function writesText({ change, path }: DryRunChange): Text {
+  if (change === 'deleted') return text(`it deletes ${path}`, `${path} を削除します`);
+  return text(`it writes ${path}`, `${path} を書き込みます`);
+}

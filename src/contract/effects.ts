@@ -1,0 +1,36 @@
+import type { DryRun } from './capabilities/dry-run.ts';
+import type { Text } from './text/text.ts';
+
+/** They land, a person is asked, or they are thrown away. */
+export type EffectDecision = 'allow' | 'ask' | 'deny';
+
+/** A rule of the operator about what a command did on a layer, not about its words. All of `effect` must fit. */
+export interface EffectRule {
+  readonly id?: string | undefined;
+  readonly effect: {
+    /** "> 20 files": more than so many are deleted or emptied. */
+    readonly deletes?: string | undefined;
+    /** A glob below a root: something that it fits is created, changed or deleted. */
+    readonly writes?: string | undefined;
+    /** Globs: something that none of them fits is. */
+    readonly outside?: readonly string[] | undefined;
+  };
+  readonly then: EffectDecision;
+  readonly because?: string | undefined;
+}
+
+/** What is to become of the effects of a command, and by which rule. */
+export interface EffectVerdict {
+  readonly decision: EffectDecision;
+  readonly rule: string;
+  readonly because: Text;
+}
+
+/** Never throws: what is not known of the effects counts as the worst that it could be. */
+export type DecideEffects = (effects: DryRun) => EffectVerdict;
+
+/** What `deletes` says; undefined where it is not of that form. */
+export function mostDeleted(deletes: string): number | undefined {
+  const [, most] = /^>\s*(\d{1,9})(\s+files?)?$/.exec(deletes) ?? [];
+  return most === undefined ? undefined : Number(most);
+}
