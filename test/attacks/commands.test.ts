@@ -108,17 +108,15 @@ test.each(listed)('a trick that was seen or thought of: %s', (line) => {
 test("a day's work of people and agents in their project runs without a question", () => {
   const lines = linesOf('everyday-work');
   expect(lines.length).toBeGreaterThan(400);
-  // Data from a file in arithmetic: nobody knows it beforehand.
-  const unknown = ['total=0; while read -r n; do (( total += n )); done < counts.txt; echo "$total"'];
-  expect(lines.filter((line) => decideInProject(line) !== 'allow')).toEqual(unknown);
+  expect(lines.filter((line) => decideInProject(line) !== 'allow')).toEqual([]);
 });
 
 test('nobody is asked about what agents run in a session, and hardly any of it is refused', () => {
   const lines = linesOf('everyday-sessions');
   expect(lines.length).toBeGreaterThan(400);
-  // The last ones take a text from outside for code, for a number or for an index, which bash evaluates, or a pipe of options.
+  // The last ones take a text from outside for code or for a variable's name, or a name from an error of a program.
   const refused = lines.filter((line) => decideInProject(line) !== 'allow');
-  expect(refused).toEqual(lines.slice(-6));
+  expect(refused).toEqual(lines.slice(-3));
   expect(new Set(refused.map(decideInProject))).toEqual(new Set(['deny']));
 });
 

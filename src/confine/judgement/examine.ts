@@ -10,10 +10,11 @@ import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
 import { inspectNode } from './inspect-node.ts';
+import type { CommandJob, Deferred, ScriptJob } from './jobs.ts';
 import { createPipelines } from './pipelines.ts';
 import { bashisms } from './posix.ts';
 import { Unprintable } from './print/page.ts';
-import type { Printed, Write } from './print/print.ts';
+import type { Write } from './print/print.ts';
 import { isShell, programOf, searches } from './programs.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
@@ -25,7 +26,7 @@ import { unwrap } from './unwrap/unwrap.ts';
 import type { Variables } from './values.ts';
 import { createVariables, givenBy } from './variables.ts';
 import { literalWord, partOf, type Word } from './words.ts';
-import { rewrite, runsOf, type Writing } from './writing.ts';
+import { change, rewrite, runsOf, type Writing } from './writing.ts';
 
 /** Something that a rule has to say of the command. */
 export interface Finding {
@@ -50,30 +51,6 @@ export interface Examination {
 /** Every rule that looks at a program, by its name; under `''` those that look at a program without its own. */
 export type RuleIndex = ReadonlyMap<string, readonly CommandRule[]>;
 
-interface ScriptJob {
-  readonly kind: 'script';
-  readonly printed: Printed;
-  readonly writing: Writing;
-  readonly place: Place;
-  readonly via: readonly string[];
-}
-
-interface CommandJob {
-  readonly kind: 'command';
-  readonly words: readonly Word[];
-  /** The text that its words stand in. */
-  readonly writing: Writing;
-  readonly excerpt: () => string;
-  readonly place: Place;
-  readonly via: readonly string[];
-  readonly texts: readonly Word[];
-  readonly files: readonly Word[];
-  /** It stands in the script itself, or a wrapper there starts it: `"$@"` is what its function was called with. */
-  readonly isOwn: boolean;
-  /** How often its words were filled in. */
-  readonly fillings: number;
-}
-
 type Where = Pick<CommandJob, 'writing' | 'place' | 'excerpt'>;
 
 /** Each job eats at least a character of the command, so a command within its limit never meets this. */
@@ -85,18 +62,21 @@ const maxWrappers = 40;
 const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
 const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
 
-/** Reads a command line to the bottom and asks every rule about every command in it. */
+/**
+ * Reads a command line to the bottom and asks every rule about every command in it. With `guarding`, what runs is
+ * written so that data which bash would evaluate can only be numbers.
+ */
 export function examine(
   line: CommandLine,
   context: JudgeContext,
   rules: RuleIndex,
   write: Write,
   read: ReadFile,
+  guarding: boolean,
 ): Examination {
   const findings: Finding[] = [];
   const found: { readonly use: Use; readonly place: Place; readonly excerpt: () => string }[] = [];
-  const deferred: { readonly rule: string; readonly excerpt: () => string; isBad(scene: Scene): boolean }[] =
-    [];
+  const deferred: Deferred[] = [];
   const variables = createVariables();
   for (const [name, value] of Object.entries(context.variables ?? {})) {
     variables.add(name, { kind: 'static', value });
@@ -105,6 +85,7 @@ export function examine(
   const pipelines = createPipelines();
   const calls = createCalls();
   const passing = new WeakSet<SyntaxNode>();
+  const targets = new WeakSet<SyntaxNode>();
   const folders: Word[] = [];
   const fillings = createFillings<CommandJob>(variables, calls);
   const jobs: (ScriptJob | CommandJob)[] = [];
@@ -149,7 +130,11 @@ export function examine(
       findings.push({ rule: rule.id, lack, excerpt: excerpt(), use, named: rule.names?.(use) });
     }
   }
-  for (const check of deferred) if (check.isBad(scene)) raise(check.rule, check.excerpt());
+  for (const check of deferred) {
+    if (!check.isBad(scene)) continue;
+    raise(check.rule, check.excerpt());
+    if (guarding && check.writing) change(check.writing, check.guards?.(scene) ?? []);
+  }
   const uses = found.map(({ use }) => use);
   return { findings, uses, variables, runs: isWritten ? runsOf(line, whole) : undefined };
 
@@ -170,19 +155,19 @@ export function examine(
     if (posix) for (const { excerpt, named } of bashisms(source)) raise('not-posix', excerpt, named);
     try {
       const printed = write(source);
-      const writing = { text: printed.text, edits: [] };
-      jobs.push({ kind: 'script', printed, writing, place: job.place, via: job.via });
+      const writing = { text: printed.text, edits: [], changes: [] };
+      jobs.push({ kind: 'script', printed, writing, posix, place: job.place, via: job.via });
       return writing;
     } catch (error) {
       if (!(error instanceof Unprintable)) throw error;
       isWritten = false;
       raise(error.rule, error.excerpt, error.named);
-      return { text: source, edits: [] };
+      return { text: source, edits: [], changes: [] };
     }
   }
 
   function readProgram({ program, args }: CommandLine & { kind: 'program' }): Writing {
-    const writing = { text: '', edits: [] };
+    const writing = { text: '', edits: [], changes: [] };
     const words = [program, ...args].map((value, pos) => ({
       ...literalWord(value),
       at: { pos, end: pos, value },
@@ -201,7 +186,9 @@ export function examine(
           strict: context.dialect === 'strict',
           isForEach: via.some(searches),
           raise: (rule, named) => raise(rule, excerpt(), named),
-          defer: (rule, isBad) => void deferred.push({ rule, excerpt, isBad }),
+          defer: (rule, isBad, guards) =>
+            void deferred.push({ rule, excerpt, isBad, guards, writing: job.posix ? undefined : writing }),
+          targets,
           assign: (name, value, given) => {
             variables.add(name, given ?? givenBy(value));
             if (writing !== whole) variables.spoilMap(name);

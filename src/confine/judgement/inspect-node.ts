@@ -1,12 +1,26 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import type { Text } from '../../contract/text/text.ts';
+import {
+  countedMap,
+  type Evaluated,
+  type EvaluatedIn,
+  givesNumber,
+  guardOfCount,
+  guardOfExpansion,
+  guardsOf,
+  isSafeWord,
+} from './arithmetic.ts';
 import { isTrustedName } from './counters.ts';
 import type { Scene } from './rules/rule.ts';
 import { placed } from './syntax.ts';
 import { isDevice, reachOf } from './targets.ts';
-import { fileNameOf, type Variables } from './values.ts';
+import { fileNameOf } from './values.ts';
 import type { Given } from './variables.ts';
 import { literalWord, readWord, type Word } from './words.ts';
+import type { Change } from './writing.ts';
+
+/** Changes to the text that runs after which it is not bad. */
+export type Guards = (scene: Scene) => readonly Change[];
 
 /** What an inspection can say of a node. */
 export interface NodeNotes {
@@ -16,8 +30,10 @@ export interface NodeNotes {
   /** `named` says what it is that the rule speaks of. */
   raise(rule: string, named?: Text): void;
   /** Asked when the whole script is read and its variables are known. */
-  defer(rule: string, isBad: (scene: Scene) => boolean): void;
+  defer(rule: string, isBad: (scene: Scene) => boolean, guards?: Guards): void;
   assign(name: string, value: Word | undefined, given?: Given): void;
+  /** Names in arithmetic that get a value: they must stay names. */
+  readonly targets: WeakSet<SyntaxNode>;
   /** Separators that hold for one `read` part nothing else. */
   onlyForRead(assignment: SyntaxNode): void;
 }
@@ -28,6 +44,12 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
     case 'CommandExpansion':
     case 'ArithmeticCommandExpansion':
       if (notes.strict) notes.raise('command-substitution');
+      if (node.type === 'ArithmeticCommandExpansion' && !givesNumber(node.script))
+        notes.defer(
+          'data-as-code',
+          () => true,
+          () => guardOfExpansion(node),
+        );
       return;
     case 'ProcessSubstitution':
       if (notes.strict) notes.raise('process-substitution');
@@ -41,9 +63,18 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       if (/^(|:|true)$/.test(node.name?.text ?? ''))
         for (const target of emptied(node)) deferEmptied(target, notes);
       return;
+    case 'ArithmeticCommand': {
+      const map = countedMap(node.body);
+      if (map !== undefined)
+        notes.defer(
+          'data-as-code',
+          ({ variables }) => variables.isMap(map),
+          ({ variables }) => (variables.isTame(map) ? guardOfCount(node) : []),
+        );
+      return;
+    }
     case 'ArithmeticWord':
-      if (!isNumberText(node.value))
-        notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(node.value, variables));
+      if (!isNumberText(node.value)) deferTerm(node, notes);
       return;
     case 'ArithmeticBinary':
       if (/^([-+*/%&|^]|<<|>>)?=$/.test(node.operator)) assignArithmetic(node.left, notes);
@@ -53,9 +84,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       return;
     case 'TestBinary':
       if (/^-(eq|ne|lt|gt|le|ge)$/.test(node.operator)) {
-        for (const side of [node.left, node.right]) {
-          notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(side.text, variables));
-        }
+        for (const side of [node.left, node.right]) deferWord(side, 'test', notes);
       }
       return;
     case 'TestUnary':
@@ -130,16 +159,30 @@ function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, not
   if (operation.type === 'Default' && /=/.test(operation.operator))
     notes.assign(node.parameter, readWord(operation.operand));
   if (operation.type === 'Slice') {
-    for (const word of [operation.offset, operation.length]) {
-      if (word) notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(word.text, variables));
-    }
+    for (const word of [operation.offset, operation.length]) if (word) deferWord(word, 'index', notes);
   }
 }
 
+/** A key of what may be a map is left as it is: another would be read or written. */
 function deferIndex(index: SyntaxWord, notes: NodeNotes, array: string): void {
+  notes.defer('data-as-code', ({ variables }) => !variables.isMap(array) && !isSafeWord(index, variables));
+}
+
+function deferTerm(node: SyntaxNode & { type: 'ArithmeticWord' }, notes: NodeNotes): void {
+  const { pos, end, value: text, parts } = node;
+  const word = { pos, end, text, parts };
   notes.defer(
     'data-as-code',
-    ({ variables }) => !variables.isMap(array) && !isSafeArithmetic(index.text, variables),
+    ({ variables }) => !isSafeWord(word, variables),
+    ({ variables }) => (notes.targets.has(node) ? [] : guardsOf(word, 'sum', variables)),
+  );
+}
+
+function deferWord(word: Evaluated, where: EvaluatedIn, notes: NodeNotes): void {
+  notes.defer(
+    'data-as-code',
+    ({ variables }) => !isSafeWord(word, variables),
+    ({ variables }) => guardsOf(word, where, variables),
   );
 }
 
@@ -149,7 +192,7 @@ function deferElements(elements: readonly SyntaxWord[], notes: NodeNotes): void 
     const end = text.startsWith('[') ? text.lastIndexOf(']') : -1;
     if (end < 0) continue;
     const index = text.slice(1, end);
-    notes.defer('data-as-code', ({ variables }) => !isSafeArithmetic(index, variables));
+    notes.defer('data-as-code', ({ variables }) => !isSafeWord({ text: index, parts: undefined }, variables));
   }
 }
 
@@ -183,33 +226,13 @@ function isFoundName({ pieces, prefix }: Word): boolean {
 }
 
 function assignArithmetic(target: ArithmeticExpression, notes: NodeNotes): void {
+  notes.targets.add(target);
   const name = target.type === 'ArithmeticWord' ? /^[A-Za-z_]\w*/.exec(target.value)?.[0] : undefined;
   if (name) notes.assign(name, undefined, { kind: 'number' });
 }
 
 function appended(value: Word): Given {
   return /^\d+$/.test(value.value ?? '') ? { kind: 'number' } : { kind: 'wild' };
-}
-
-/**
- * Arithmetic evaluates the content of variables again: `x='a[$(rm f)]'; $((x))` runs rm. So every name in it must
- * be one that holds numbers only.
- */
-export function isSafeArithmetic(text: string, variables: Variables): boolean {
-  if (/`|\$\(|\$\[|[<>]\(|\\/.test(text.replace(/\$\(\([\w\s$+*/%-]*\)\)/g, '0'))) return false;
-  const bare = text
-    .replace(/["']/g, '')
-    // An element is its value, which is evaluated; its index in a map is a word.
-    .replace(/\$\{(\w+)\[(\$?\{?\w+\}?)\](?::-\d+)?\}/g, (_, array, index) =>
-      variables.isMap(array) ? array : `${array}+${index}`,
-    )
-    .replace(/\$\{#\w+(\[[@*]\])?\}/g, '0')
-    .replace(/\b\d+#\w+|\b0[xX][\da-fA-F]+\b|\b\d\w*\b/g, '0');
-  if (/\$\{[^}]*[^\w}]/.test(bare)) return false;
-  for (const [name] of bare.matchAll(/\$?\{?[A-Za-z_]\w*|\$[\d@*#?$!-]|\$\{\d+/g)) {
-    if (!variables.isTame(name.replace(/^\$?\{?/, ''))) return false;
-  }
-  return true;
 }
 
 function isNumberText(text: string): boolean {

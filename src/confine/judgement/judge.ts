@@ -37,7 +37,7 @@ export function createCommandJudge({
   const byId = new Map(builtinRules.map((rule) => [rule.id, rule]));
   return {
     judge(line, context) {
-      const { findings, uses } = examineSafely(line, context, index, write, read);
+      const { findings, uses } = examineGuarded(line, context, index, write, read);
       const fitting = findings.filter(({ rule }) => {
         const { dialect: from, contained } = byId.get(rule) ?? {};
         if (contained && context.dryRun) return false;
@@ -46,7 +46,7 @@ export function createCommandJudge({
       return judgementOf(fitting, uses, byId);
     },
     mayKeep: mayKeepVariable,
-    written: (line) => examineSafely(line, anywhere, new Map(), write).runs,
+    written: (line) => guardedIn(line, write),
     remoteChanges(line) {
       // Few commands name one, and each is read a second time for it.
       const words = line.kind === 'script' ? [line.script] : [line.program, ...line.args];
@@ -65,8 +65,46 @@ const noFile: ReadFile = () => undefined;
 
 const none: RemoteChanges = { remotes: [], addresses: [] };
 
+/** The rule about data that bash would evaluate. */
+const evaluated = 'data-as-code';
+
 /** How a command is written does not depend on where it runs. */
 const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/' };
+
+/**
+ * Judges the line as it runs: where bash would evaluate data, that is written so that it can only be a number, and
+ * judged once more as it stands then.
+ */
+function examineGuarded(
+  line: CommandLine,
+  context: JudgeContext,
+  index: RuleIndex,
+  write: Write,
+  read: ReadFile,
+): Examination {
+  const asked = examineSafely(line, context, index, write, read);
+  if (!asked.findings.some(({ rule }) => rule === evaluated)) return asked;
+  const runs = guardedIn(line, write);
+  const guarded = runs && examineSafely(runs, context, index, write, read);
+  // Its commands are those that were asked for: what guards them is none.
+  if (
+    !guarded?.findings.every(
+      ({ rule }) => rule !== evaluated && asked.findings.some((one) => one.rule === rule),
+    )
+  )
+    return asked;
+  return { ...guarded, uses: asked.uses };
+}
+
+/** Depends on the line alone, so that what is judged is what runs. */
+function guardedIn(line: CommandLine, write: Write): CommandLine | undefined {
+  return examineSafely(line, anywhere, new Map(), write, noFile, !writesSubscript(line)).runs;
+}
+
+/** `x='a[$(reboot)]'`: whoever writes that out means it to be evaluated, and is not helped. */
+function writesSubscript(line: CommandLine): boolean {
+  return /\w\[[^\]]*(\$\(|`)/.test(line.kind === 'script' ? line.script : line.args.join(' '));
+}
 
 /** Like `examine`, but a fault of ours counts as a command that could not be read. */
 export function examineSafely(
@@ -75,10 +113,11 @@ export function examineSafely(
   index: RuleIndex,
   write: Write = print,
   read: ReadFile = noFile,
+  guarding = false,
 ): Examination {
   if (isTooLong(line)) return { findings: [{ rule: 'too-long', excerpt: '' }], uses: [] };
   try {
-    return examine(line, context, index, write, read);
+    return examine(line, context, index, write, read, guarding);
   } catch {
     // What the parser cannot bear is not run.
     return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };

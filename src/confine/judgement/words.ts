@@ -266,7 +266,7 @@ export function isNewPath(script: ParsedScript | undefined): boolean {
 }
 
 /** `$(wc -l < f)`, `$(ls | wc -l)`, `$(id -u)`. */
-function countsOnly(script: ParsedScript | undefined): boolean {
+export function countsOnly(script: ParsedScript | undefined): boolean {
   const statement =
     script?.commands.length === 1 && !script.errors?.length ? script.commands[0]?.command : undefined;
   const last = statement?.type === 'Pipeline' ? statement.commands.at(-1) : statement;

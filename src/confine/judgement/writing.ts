@@ -9,10 +9,25 @@ interface Edit {
   readonly inner: Writing;
 }
 
-/** A text that runs, and the scripts inside of it that were written anew as well. */
+/** Other text, in the place of what stands from `pos` to `end`. */
+export interface Change {
+  readonly pos: number;
+  readonly end: number;
+  readonly text: string;
+  /** The part of the syntax that it is about. */
+  readonly of: { readonly pos: number; readonly end: number; readonly text: string };
+}
+
+/** A text that runs, the scripts inside of it that were written anew as well, and what else is written otherwise. */
 export interface Writing {
   readonly text: string;
   readonly edits: Edit[];
+  readonly changes: Change[];
+}
+
+/** Notes changes, unless the parser counted the places of one in another text. */
+export function change({ text, changes }: Writing, wanted: readonly Change[]): void {
+  if (wanted.every(({ of }) => text.slice(of.pos, of.end) === of.text)) changes.push(...wanted);
 }
 
 /** Notes that the script in this word was written anew. One that was put together from several words stays. */
@@ -30,13 +45,16 @@ export function runsOf(line: CommandLine, writing: Writing): CommandLine {
 }
 
 /** The text with its inner scripts in it. */
-function textOf({ text, edits }: Writing): string {
+function textOf({ text, edits, changes }: Writing): string {
   let written = '';
   let done = 0;
-  for (const { at, replacement } of replacements(edits)) {
-    if (at.pos < done) continue;
-    written += text.slice(done, at.pos) + (at.delimiter === undefined ? constant(replacement) : replacement);
-    done = at.end;
+  const scripts = replacements(edits).map(({ at: { pos, end, delimiter }, replacement }) => {
+    return { pos, end, text: delimiter === undefined ? constant(replacement) : replacement };
+  });
+  for (const { pos, end, text: given } of [...scripts, ...changes].sort((a, b) => a.pos - b.pos)) {
+    if (pos < done) continue;
+    written += text.slice(done, pos) + given;
+    done = end;
   }
   return written + text.slice(done);
 }
@@ -48,7 +66,7 @@ function wordsOf(words: readonly string[], { edits }: Writing): readonly string[
   return written;
 }
 
-/** What each word becomes, in order; a word that was read in two ways stays as it is. */
+/** What each word becomes; a word that was read in two ways stays as it is. */
 function replacements(edits: readonly Edit[]) {
   const byPlace = new Map<number, { readonly at: Written; readonly replacement: string }>();
   for (const { at, before, inner } of edits) {
@@ -58,7 +76,7 @@ function replacements(edits: readonly Edit[]) {
     const sure = replacement !== undefined && (known === undefined || known.replacement === replacement);
     byPlace.set(at.pos, { at, replacement: sure ? replacement : at.value });
   }
-  return [...byPlace.values()].sort((a, b) => a.at.pos - b.at.pos);
+  return [...byPlace.values()];
 }
 
 /** The script as the lines of a here-document, if none of them would end it. */

@@ -1,6 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
+import { countedMap, isSafeArithmetic } from '../arithmetic.ts';
 import { assignmentRule } from '../assignments.ts';
-import { isSafeArithmetic } from '../inspect-node.ts';
 import { hasOption, readOptions } from '../options.ts';
 import { possibleValues } from '../values.ts';
 import { isOneField, mayBeOption, type Word } from '../words.ts';
@@ -112,11 +112,15 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
           !/^[\w.:-]+$/.test(word.value ?? ''),
       );
     case 'let':
-      return args.some(
-        (word) =>
-          !isSafeArithmetic(word.text.replace(/^'(.*)'$/s, '$1'), scene.variables) ||
-          (word.value === undefined && !tame(word, scene)),
-      );
+      return args.some((word) => {
+        const inQuotes = /^'(.*)'$/s.exec(word.text)?.[1];
+        const map = countedMap(inQuotes ?? '');
+        if (map !== undefined && scene.variables.isMap(map)) return !scene.variables.isTame(map);
+        return (
+          !isSafeArithmetic(inQuotes ?? word.text, scene.variables) ||
+          (word.value === undefined && !tame(word, scene))
+        );
+      });
     case 'declare':
     case 'typeset':
     case 'local':

@@ -1,0 +1,42 @@
+import type { Guards } from './inspect-node.ts';
+import type { Printed } from './print/print.ts';
+import type { Scene } from './rules/rule.ts';
+import type { Place } from './syntax.ts';
+import type { Word } from './words.ts';
+import type { Writing } from './writing.ts';
+
+/** A script that is still to be read. */
+export interface ScriptJob {
+  readonly kind: 'script';
+  readonly printed: Printed;
+  readonly writing: Writing;
+  readonly posix: boolean;
+  readonly place: Place;
+  readonly via: readonly string[];
+}
+
+/** A command in it, or in what one of them starts. */
+export interface CommandJob {
+  readonly kind: 'command';
+  readonly words: readonly Word[];
+  /** The text that its words stand in. */
+  readonly writing: Writing;
+  readonly excerpt: () => string;
+  readonly place: Place;
+  readonly via: readonly string[];
+  readonly texts: readonly Word[];
+  readonly files: readonly Word[];
+  /** It stands in the script itself, or a wrapper there starts it: `"$@"` is what its function was called with. */
+  readonly isOwn: boolean;
+  /** How often its words were filled in. */
+  readonly fillings: number;
+}
+
+/** Asked when the whole script is read; bash alone knows the words that guard what is bad. */
+export interface Deferred {
+  readonly rule: string;
+  readonly excerpt: () => string;
+  isBad(scene: Scene): boolean;
+  readonly guards?: Guards | undefined;
+  readonly writing?: Writing | undefined;
+}
