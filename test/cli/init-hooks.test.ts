@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -47,7 +55,9 @@ test.each(
     expect(await sekisho('init', '--client', client, '--hooks')).toMatchObject({ code: 0, stderr: '' });
     const written = parse(readFileSync(path, 'utf8'));
     for (const { event } of hookedClients.get(client)?.events ?? []) {
-      expect(written.hooks[event].at(-1).hooks[0].command).toMatch(` hook ${client} --config `);
+      expect(written.hooks[event].at(-1).hooks[0].command).toMatch(
+        new RegExp(` hook ${client} --config |/sekisho/hooks/${client}-hook$`),
+      );
     }
     expect({ ...written, hooks: undefined }).toEqual({ ...parse(words || '{}'), hooks: undefined });
     // A second time nothing is added.
@@ -57,6 +67,7 @@ test.each(
 
     expect(await sekisho('init', '--client', client, '--remove')).toMatchObject({ code: 0, stderr: '' });
     expect(readFileSync(path, 'utf8')).toBe(words);
+    expect(readdirSync(join(home, '.local/state/sekisho/hooks'))).toEqual([]);
   },
   60_000,
 );
@@ -104,7 +115,12 @@ test('without a configuration there is nothing to judge by', async () => {
 test('whatever settings there are, only our entries come and go', () => {
   const client = hookedClients.get('claude');
   if (!client) throw new Error('no client');
-  const of = { client, name: 'claude', command: 'sekisho hook claude --config /c', file: 'f' };
+  const of = {
+    client,
+    name: 'claude',
+    commands: { ofTools: '/s/sekisho/hooks/claude-hook', ofTurns: 'sekisho hook claude --config /c' },
+    file: 'f',
+  };
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(8), (settings, indent) => {
       const before = JSON.stringify({ ...settings, hooks: undefined }, null, indent);

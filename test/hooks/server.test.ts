@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startFile } from '../support/run-command.ts';
 import { claudeEvent } from './events.ts';
+import { commandLine, hookServersOf } from './hook-servers.ts';
 
 let folder: string;
 let root: string;
@@ -21,24 +22,7 @@ afterEach(() => {
 const flags = () => ['--profile', 'coding', '--root', root];
 const environment = () => ({ PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8' });
 
-/** The servers that serve hooks of this folder. */
-function servers(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      const words = commandLine(pid);
-      return words.includes('hook-server') && words.includes(root);
-    })
-    .map(Number);
-}
-
-function commandLine(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-}
+const servers = () => hookServersOf(root);
 
 function start(
   args: readonly string[],

@@ -3,7 +3,7 @@ import { adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
 import type { Gate } from '../../hooks/gate.ts';
 import { notRun, shownAsShell } from './shell.ts';
-import type { HookRequest } from './socket.ts';
+import type { EventRequest, HookRequest } from './socket.ts';
 
 interface Serving {
   readonly gate: Gate;
@@ -14,20 +14,29 @@ interface Serving {
 
 /** What one request comes to, as its sender prints it. */
 export async function answerRequest(line: string, serving: Serving): Promise<string> {
-  const { locale } = serving;
-  try {
+  const said = await orRefusal(serving, async () => {
     const request = JSON.parse(line) as HookRequest;
-    return JSON.stringify(
-      request.kind === 'run' ? await ran(request, serving) : await decided(request, serving),
-    );
+    return request.kind === 'run' ? ran(request, serving) : decided(request, serving);
+  });
+  return JSON.stringify(said);
+}
+
+/** What one event comes to. */
+export function answerEvent(event: EventRequest, serving: Omit<Serving, 'signal'>): Promise<Said> {
+  return orRefusal(serving, () => decided(event, serving));
+}
+
+async function orRefusal({ locale }: { locale: Locale }, decide: () => Promise<Said>): Promise<Said> {
+  try {
+    return await decide();
   } catch (error) {
     const words = error instanceof HookInputError ? error.text[locale] : problem[locale];
     if (!(error instanceof HookInputError)) process.stderr.write(`${String(error)}\n`);
-    return JSON.stringify({ stdout: '', stderr: `Sekisho: ${words}\n`, exitCode: 2 });
+    return { stdout: '', stderr: `Sekisho: ${words}\n`, exitCode: 2 };
   }
 }
 
-async function decided(request: HookRequest & { kind: 'event' }, { gate }: Serving): Promise<Said> {
+async function decided(request: EventRequest, { gate }: Pick<Serving, 'gate'>): Promise<Said> {
   const adapter = adapters.get(request.client);
   if (!adapter) throw new HookInputError(noClient(request.client));
   const given = parse(request.event);

@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import type { Said } from '../../hooks/event.ts';
 import { connectTo, type StartServer } from './connect.ts';
-import { type HookRequest, maxEventBytes, readPermit, socketOf } from './socket.ts';
+import { type HookRequest, maxEventBytes, noteOf, quickSocketOf, readPermit, socketOf } from './socket.ts';
 
 /**
  * What a client starts for each use of a tool. It knows nothing of tools: it hands the event on and prints the answer.
@@ -13,7 +15,10 @@ export async function hook([client = '', ...flags]: readonly string[]): Promise<
     event = await readAll(process.stdin);
     return ask(socketOf(flags, script), { kind: 'event', client, event }, { script, flags });
   };
-  const exitCode = await decide().catch(refuse);
+  const exitCode = await decide()
+    .catch(refuse)
+    // A hook without a runtime has made it, and became this one.
+    .finally(() => rmSync(noteOf(quickSocketOf(flags[1] ?? '', script)), { force: true }));
   return exitCode === refused && isOver(event) ? failed : exitCode;
 }
 
@@ -42,18 +47,27 @@ export async function runPermitted([, words = '', , ...command]: readonly string
 }
 
 async function ask(path: string, request: HookRequest, start: StartServer | undefined): Promise<number> {
-  const socket = await connectTo(path, start);
-  const told = readAll(socket);
-  socket.write(`${JSON.stringify(request)}\n`);
-  const { stdout, stderr, exitCode } = readAnswer(await told);
+  const { stdout, stderr, exitCode } = await askServer(path, request, start);
   process.stdout.write(stdout);
   process.stderr.write(stderr);
   return exitCode;
 }
 
-function readAnswer(words: string) {
+/** What a server answers; it is started where that is told how. */
+export async function askServer(
+  path: string,
+  request: HookRequest,
+  start: StartServer | undefined,
+): Promise<Said> {
+  const socket = await connectTo(path, start);
+  const told = readAll(socket);
+  socket.write(`${JSON.stringify(request)}\n`);
+  return readAnswer(await told);
+}
+
+function readAnswer(words: string): Said {
   try {
-    return JSON.parse(words) as { stdout: string; stderr: string; exitCode: number };
+    return JSON.parse(words) as Said;
   } catch {
     throw new Error('the server ended before it answered');
   }

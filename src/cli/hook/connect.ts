@@ -2,6 +2,7 @@ import { mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from '
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { noteOf } from './socket.ts';
 
 /** How the server is started where none answers. */
 export interface StartServer {
@@ -12,14 +13,14 @@ export interface StartServer {
 /** A connection to the server, which is started where there is none: once, however many come at the same time. */
 export async function connectTo(socket: string, start: StartServer | undefined): Promise<Socket> {
   const endMs = performance.now() + startMs;
-  let isStarted = false;
+  let started: { hasEnded: boolean } | undefined;
   for (;;) {
     const connection = await tryConnect(socket);
     if (connection) return connection;
     if (!start) throw new Error('no server answers');
-    if (performance.now() > endMs)
+    if (performance.now() > endMs || started?.hasEnded)
       throw new Error(lastWords(socket) || `no server answers after ${startMs / 1000} s`);
-    if (!isStarted) isStarted = await startOnce(socket, start);
+    started ??= await startOnce(socket, start);
     await setTimeout(betweenMs);
   }
 }
@@ -36,8 +37,11 @@ function tryConnect(path: string): Promise<Socket | undefined> {
 }
 
 /** Whoever makes the note starts the server; one that did not come up in time is tried anew. */
-async function startOnce(socket: string, { script, flags }: StartServer): Promise<boolean> {
-  const note = `${socket}.starting`;
+async function startOnce(
+  socket: string,
+  { script, flags }: StartServer,
+): Promise<{ hasEnded: boolean } | undefined> {
+  const note = noteOf(socket);
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   try {
     writeSync(openSync(note, 'wx', 0o600), String(process.pid));
@@ -45,22 +49,29 @@ async function startOnce(socket: string, { script, flags }: StartServer): Promis
     // Another hook was first.
     const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
     if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
-    return false;
+    return undefined;
   }
   // Another one may have come up between our look and our note.
   const there = await tryConnect(socket);
   if (there) {
     there.destroy();
     rmSync(note, { force: true });
-    return true;
+    return { hasEnded: false };
   }
   const { spawn } = await import('node:child_process');
   const log = openSync(`${socket}.log`, 'w', 0o600);
-  spawn(process.execPath, [script, 'hook-server', '--socket', socket, ...flags], {
+  const started = { hasEnded: false };
+  const server = spawn(process.execPath, [script, 'hook-server', '--socket', socket, ...flags], {
     detached: true,
     stdio: ['ignore', log, log],
-  }).unref();
-  return true;
+  });
+  server.once('exit', () => {
+    started.hasEnded = true;
+    // The next one tries anew: the configuration may be mended by then.
+    rmSync(note, { force: true });
+  });
+  server.unref();
+  return started;
 }
 
 /** Why it did not start, in its own words. */

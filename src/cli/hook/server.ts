@@ -11,9 +11,10 @@ import { ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { untilTold } from '../serving/stop.ts';
-import { answerRequest } from './answer.ts';
+import { answerEvent, answerRequest } from './answer.ts';
+import { listenQuickly } from './quick-server.ts';
 import { forHooks } from './shell.ts';
-import { maxEventBytes, permitFor } from './socket.ts';
+import { maxEventBytes, noteOf, permitFor } from './socket.ts';
 
 /** Serves the hooks of clients on a socket of this user, until nobody has needed it for a while. */
 export async function serveHooks(flags: Flags, options: { readonly socket?: string }): Promise<number> {
@@ -34,15 +35,24 @@ export async function serveHooks(flags: Flags, options: { readonly socket?: stri
   });
   const connections = new Set<Socket>();
   let usedAtMs = performance.now();
-  const server = createServer((connection) => {
+  const { locale } = checkpoint.gateway;
+  const hold = (connection: Socket) => {
     usedAtMs = performance.now();
     connections.add(connection);
     connection.once('close', () => connections.delete(connection));
-    serveOne(connection, (words, signal) =>
-      answerRequest(words, { gate, locale: checkpoint.gateway.locale, signal }),
-    );
+  };
+  const server = createServer((connection) => {
+    hold(connection);
+    serveOne(connection, (words, signal) => answerRequest(words, { gate, locale, signal }));
   });
   const forget = await listen(server, socket);
+  const forgetQuick = await listenQuickly({
+    flags,
+    socket,
+    hold,
+    listen,
+    decide: (event) => answerEvent(event, { gate, locale }),
+  });
   const told = untilTold();
   await Promise.race([
     told.signal,
@@ -50,6 +60,7 @@ export async function serveHooks(flags: Flags, options: { readonly socket?: stri
   ]);
   told.forget();
   forget();
+  forgetQuick();
   server.close();
   for (const connection of connections) connection.destroy();
   await checkpoint.close(limits.stopGraceMs);
@@ -68,7 +79,7 @@ async function listen(server: ReturnType<typeof createServer>, path: string): Pr
   chmodSync(own, 0o600);
   const { ino } = statSync(own);
   renameSync(own, path);
-  rmSync(`${path}.starting`, { force: true });
+  rmSync(noteOf(path), { force: true });
   return () => {
     if (statSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true });
   };

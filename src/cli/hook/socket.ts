@@ -5,8 +5,14 @@ import { configPathOf, homeOf, hookFolderOf } from '../../config/state.ts';
 
 /** What is asked of the server that hooks talk to: one line of JSON each way, and the connection ends. */
 export type HookRequest =
-  | { readonly kind: 'event'; readonly client: string; readonly event: string }
+  | EventRequest
   | { readonly kind: 'run'; readonly permit: string; readonly command: string; readonly folder: string };
+
+export interface EventRequest {
+  readonly kind: 'event';
+  readonly client: string;
+  readonly event: string;
+}
 
 /** One event may hold a whole file, written in escapes. */
 export const maxEventBytes = 64 * 1024 * 1024;
@@ -25,6 +31,24 @@ export function socketOf(
   const config = configPathOf(flags[flags.indexOf('--config') + 1 || flags.length], environment, home, cwd);
   const parts = [flags, cwd, changedAt(config), script, changedAt(script)];
   return join(hookFolderOf(environment, home), `${digestOf(JSON.stringify(parts))}.sock`);
+}
+
+/**
+ * Where hooks that need no runtime find a server for a configuration, whatever has changed since they were made: it
+ * hands on what is for another one.
+ */
+export function quickSocketOf(
+  config: string,
+  script: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
+  const name = digestOf(JSON.stringify([config, script]));
+  return join(hookFolderOf(environment, homeOf(environment)), `${name}.quick`);
+}
+
+/** Who has made it starts a server, for a while. */
+export function noteOf(socket: string): string {
+  return `${socket}.starting`;
 }
 
 /** A permit as `sekisho run` is handed it: it names the server too. */

@@ -1,7 +1,7 @@
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from 'jsonc-parser';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import type { HookedClient } from './hooked-clients.ts';
+import type { HookedClient, HookedEvent } from './hooked-clients.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -9,17 +9,16 @@ type Json = Readonly<Record<string, unknown>>;
  * The settings with our entries at the end of each event's, in place of those that start us with other flags; undefined
  * where they are there already.
  */
-export function withEntries(
-  settings: string,
-  { client, name, command, file }: { client: HookedClient; name: string; command: string; file: string },
-): string | undefined {
+export function withEntries(settings: string, { client, name, commands, file }: Entries): string | undefined {
   const held = hooksIn(settings, file);
   const missing = client.events.filter(
-    ({ event }) => !JSON.stringify(held[event] ?? []).includes(JSON.stringify(command)),
+    (each) => !JSON.stringify(held[each.event] ?? []).includes(JSON.stringify(commandOf(each, commands))),
   );
   if (missing.length === 0) return undefined;
   let words = withoutEntries(settings, client, name, file);
-  for (const { event, matcher, more } of client.events) {
+  for (const each of client.events) {
+    const { event, matcher, more } = each;
+    const command = commandOf(each, commands);
     const entry = {
       ...(matcher !== undefined && { matcher }),
       hooks: [{ type: 'command', command, ...more }],
@@ -30,6 +29,24 @@ export function withEntries(
       : edited(words, ['hooks', event], [entry]);
   }
   return words;
+}
+
+interface Entries {
+  readonly client: HookedClient;
+  readonly name: string;
+  readonly commands: Commands;
+  readonly file: string;
+}
+
+interface Commands {
+  /** For each use of a tool, where it has to be quick, and refuses whatever goes wrong. */
+  readonly ofTools: string;
+  /** For the end of a turn and the like, where a refusal would be an order to go on. */
+  readonly ofTurns: string;
+}
+
+function commandOf({ matcher }: HookedEvent, { ofTools, ofTurns }: Commands): string {
+  return matcher === undefined ? ofTurns : ofTools;
 }
 
 /** The settings without any hook that starts us for this client, and without what is empty then. */
@@ -53,7 +70,8 @@ function isOurs(entry: unknown, name: string): boolean {
   const { hooks } = (entry ?? {}) as { hooks?: unknown };
   if (!Array.isArray(hooks) || hooks.length !== 1) return false;
   const { command } = hooks[0] as { command?: unknown };
-  return typeof command === 'string' && command.includes(` hook ${name} --config `);
+  if (typeof command !== 'string') return false;
+  return command.includes(` hook ${name} --config `) || command.includes(`/sekisho/hooks/${name}-hook`);
 }
 
 function hooksIn(settings: string, file: string): Json {

@@ -9,6 +9,7 @@ import { ownCommand } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
 import { withEntries, withoutEntries } from './hook-entries.ts';
 import { type HookedClient, hookedClients } from './hooked-clients.ts';
+import { quickHookOf, writeQuickHook } from './quick-hook.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -23,8 +24,11 @@ export async function initHooks(options: Options): Promise<number> {
   const file = join(home, client.file);
   const now = read(file);
   const { command, args } = ownCommand(['hook', name, '--config', config]);
-  const line = [command, ...args].map(shellQuote).join(' ');
-  const after = withEntries(now?.trim() ? now : '{}\n', { client, name, command: line, file });
+  const byNode = [command, ...args].map(shellQuote).join(' ');
+  const program = writeQuickHook(name, config, [command, ...args]);
+  const line = program === undefined ? byNode : shellQuote(program);
+  const commands = { ofTools: line, ofTurns: byNode };
+  const after = withEntries(now?.trim() ? now : '{}\n', { client, name, commands, file });
   if (after === undefined) {
     say(words.isThere(file));
     return 0;
@@ -57,7 +61,7 @@ export async function removeHooks(options: Options): Promise<number> {
   }
   if (after === undefined) rmSync(file);
   else writeFileSync(file, after);
-  rmSync(noteOf(name), { force: true });
+  for (const path of [noteOf(name), quickHookOf(name)]) rmSync(path, { force: true });
   say(words.removed(file));
   return 0;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createConstants } from './constants.ts';
+import { createConstants } from '../../../ground/elf.ts';
 import { compileProgram, type Step } from './static-program.ts';
 
 /** A symbolic link, and the file that it is put over. Paths as the command sees them. */

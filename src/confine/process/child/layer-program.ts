@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { createConstants } from '../../../ground/elf.ts';
 import type { Overlay } from '../../layer/overlay.ts';
-import { createConstants } from './constants.ts';
 import { compileProgram, type Step } from './static-program.ts';
 
 export interface LayerOptions {

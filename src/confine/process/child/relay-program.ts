@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { addressIn, compileProgram, type Step } from './static-program.ts';
+import { addressIn } from '../../../ground/elf.ts';
+import { compileProgram, type Step } from './static-program.ts';
 
 /** Descriptors that the program finds open, beside the three streams. */
 export interface RelayDescriptors {

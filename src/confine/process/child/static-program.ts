@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { addressIn, linkProgram } from '../../../ground/elf.ts';
 
 export interface Step {
   readonly call: CallName;
@@ -8,11 +9,6 @@ export interface Step {
 
 type CallName = keyof typeof numbersX64;
 
-/** The address of a place in the data. */
-export function addressIn(offset: number): number {
-  return base + dataOffset + offset;
-}
-
 /**
  * A program of a few hundred bytes in the kernel's own form (ELF): a list of system calls with constants. Then it
  * becomes the program whose path stands at the start of the constants, with its own arguments after the first. The
@@ -20,37 +16,7 @@ export function addressIn(offset: number): number {
  */
 export function compileProgram(steps: readonly Step[], data: Buffer, architecture: 'x64' | 'arm64'): Buffer {
   const code = assemblers[architecture](steps, addressIn(0));
-  if (headBytes + code.length > dataOffset) throw new Error('the program has too many steps');
-  return link(code, data, architecture);
-}
-
-/** Where the file lies in memory. */
-const base = 0x400000;
-const headBytes = 64 + 56;
-const dataOffset = 0x4000;
-
-/** The file: one segment that is read and executed, and a stack that is not executed. */
-function link(code: Buffer, data: Buffer, architecture: 'x64' | 'arm64'): Buffer {
-  const file = Buffer.alloc(dataOffset + data.length);
-  file.write('\x7fELF\x02\x01\x01', 0, 'latin1');
-  file.writeUInt16LE(2, 16); // an executable
-  file.writeUInt16LE(architecture === 'x64' ? 62 : 183, 18);
-  file.writeUInt32LE(1, 20);
-  file.writeBigUInt64LE(BigInt(base + headBytes), 24); // its first instruction
-  file.writeBigUInt64LE(64n, 32);
-  file.writeUInt16LE(64, 52);
-  file.writeUInt16LE(56, 54);
-  file.writeUInt16LE(1, 56);
-  file.writeUInt32LE(1, 64); // PT_LOAD
-  file.writeUInt32LE(5, 68); // read and execute
-  file.writeBigUInt64LE(BigInt(base), 80);
-  file.writeBigUInt64LE(BigInt(base), 88);
-  file.writeBigUInt64LE(BigInt(file.length), 96);
-  file.writeBigUInt64LE(BigInt(file.length), 104);
-  file.writeBigUInt64LE(0x10000n, 112);
-  code.copy(file, headBytes);
-  data.copy(file, dataOffset);
-  return file;
+  return linkProgram({ code, data, writableBytes: 0 }, architecture);
 }
 
 const numbersX64 = {

@@ -1,0 +1,169 @@
+import { Buffer } from 'node:buffer';
+
+/** What a call gives back, until the next one; and what is kept beyond that. */
+export type Kept = 0 | 1 | 2 | 3;
+type Argument = number | { readonly kept: Kept };
+
+export type Operation =
+  | { readonly does: 'call'; readonly name: CallName; readonly args: readonly Argument[] }
+  /** Keeps the result of the last call. */
+  | { readonly does: 'keep'; readonly in: Kept }
+  /** Keeps the 32 bits at an address. */
+  | { readonly does: 'load'; readonly in: Kept; readonly from: number }
+  /** Takes the result of the last call from what is kept. */
+  | { readonly does: 'subtract'; readonly from: Kept }
+  /** Goes on elsewhere: always, or as the result of the last call is. */
+  | { readonly does: 'jump'; readonly to: string; readonly when?: 'failed' | 'zero' | undefined }
+  | { readonly does: 'jump'; readonly to: string; readonly when: 'differs'; readonly than: Kept }
+  /** Goes on elsewhere unless the result is this number. */
+  | { readonly does: 'jump'; readonly to: string; readonly when: 'is-not'; readonly number: number }
+  | { readonly does: 'label'; readonly name: string }
+  /** Becomes another program, in the environment that this one was started in. */
+  | { readonly does: 'become'; readonly path: number; readonly args: number };
+
+export type CallName = keyof typeof numbersX64;
+
+const numbersX64 = {
+  ...{ read: 0, write: 1, lseek: 8, rt_sigprocmask: 14, nanosleep: 35, socket: 41, connect: 42, sendto: 44 },
+  ...{ recvfrom: 45, shutdown: 48, exit: 60, getcwd: 79, openat: 257, dup3: 292, memfd_create: 319 },
+};
+const numbersArm64: typeof numbersX64 = {
+  ...{ read: 63, write: 64, lseek: 62, rt_sigprocmask: 135, nanosleep: 101, socket: 198, connect: 203 },
+  ...{ sendto: 206, recvfrom: 207, shutdown: 210, exit: 93, getcwd: 17, openat: 56, dup3: 24 },
+  ...{ memfd_create: 279 },
+};
+
+/** Operations as instructions, with the way from each jump to its label. */
+export function assemble(operations: readonly Operation[], architecture: 'x64' | 'arm64'): Buffer {
+  const encode = architecture === 'x64' ? encodeX64 : encodeArm64;
+  const places = new Map<string, number>();
+  // The length of an instruction does not depend on the way: the first pass finds the places.
+  for (const pass of ['measure', 'write'] as const) {
+    const code: number[] = [];
+    for (const operation of operations) {
+      if (operation.does === 'label') places.set(operation.name, code.length);
+      const to = operation.does === 'jump' ? places.get(operation.to) : undefined;
+      if (pass === 'write' && operation.does === 'jump' && to === undefined)
+        throw new Error(`there is no label ${operation.to}`);
+      code.push(...encode(operation, code.length, to ?? 0));
+    }
+    if (pass === 'write') return Buffer.from(code);
+  }
+  throw new Error('unreachable');
+}
+
+/** Kept is in r12 to r15, which calls leave alone. A result is in rax. */
+function encodeX64(operation: Operation, at: number, to: number): readonly number[] {
+  const rax = 0;
+  const kept = (register: Kept) => 12 + register;
+  const constant = (register: number, value: number) => [
+    ...(register >= 8 ? [0x41] : []),
+    0xb8 + (register & 7),
+    ...word(value),
+  ];
+  /** An instruction on two registers: `to` is changed, or compared. */
+  const both = (opcode: number, target: number, source: number) => [
+    0x48 + (source >> 3) * 4 + (target >> 3),
+    opcode,
+    0xc0 + (source & 7) * 8 + (target & 7),
+  ];
+  const syscall = (number: number) => [...constant(rax, number), 0x0f, 0x05];
+  const jump = (test: readonly number[], opcode: readonly number[]) => {
+    const length = test.length + opcode.length + 4;
+    return [...test, ...opcode, ...word(to - at - length)];
+  };
+  switch (operation.does) {
+    case 'label':
+      return [];
+    case 'keep':
+      return both(0x89, kept(operation.in), rax);
+    case 'subtract':
+      return both(0x29, kept(operation.from), rax);
+    case 'load': // mov r32, [address]
+      return [0x44, 0x8b, 0x04 + (kept(operation.in) & 7) * 8, 0x25, ...word(operation.from)];
+    case 'call':
+      return [
+        // rdi, rsi, rdx, r10, r8, r9
+        ...operation.args.flatMap((value, index) => {
+          const register = [7, 6, 2, 10, 8, 9][index] ?? 0;
+          return typeof value === 'number'
+            ? constant(register, value)
+            : both(0x89, register, kept(value.kept));
+        }),
+        ...syscall(numbersX64[operation.name]),
+      ];
+    case 'become':
+      return [
+        ...constant(7, operation.path),
+        ...constant(6, operation.args),
+        ...[0x48, 0x8b, 0x0c, 0x24], // mov rcx, [rsp]: the count of our arguments
+        ...[0x48, 0x8d, 0x54, 0xcc, 0x10], // lea rdx, [rsp + rcx * 8 + 16]: the environment
+        ...syscall(59),
+      ];
+    case 'jump':
+      if (operation.when === 'failed') return jump([0x48, 0x85, 0xc0], [0x0f, 0x88]); // test rax, rax; js
+      if (operation.when === 'zero') return jump([0x48, 0x85, 0xc0], [0x0f, 0x84]); // jz
+      if (operation.when === 'differs') return jump(both(0x39, rax, kept(operation.than)), [0x0f, 0x85]); // cmp; jne
+      if (operation.when === 'is-not') return jump([0x48, 0x3d, ...word(operation.number)], [0x0f, 0x85]); // cmp; jne
+      return jump([], [0xe9]);
+  }
+}
+
+/** Kept is in x19 to x22, which calls leave alone. A result is in x0. */
+function encodeArm64(operation: Operation, at: number, to: number): readonly number[] {
+  const kept = (register: Kept) => 19 + register;
+  const constant = (register: number, value: number) => [
+    0xd2800000 + (value & 0xffff) * 32 + register, // movz
+    0xf2a00000 + (value >>> 16) * 32 + register, // movk, shifted by 16
+  ];
+  const move = (target: number, source: number) => 0xaa0003e0 + source * 0x10000 + target;
+  const compare = (a: number, b: number) => 0xeb00001f + b * 0x10000 + a * 32;
+  const syscall = (number: number) => [...constant(8, number), 0xd4000001];
+  /** `before`: instructions between `at` and the one that jumps. */
+  const way = (before: number, bits: number) => ((to - at) / 4 - before) & (2 ** bits - 1);
+  const words = (): readonly number[] => {
+    switch (operation.does) {
+      case 'label':
+        return [];
+      case 'keep':
+        return [move(kept(operation.in), 0)];
+      case 'subtract':
+        return [0xcb000000 + kept(operation.from) * 33]; // sub x, x, x0
+      case 'load': // ldr w, [x9]
+        return [...constant(9, operation.from), 0xb9400000 + 9 * 32 + kept(operation.in)];
+      case 'call':
+        return [
+          ...operation.args.flatMap((value, index) =>
+            typeof value === 'number' ? constant(index, value) : [move(index, kept(value.kept))],
+          ),
+          ...syscall(numbersArm64[operation.name]),
+        ];
+      case 'become':
+        return [
+          ...constant(0, operation.path),
+          ...constant(1, operation.args),
+          0xf94003e9, // ldr x9, [sp]: the count of our arguments
+          0x8b296fe2, // add x2, sp, x9, lsl 3
+          0x91004042, // add x2, x2, 16: the environment
+          ...syscall(221),
+        ];
+      case 'jump':
+        if (operation.when === 'failed') return [0xb7f80000 + way(0, 14) * 32]; // tbnz x0, 63
+        if (operation.when === 'zero') return [0xb4000000 + way(0, 19) * 32]; // cbz x0
+        if (operation.when === 'differs')
+          return [compare(0, kept(operation.than)), 0x54000001 + way(1, 19) * 32]; // b.ne
+        if (operation.when === 'is-not') {
+          const { number } = operation;
+          // movn, which is negative in all 64 bits
+          const expected = number < 0 ? [0x92800009 + ~number * 32] : constant(9, number);
+          return [...expected, compare(0, 9), 0x54000001 + way(expected.length + 1, 19) * 32];
+        }
+        return [0x14000000 + way(0, 26)];
+    }
+  };
+  return words().flatMap(word);
+}
+
+function word(value: number): readonly number[] {
+  return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, (value >>> 24) & 0xff];
+}

@@ -1,0 +1,185 @@
+import { Buffer } from 'node:buffer';
+import { createConstants, linkProgram, writable } from '../../ground/elf.ts';
+import { assemble, type CallName, type Kept, type Operation } from './assemble.ts';
+
+export interface HookProgram {
+  /** Whose events it hands on. */
+  readonly client: string;
+  /** Where a server answers in the binary form of `answer.ts`. */
+  readonly socket: string;
+  /** Made by whoever starts the server; the others wait for it. */
+  readonly note: string;
+  /** What does the same, slowly, and starts the server: the program's path and its arguments. */
+  readonly slowly: readonly string[];
+  /** Said where an answer was cut, or nothing could be started. */
+  readonly refusal: string;
+}
+
+/**
+ * The hook of a client as a program that needs no runtime, whose start would cost each use of a tool 25 ms and more. It
+ * hands what it reads to the server and copies what comes back. Until an answer has begun, whatever goes wrong has it
+ * become the slow one, which reads the same again; after that it refuses. It never ends otherwise.
+ */
+export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64'): Buffer {
+  const address = socketAddress(program.socket);
+  const { put, putText, bytes } = createConstants();
+  const slowly = program.slowly.map(putText);
+  const greeting = Buffer.from(`${program.client}\0`);
+  const refusal = Buffer.from(program.refusal);
+  const at = {
+    name: putText('hook'),
+    address: put(address),
+    note: putText(program.note),
+    greeting: put(greeting),
+    brokenPipe: put(signals(13)),
+    pause: put(nanoseconds(pauseNs)),
+    refusal: put(refusal),
+  };
+  const operations: readonly Operation[] = [
+    call('memfd_create', at.name, closeOnExec),
+    jump('become', 'failed'),
+    keep(event),
+    label('read'),
+    call('read', stdin, buffer, bufferBytes),
+    jump('rewind', 'failed'),
+    jump('connect', 'zero'),
+    keep(length),
+    call('write', kept(event), buffer, kept(length)),
+    differs('rewind', length),
+    jump('read'),
+
+    label('connect'),
+    call('socket', unix, streaming | closeSocketOnExec, 0),
+    jump('rewind', 'failed'),
+    keep(socket),
+    call('connect', kept(socket), at.address, address.length),
+    jump('send', 'zero'),
+    // Nobody is there: one starts the server, the others see it come.
+    call('openat', workingFolder, at.note, createOnly, 0o600),
+    isNot('rewind', -fileExists),
+    ...Array.from({ length: pauses }).flatMap(() => [
+      call('nanosleep', at.pause, 0),
+      call('connect', kept(socket), at.address, address.length),
+      jump('send', 'zero'),
+    ]),
+    jump('rewind'),
+
+    label('send'),
+    call('sendto', kept(socket), at.greeting, greeting.length, noSignal, 0, 0),
+    isNot('rewind', greeting.length),
+    call('getcwd', buffer, bufferBytes),
+    jump('rewind', 'failed'),
+    keep(length),
+    call('sendto', kept(socket), buffer, kept(length), noSignal, 0, 0),
+    differs('rewind', length),
+    call('lseek', kept(event), 0, 0),
+    label('send-more'),
+    call('read', kept(event), buffer, bufferBytes),
+    jump('rewind', 'failed'),
+    jump('sent', 'zero'),
+    keep(length),
+    call('sendto', kept(socket), buffer, kept(length), noSignal, 0, 0),
+    differs('rewind', length),
+    jump('send-more'),
+    label('sent'),
+    call('shutdown', kept(socket), writing),
+
+    // Its head: the status to end with, the stream to write to, and how many bytes.
+    call('recvfrom', kept(socket), head, headBytes, whole, 0, 0),
+    isNot('rewind', headBytes),
+    load(left, head + 8),
+    // Whoever reads us may be gone: that must not end us with another status.
+    call('rt_sigprocmask', 0, at.brokenPipe, 0, 8),
+    load(stream, head + 4),
+    label('copy'),
+    call('recvfrom', kept(socket), buffer, bufferBytes, 0, 0, 0),
+    jump('refuse', 'failed'),
+    jump('copied', 'zero'),
+    keep(length),
+    { does: 'subtract', from: left },
+    call('write', kept(stream), buffer, kept(length)),
+    differs('refuse', length),
+    jump('copy'),
+    label('copied'),
+    // The zero that said the end, so all that was promised has come.
+    differs('refuse', left),
+    load(stream, head),
+    call('exit', kept(stream)),
+
+    label('rewind'),
+    call('lseek', kept(event), 0, 0),
+    call('dup3', kept(event), stdin, 0),
+    label('become'),
+    { does: 'become', path: slowly[0] ?? 0, args: put(pointers(slowly)) },
+    label('refuse'),
+    call('write', stderr, at.refusal, refusal.length),
+    call('exit', refused),
+  ];
+  const code = assemble(operations, architecture);
+  return linkProgram({ code, data: bytes(), writableBytes: headAt + headBytes }, architecture);
+}
+
+const event: Kept = 0;
+const socket: Kept = 1;
+const length: Kept = 2;
+const left: Kept = 3;
+/** The event is not needed any more when an answer has begun. */
+const stream: Kept = event;
+
+const bufferBytes = 0x10000;
+const headAt = bufferBytes;
+const buffer = writable;
+const head = writable + headAt;
+const headBytes = 12;
+
+const [stdin, stderr] = [0, 2];
+const refused = 2;
+const [unix, streaming, closeSocketOnExec] = [1, 1, 0o2000000];
+const closeOnExec = 1;
+const workingFolder = -100;
+/** O_WRONLY, O_CREAT, O_EXCL, O_CLOEXEC */
+const createOnly = 0o2000301;
+const fileExists = 17;
+const [noSignal, whole, writing] = [0x4000, 0x100, 1];
+/** As long as two seconds: a server is there in a quarter of one. */
+const [pauses, pauseNs] = [100, 20_000_000];
+
+const kept = (register: Kept) => ({ kept: register });
+const call = (name: CallName, ...args: readonly (number | { kept: Kept })[]): Operation => ({
+  does: 'call',
+  name,
+  args,
+});
+const keep = (register: Kept): Operation => ({ does: 'keep', in: register });
+const load = (register: Kept, from: number): Operation => ({ does: 'load', in: register, from });
+const label = (name: string): Operation => ({ does: 'label', name });
+const jump = (to: string, when?: 'failed' | 'zero'): Operation => ({ does: 'jump', to, when });
+const differs = (to: string, than: Kept): Operation => ({ does: 'jump', to, when: 'differs', than });
+const isNot = (to: string, number: number): Operation => ({ does: 'jump', to, when: 'is-not', number });
+
+function socketAddress(path: string): Buffer {
+  const bytes = Buffer.from(`\0\0${path}\0`);
+  bytes.writeUInt16LE(unix, 0);
+  if (bytes.length > 110) throw new Error('the path of the socket is too long');
+  return bytes;
+}
+
+/** An array of addresses as the kernel reads it, with its end. */
+function pointers(addresses: readonly number[]): Buffer {
+  const bytes = Buffer.alloc((addresses.length + 1) * 8);
+  for (const [index, address] of addresses.entries()) bytes.writeBigUInt64LE(BigInt(address), index * 8);
+  return bytes;
+}
+
+/** A set of one signal. */
+function signals(number: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32LE(2 ** (number - 1), 0);
+  return bytes;
+}
+
+function nanoseconds(count: number): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUInt32LE(count, 8);
+  return bytes;
+}
