@@ -11,6 +11,7 @@ import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
 import { inspectNode } from './inspect-node.ts';
 import type { CommandJob, Deferred, ScriptJob } from './jobs.ts';
+import { linksIn } from './made-links.ts';
 import { createPipelines } from './pipelines.ts';
 import { bashisms } from './posix.ts';
 import { Unprintable } from './print/page.ts';
@@ -111,15 +112,18 @@ export function examine(
     else readCommand(job);
   }
 
-  const scene: Scene = {
+  const unlinked: Scene = {
     dialect: context.dialect,
     shell: line.kind === 'script' ? line.shell : undefined,
     walls: context.walls,
     roots: context.roots,
     folders: foldersAfter(context.workingFolder, folders, variables),
     variables,
+    links: [],
     read,
   };
+  const uses = found.map(({ use }) => use);
+  const scene: Scene = { ...unlinked, links: linksIn(uses, unlinked) };
   const onlyDown = folders.every(goesDown);
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt());
   for (const { use, place, excerpt } of found) {
@@ -135,7 +139,6 @@ export function examine(
     raise(check.rule, check.excerpt());
     if (guarding && check.writing) change(check.writing, check.guards?.(scene) ?? []);
   }
-  const uses = found.map(({ use }) => use);
   return { findings, uses, variables, runs: isWritten ? runsOf(line, whole) : undefined };
 
   /** The next to be read; when all are, what was held back for its variables is filled in and goes on. */

@@ -62,6 +62,10 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
         for (const part of node.prefix) if (part.type === 'Assignment') notes.onlyForRead(part);
       if (/^(|:|true)$/.test(node.name?.text ?? ''))
         for (const target of emptied(node)) deferEmptied(target, notes);
+      // Whatever the same words are written into, each of the files that a search found ends as another.
+      if (/^(echo|printf)$/.test(node.name?.text ?? '') && notes.isForEach)
+        for (const target of emptied(node))
+          if (/^"?\$\{?\w+\}?"?$/.test(target.text)) deferEmptied(target, notes);
       return;
     case 'ArithmeticCommand': {
       const map = countedMap(node.body);

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
+import { throughLinks } from './links.ts';
 import type { Scene } from './rules/rule.ts';
 import { candidateValues, fileNameOf, possibleValues, type Variables } from './values.ts';
 import { hasTilde, literalWord, type Piece, type Word, wordOf } from './words.ts';
@@ -102,13 +103,21 @@ export function reachOf(word: Word, scene: Scene): Reach {
 }
 
 /** Absolute paths that a word may name; a wildcard counts as the folder that it stands in. */
-function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
-  const values = pathValues(word, scene.variables) ?? globValues(word, scene.variables);
+export function pathsOf(word: Word, scene: Scene): readonly string[] | undefined {
+  const named = pathValues(word, scene.variables);
+  const values = named ?? globValues(word, scene.variables);
   if (!values) return undefined;
   const here = values.map((value) => value.replace(workingAlias, '.'));
   const absolute = here.every((value) => value.startsWith('/'));
   const folders = absolute ? ['/'] : scene.folders;
-  return folders && here.flatMap((value) => folders.map((folder) => canonical(posix.resolve(folder, value))));
+  return folders?.flatMap((folder) =>
+    here.map((value) => {
+      const path = canonical(posix.resolve(folder, value));
+      // A link that is named, and not gone through, is itself what is meant.
+      const isItself = named && !value.endsWith('/') && scene.links.some(({ from }) => from === path);
+      return isItself ? path : throughLinks(path, scene.links);
+    }),
+  );
 }
 
 /** A glob takes part of its folder; one that is nothing but wildcards takes the folder. */

@@ -73,8 +73,8 @@ export const constructRules: readonly ConstructRule[] = [
       'スクリプトの文が実行時に組み立てられます',
     ),
     suggestion: text(
-      'Write the script out, and hand data over as arguments: `sh -c \'…"$1"…\' _ "$data"`.',
-      'スクリプトを書き出し、データは引数で渡してください: `sh -c \'…"$1"…\' _ "$data"`',
+      'Write the script out, and hand data over as arguments: `sh -c \'…"$1"…\' _ "$data"`, behind xargs and find `_ {}`.',
+      'スクリプトを書き出し、データは引数で渡してください: `sh -c \'…"$1"…\' _ "$data"`(xargs や find では `_ {}`)',
     ),
     match: [
       'sh -c "$x"',

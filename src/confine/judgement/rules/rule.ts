@@ -1,5 +1,6 @@
 import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/process.ts';
 import type { Text } from '../../../contract/text/text.ts';
+import type { Link } from '../links.ts';
 import type { Variables } from '../values.ts';
 import type { Word } from '../words.ts';
 
@@ -82,6 +83,8 @@ export interface Scene {
   /** Every folder that a command in it may run in; nothing where that is not known. */
   readonly folders: readonly string[] | undefined;
   readonly variables: Variables;
+  /** Symbolic links that commands in it make. */
+  readonly links: readonly Link[];
   readonly read: ReadFile;
 }
 

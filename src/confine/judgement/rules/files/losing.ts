@@ -46,13 +46,18 @@ export const losingRules: readonly CommandRule[] = [
     id: 'empty-everything',
     decision: 'ask',
     contained: true,
-    programs: ['truncate', 'shred'],
+    programs: ['truncate', 'shred', 'cp'],
     because: text(
       'it empties or overwrites files that are not named one by one',
       '個別に指定されていないファイルを空にするか上書きします',
     ),
     suggestion: person,
     fits: ({ program, args }, scene) => {
+      if (program === 'cp') {
+        const { operands } = readOptions(args, { valued: 'tS', longValued: ['target-directory', 'suffix'] });
+        const target = operands[1];
+        return operands[0]?.value === '/dev/null' && !!target && reachOf(target, scene) !== 'inside';
+      }
       const options = readOptions(args, {
         valued: program === 'shred' ? 'ns' : 'rs',
         longValued: ['size', 'reference', 'iterations', 'random-source'],
@@ -72,11 +77,15 @@ export const losingRules: readonly CommandRule[] = [
       'find . -print0 | xargs -0 shred -u',
       'shred ~',
       'truncate --size=0 "$(cat list)"',
+      'find . -type f -exec cp /dev/null {} \\;',
+      `find . -type f -exec sh -c 'echo > "$0"' {} \\;`,
       `find . -type f -exec sh -c ': > "$1"' _ {} \\;`,
       `find . -print0 | xargs -0 -I{} sh -c '> "$1"' _ {}`,
     ],
     notMatch: [
       'truncate -s 0 app.log',
+      'cp /dev/null app.log',
+      `find . -name '*.md' -exec sh -c 'echo done > "$1.ok"' _ {} \\;`,
       'shred -u key.pem',
       'truncate -s 0 logs/*.log',
       'truncate -s 10M disk.img',

@@ -78,7 +78,7 @@ function movesAll({ args }: Use, scene: Scene): boolean {
 }
 
 /** A folder by its full name that no root holds. */
-function isOutside(target: Word | undefined, { roots }: Scene): boolean {
+export function isOutside(target: Word | undefined, { roots }: Scene): boolean {
   const value = target?.value ?? '';
   return /^[/~]/.test(value) && !roots.some((root) => `${value}/`.startsWith(`${root}/`));
 }

@@ -1,9 +1,10 @@
 import { text } from '../../../../contract/text/text.ts';
 import { reachOf } from '../../targets.ts';
 import { possibleValues } from '../../values.ts';
-import { unknownWord } from '../../words.ts';
+import { unknownWord, type Word } from '../../words.ts';
 import type { CommandRule } from '../rule.ts';
 import { removesFound } from './finding.ts';
+import { isOutside } from './move.ts';
 import { isForced, isRecursive, removal } from './removal.ts';
 
 /** Programs whose words are what they remove. */
@@ -121,37 +122,56 @@ export const removingRules: readonly CommandRule[] = [
       'gio trash ~',
       'd=$(mktemp -d); rm -r "$d"/*',
       'rm --recursive /usr',
+      'ln -s / r; rm -rf r/*',
+      'ln -s "$PWD" r && rm -r r/',
+      'cd sub && ln -sf .. up && rm -r up/*',
+      'ln -st sub /; rm -r sub/*',
+      'ln -s / a; ln -s a b; rm -r b/*',
     ],
-    notMatch: ['rm -r build', 'rm -r ./dist/', 'rm -r -- node_modules', 'npx rimraf dist', 'rm -r build/*'],
+    notMatch: [
+      'rm -r build',
+      'rm -r ./dist/',
+      'rm -r -- node_modules',
+      'npx rimraf dist',
+      'rm -r build/*',
+      'ln -s . self; rm -r self',
+      'ln -s .. self; rm -r self/dist',
+      'ln -sfn ../shared/config.json config.json && rm -r dist/*',
+    ],
   },
   {
     id: 'rm-repository',
     decision: 'ask',
     contained: true,
-    programs: [...removing, 'find'],
+    programs: [...removing, 'find', 'mv'],
     because: text(
       'it removes a repository, with all that was never pushed',
       'プッシュされていないものも含め、リポジトリを削除します',
     ),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
-    fits: (use, scene) =>
-      use.program === 'find'
-        ? removesFound(use) && use.args.some(({ value }) => value === '.git')
-        : removal(use.args, scene).operands.some((word) =>
-            (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>
-              /(^|\/)\.git["']?(\/(\*|objects|refs)?["']?)?$/i.test(value),
-            ),
-          ),
+    fits: (use, scene) => {
+      const isRepository = (word: Word) =>
+        (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>
+          /(^|\/)\.git["']?(\/(\*|objects|refs)?["']?)?$/i.test(value),
+        );
+      if (use.program === 'find') return removesFound(use) && use.args.some(({ value }) => value === '.git');
+      // What is moved out of every root is gone with the session.
+      if (use.program === 'mv') return use.args.some(isRepository) && isOutside(use.args.at(-1), scene);
+      return removal(use.args, scene).operands.some(isRepository);
+    },
     match: [
       'find . -name .git -exec rm -rf {} +',
       'rm -r .git',
       'rm -rf packages/a/.git/',
       'd=.git; rm -r "$d"',
       'rm -r .git/objects',
+      'mv .git /tmp/gone',
     ],
     notMatch: [
       'rm -r build',
       'rm .git/index.lock',
+      'mv .git .git.bak',
+      'mv /tmp/x/.git .',
       'rm -r .github/old',
       "find . -not -path './.git/*' -empty -delete",
     ],
