@@ -1,36 +1,36 @@
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
-import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import { text } from '../contract/text/text.ts';
+import { type Text, text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
-import { cancelled } from '../ground/cancelled.ts';
-import { declined, dismissed, refused, stillPending } from './asking/answers.ts';
-import { type AskDependencies, askPerson } from './asking/ask-person.ts';
+import { refused } from './asking/answers.ts';
+import { type ConsentDependencies, consentTo } from './asking/consent.ts';
 import { questionFor } from './asking/question.ts';
 import { digestOf } from './digest.ts';
+import type { HeldTrials } from './effects/held.ts';
 import type { Flow } from './flow.ts';
 import { outgoingSecret } from './outgoing.ts';
+import { ruleOn } from './policy/rule-on.ts';
 import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
 /** What answers whether a call may happen, by rules. */
 export interface Policy {
-  decide(tool: Tool, caller: Caller, risk: Risk): PolicyVerdict;
+  /** `withoutLayer`: why nothing can be tried here. */
+  decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict;
   /** The rule that "for this session" and "always" would write, as the person reads it. */
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
 }
 
-export interface ApproveDependencies extends AskDependencies {
+export interface ApproveDependencies extends ConsentDependencies {
   readonly policy: () => Promise<Policy>;
-  readonly approvals: () => Promise<ApprovalStore>;
+  /** Why nothing can be tried on a layer here. */
+  readonly whyNoLayer: () => Promise<Text | undefined>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
-  readonly expiryMs: number;
-  /** How the person starts this program, and what it needs to find these records. */
-  readonly program: string;
-  readonly recordFlags: string;
   /** Calls that wait between two requests. */
   readonly suspended: Suspended;
+  /** Layers that wait for a person's answer. */
+  readonly held: Pick<HeldTrials, 'has'>;
 }
 
 /**
@@ -42,57 +42,26 @@ export async function approve(
   flow: Flow | undefined,
   dependencies: ApproveDependencies,
 ): Promise<Permit> {
-  const { tool, caller, call } = validated;
+  const { tool, caller } = validated;
   const risk = await riskOf(validated, dependencies);
   const policy = await dependencies.policy();
-  const ruled = policy.decide(tool, caller, risk);
+  const ruled = await ruleOn(policy, tool, caller, risk, dependencies.whyNoLayer);
   const verdict = stricter(ruled, flow?.verdict);
   if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
   // Agreed to when it began; it is not begun again.
-  if (dependencies.suspended.resumes(validated)) return permit(validated, risk, verdict.rule);
-  if (verdict.decision === 'allow') return permit(validated, risk, verdict.rule);
+  if (dependencies.suspended.resumes(validated)) return permit(validated, risk, verdict);
+  if (verdict.decision !== 'ask') return permit(validated, risk, verdict);
 
-  const store = await dependencies.approvals();
+  // What it did was looked at, and a person was asked about that.
+  const digest = callDigest(validated, risk);
+  if (verdict.onLayer && dependencies.held.has(validated, digest)) return permit(validated, risk, verdict);
+
   const grant = grantFor(ruled, flow, policy.grantOf(tool, risk, ruled));
-  const owner = { principal: caller.principal, sessionId: caller.sessionId, tool: tool.name };
-  const standing = await store.standing({ ...owner, grant }, dependencies.now());
-  if (standing) return permit(validated, risk, verdict.rule, approverOf(standing));
-
+  const message = () => questionFor({ tool, caller, risk, input: validated.input, verdict, grant });
+  const yes = await consentTo(validated, { digest, grant, message, rule: verdict.rule }, dependencies);
   // A proxied tool that changes is another tool: what was agreed to does not hold for it.
-  const agreed = (yes: ApprovalRecord): Permit => {
-    if (flow?.finding) flow.session.agreed(tool, flow.finding.targets);
-    return permit(validated, risk, verdict.rule, approverOf(yes));
-  };
-  const digest = digestOf({ tool: tool.identity ?? tool.name, input: validated.input, ...begunWith(risk) });
-  const binding = { principal: caller.principal, tool: tool.name, digest };
-  const given = await store.take(binding, dependencies.now());
-  if (given) return agreed(given);
-
-  const message = questionFor({ tool, caller, risk, input: validated.input, verdict, grant });
-  const nowMs = dependencies.now();
-  const pending = await store.request(
-    {
-      ...owner,
-      digest,
-      message,
-      rule: verdict.rule,
-      createdAtMs: nowMs,
-      expiresAtMs: nowMs + dependencies.expiryMs,
-      grant,
-    },
-    nowMs,
-  );
-  const command = answering(pending, validated, dependencies);
-  const asked = await askPerson(call, pending, command, store, dependencies);
-  // What is waited for from here on is the work.
-  call.progress?.(0);
-  // A yes that comes when nobody waits any more is kept for the same call sent again.
-  if (call.signal.aborted) throw cancelled();
-  const taken = await store.take(binding, dependencies.now());
-  if (taken) return agreed(taken);
-  const now = await store.get(pending.id);
-  if (now?.status !== 'declined') throw stillPending(pending, command, asked.declinedBy);
-  throw asked.dismissedBy === undefined ? declined(now) : dismissed(now, asked.dismissedBy);
+  if (flow?.finding && !yes.isStanding) flow.session.agreed(tool, flow.finding.targets);
+  return permit(validated, risk, verdict, yes.approver);
 }
 
 /** What the tool reads from its arguments, and what any of them would send. */
@@ -121,20 +90,16 @@ function begunWith({ command, workingFolder }: Risk): object {
   return command?.variables ? { workingFolder, variables: command.variables } : {};
 }
 
-function permit(validated: Validated, risk: Risk, rule: string, approver?: string): Permit {
-  return { ...validated, risk, rule, approver } as unknown as Permit;
+/** A yes, or a layer, belongs to this caller's tool with exactly these arguments. */
+export function callDigest({ tool, input }: Pick<Validated, 'tool' | 'input'>, risk: Risk): string {
+  return digestOf({ tool: tool.identity ?? tool.name, input, ...begunWith(risk) });
 }
 
-function approverOf(record: ApprovalRecord): string {
-  return record.decidedBy ?? 'unknown';
-}
-
-/** The command that answers. Where the records lie is nothing for callers from elsewhere. */
-function answering(
-  pending: ApprovalRecord,
-  { caller }: Validated,
-  dependencies: ApproveDependencies,
-): string {
-  if (caller.kind !== 'local') return `sekisho approve ${pending.id}`;
-  return `${dependencies.program} approve ${pending.id}${dependencies.recordFlags}`;
+function permit(
+  validated: Validated,
+  risk: Risk,
+  { rule, onLayer }: PolicyVerdict,
+  approver?: string,
+): Permit {
+  return { ...validated, risk, rule, onLayer, approver } as unknown as Permit;
 }

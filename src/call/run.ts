@@ -1,5 +1,6 @@
 import type { ToolOutput } from '../contract/call.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
+import type { Commands } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { limits } from '../contract/limits.ts';
 import type { Locale } from '../contract/text/text.ts';
@@ -15,6 +16,8 @@ export interface RunDependencies {
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
   /** Runs a tool so that what it changes is known to be this call's. */
   readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
+  /** The same commands, run on a layer first. */
+  readonly onLayer: (commands: Commands, permit: Permit, notes: RunNotes) => Promise<Commands>;
   /** Calls that wait for a person between two requests. */
   readonly suspended: Suspended;
   /** Aborts when the server has been told to stop and its grace is over. */
@@ -28,6 +31,8 @@ export interface RunNotes {
   readonly facts: Record<string, unknown>;
   readonly meta: Record<string, unknown>;
   readonly trace: CallTrace | undefined;
+  /** Somebody agreed to what it did. */
+  knows(facts: { readonly approver?: string | undefined }): void;
   /** What the reply waits for beside the record: changes on their way to the disk. */
   readonly waitsFor: Promise<void>[];
 }
@@ -60,6 +65,9 @@ export async function run(
   };
   const context: Record<string, unknown> = { ...base };
   for (const name of tool.uses) context[name] = await dependencies.lend(name, permit);
+  if (permit.onLayer) {
+    context.commands = await dependencies.onLayer(await dependencies.lend('commands', permit), permit, notes);
+  }
   call.runs?.({ id: notes.id, sessionId: caller.sessionId, patienceMs });
   try {
     // The context was filled from `uses`; the tool's own types said the same when it was defined.

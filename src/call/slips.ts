@@ -32,6 +32,8 @@ export type Permit = Slip<
   Omit<Validated, typeof stamp> & {
     readonly risk: Risk;
     readonly rule: string;
+    /** It runs on a layer, and what it did decides whether that lands. */
+    readonly onLayer?: boolean | undefined;
     readonly approver?: string | undefined;
   }
 >;

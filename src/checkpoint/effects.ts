@@ -1,7 +1,11 @@
+import type { ConsentDependencies } from '../call/asking/consent.ts';
+import { createHeldTrials } from '../call/effects/held.ts';
+import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Commands, RunResult } from '../contract/capabilities/process.ts';
 import type { DecideEffects } from '../contract/effects.ts';
 import { once } from '../ground/once.ts';
+import type { Rooms } from './rooms.ts';
 
 /** The rules about effects, read at their first need. */
 export function createEffectRules({ effectRules }: Settings): () => Promise<DecideEffects> {
@@ -22,5 +26,20 @@ export function withVerdicts(commands: Commands, rules: () => Promise<DecideEffe
       const attended = await commands.attend(line, options);
       return attended.kind === 'ended' ? { ...attended, result: await judged(attended.result) } : attended;
     },
+  };
+}
+
+/** Has commands run on a layer first, and holds what waits for a person. */
+export function createTrials(rooms: Rooms, effects: () => Promise<DecideEffects>, now: () => number) {
+  const held = createHeldTrials({ approvals: async () => (await rooms.store()).approvals, now });
+  return {
+    held,
+    whyNoLayer: async () => (await rooms.commands()).withoutLayer(),
+    onLayer:
+      (dependencies: () => ConsentDependencies): RunDependencies['onLayer'] =>
+      async (commands, permit, notes) => {
+        const { onLayer } = await import('../call/effects/on-layer.ts');
+        return onLayer(commands, permit, { ...dependencies(), effects, held }, notes);
+      },
   };
 }

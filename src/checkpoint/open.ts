@@ -20,7 +20,7 @@ import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import { createLiveCatalog } from './catalog.ts';
-import { createEffectRules } from './effects.ts';
+import { createEffectRules, createTrials } from './effects.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createNative, type Native } from './native.ts';
@@ -86,6 +86,7 @@ export async function openCheckpoint(
   const team = createTeamRoom(settings, rooms.store, now);
   const ongoing = createOngoing({ locale: settings.locale });
   const effects = createEffectRules(settings);
+  const trials = createTrials(rooms, effects, now);
   const lend = createLender(rooms, team, ongoing, catalog, effects);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
@@ -103,6 +104,7 @@ export async function openCheckpoint(
       roots: settings.roots.map((root) => root.path),
       walls: settings.process.sandbox === 'off' ? undefined : { network: settings.process.network },
       judgement: settings.process.judgement,
+      tryFirst: settings.process.tryFirst,
     });
   });
   // A rule that fails its own examples stops start-up, not the first call; without rules nothing is loaded yet.
@@ -142,6 +144,9 @@ export async function openCheckpoint(
     },
     lend: (name, permit) => lend(name, permit),
     attributed: createAttribution(settings, rooms),
+    whyNoLayer: trials.whyNoLayer,
+    held: trials.held,
+    onLayer: trials.onLayer(() => dependencies),
     seal,
     suspended,
     attendance,
@@ -163,6 +168,7 @@ export async function openCheckpoint(
       catalog,
       policy,
       lendForRisk: dependencies.lendForRisk,
+      whyNoLayer: trials.whyNoLayer,
     });
   });
 
@@ -199,6 +205,7 @@ export async function openCheckpoint(
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);
       ongoing.leave(arrival.connectionId);
+      await trials.held.leave(arrival.connectionId);
       attendance.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);
       (await rooms.pipelines.opened())?.leave(arrival.connectionId);
@@ -246,6 +253,7 @@ export async function openCheckpoint(
         clearTimeout(timer);
       }
       stopping.abort();
+      await trials.held.close();
       await Promise.all([rooms.close(), watchers.close()]);
     },
   };

@@ -11,6 +11,7 @@ import { listBuiltinRules } from '../confine/judgement/rules/lines.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { EffectVerdict } from '../contract/effects.ts';
+import type { Text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
 import { toolsetThat } from './toolsets.ts';
 
@@ -35,6 +36,7 @@ export function createPolicyInspector(parts: {
   readonly catalog: () => Promise<Catalog>;
   readonly policy: () => Promise<Policy>;
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
+  readonly whyNoLayer: () => Promise<Text | undefined>;
 }): PolicyInspector {
   const { settings, caller } = parts;
   return {
@@ -57,6 +59,7 @@ export function createPolicyInspector(parts: {
         risk: async (tool, input) =>
           tool.risk ? tool.risk(input, await parts.lendForRisk(tool, caller)) : {},
         policy: await parts.policy(),
+        whyNoLayer: parts.whyNoLayer,
       });
     },
     testEffects: (json) => testEffects(json, createDecideEffects(settings.effectRules)),

@@ -1,7 +1,7 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
 import { loadSettings } from '../config/load.ts';
-import type { Flags } from '../config/settings.ts';
+import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
@@ -62,7 +62,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         what: `dry runs ${chosen.name}`,
         works: chosen.withoutDryRun === undefined,
         isWarning: true,
-        detail: chosen.withoutDryRun ?? selfTested,
+        detail: chosen.withoutDryRun ? withoutLayer(chosen.withoutDryRun, settings) : selfTested,
       });
     }
     if (chosen) findings.push(...toolchainFindings(commands.toolchains()));
@@ -203,6 +203,15 @@ const gitBehindLandlock = text(
   'commands can write .git/config and hooks, which are looked at when a command ends: until then a git of yours may read what it wrote. Under bubblewrap they cannot',
   'コマンドは .git/config とフックに書き込めます。調べるのはコマンドの終了時なので、それまではあなたの git が書き込まれた内容を読むことがあります。bubblewrap では書き込めません',
 );
+/** What rests on a layer is decided without one, more strictly. */
+function withoutLayer(why: Text, { process, rules }: Settings): Text {
+  if (!process.tryFirst && !rules.some(({ decision }) => decision === 'try')) return why;
+  return text(
+    `${why.en}; what would be tried first is asked about or refused instead`,
+    `${why.ja}。先に試すはずのものは、確認または拒否になります`,
+  );
+}
+
 const selfTested = text('self-test passed', '自己診断に合格');
 const tryThis = text('try', '対処');
 

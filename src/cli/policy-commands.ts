@@ -32,7 +32,7 @@ export function test(json: string | undefined, flags: Flags, options: Options): 
     const trial =
       json === undefined ? policy.testEffects(readEffects(String(effects))) : await policy.test(json);
     say(options.json ? JSON.stringify(trial) : renderTrial(trial, locale));
-    return { allow: 0, ask: 1, deny: 2, invalid: 3 }[trial.decision];
+    return { allow: 0, ask: 1, deny: 2, invalid: 3, try: 4 }[trial.decision];
   });
 }
 

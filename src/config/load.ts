@@ -109,6 +109,7 @@ export function loadSettings(
       network: hostsOf(config.process?.network ?? []),
       networkAsNamed: config.process?.network ?? [],
       judgement: config.process?.judgement,
+      tryFirst: config.process?.tryFirst ?? false,
       cacheBytes: config.process?.cacheBytes ?? limits.cacheBytes,
       maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,

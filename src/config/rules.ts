@@ -19,7 +19,7 @@ const rule = z.strictObject({
     .optional(),
   path: z.string().min(1).optional(),
   host: z.string().min(1).optional(),
-  decision: z.enum(['allow', 'ask', 'deny']),
+  decision: z.enum(['allow', 'try', 'ask', 'deny']),
   because: z.string().min(1),
   match: names.optional(),
   notMatch: names.optional(),

@@ -95,6 +95,12 @@ export const configSchema = z.strictObject({
         .describe(
           'Hosts that commands may reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; sets by name: npm, pypi, crates, go, github. Default and empty: none.',
         ),
+      tryFirst: z
+        .boolean()
+        .optional()
+        .describe(
+          'Run a command that the built-in rules speak against only for files that it may lose on a layer first, and decide by what it did. Default: false.',
+        ),
       judgement: z
         .enum(['plain', 'listed', 'strict'])
         .optional()

@@ -77,6 +77,8 @@ export interface Settings {
     /** The same with its sets as their names. */
     readonly networkAsNamed: readonly string[];
     readonly judgement: Dialect | undefined;
+    /** What the built-in rules say against it and a layer contains has a command tried first. */
+    readonly tryFirst: boolean;
     readonly cacheBytes: number;
     readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;

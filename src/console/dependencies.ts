@@ -4,6 +4,7 @@ import type { DecisionKind } from '../contract/capabilities/process.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { Operator } from '../contract/operator.ts';
+import type { PolicyDecision } from '../contract/policy.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { Locale, Text } from '../contract/text/text.ts';
@@ -58,7 +59,7 @@ export interface PolicyPages {
     readonly meaning: Text;
     readonly operator: readonly {
       readonly id: string;
-      readonly decision: DecisionKind;
+      readonly decision: PolicyDecision;
       readonly because: string;
       readonly about: string;
     }[];
@@ -71,7 +72,7 @@ export interface PolicyPages {
   }>;
   test(json: string): Promise<{
     readonly tool: string;
-    readonly decision: DecisionKind | 'invalid';
+    readonly decision: PolicyDecision | 'invalid';
     readonly rule?: string | undefined;
     readonly because: Text;
     readonly suggestion?: Text | undefined;

@@ -15,6 +15,8 @@ export interface Risk {
         readonly variables?: Readonly<Record<string, string>> | undefined;
         /** It runs on a layer that is thrown away: what it does to files is not asked about. */
         readonly dryRun?: boolean | undefined;
+        /** It goes on after its call, so that it cannot run on a layer. */
+        readonly background?: boolean | undefined;
       }
     | undefined;
   /** The working folder that a person is shown, relative. */
@@ -43,7 +45,7 @@ export interface PolicyRule {
   readonly command?: readonly (string | readonly string[])[] | undefined;
   readonly path?: string | undefined;
   readonly host?: string | undefined;
-  readonly decision: DecisionKind;
+  readonly decision: PolicyDecision;
   readonly because: string;
   readonly match?: readonly string[] | undefined;
   readonly notMatch?: readonly string[] | undefined;
@@ -51,11 +53,16 @@ export interface PolicyRule {
 
 export type Mode = 'read-only' | 'workspace-write' | 'full-access';
 
+/** `try`: it runs on a layer at once, and what it did decides. */
+export type PolicyDecision = DecisionKind | 'try';
+
 /** Policy's word on a call: the strictest of all that fit, and which rule it was. */
 export interface PolicyVerdict {
-  readonly decision: DecisionKind;
+  readonly decision: PolicyDecision;
   readonly rule: string;
   readonly because: Text;
+  /** It runs on a layer: with `try`, and with an `ask` about what a layer does not contain. */
+  readonly onLayer?: boolean | undefined;
   readonly suggestion?: Text | undefined;
   /** The part of a command that it is about, as the caller wrote it. */
   readonly excerpt?: string | undefined;

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { DryRun, DryRunChange } from '../contract/capabilities/dry-run.ts';
+import type { Tried } from '../contract/capabilities/process.ts';
 import type { EffectVerdict } from '../contract/effects.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
@@ -53,6 +54,44 @@ export function reportDryRun(
   };
 }
 
+/** What landed of a command that was tried first, a line each, and below that what did not as it lay there. */
+export function reportLanded(
+  { effects, conflicts, refused }: Tried,
+  options: Pick<Parameters<typeof reportDryRun>[1], 'locale' | 'nameOf'>,
+): string[] {
+  const { locale } = options;
+  const { changes, more } = reportDryRun({ ...effects, diff: '' }, { ...options, maxBytes: landedBytes });
+  const line = (words: Text) => cleanLine(words[locale]);
+  return [
+    ...changes,
+    ...(more > 0 ? [line(moreWords(more))] : []),
+    ...conflicts
+      .slice(0, mostNamed)
+      .map((path) =>
+        line(
+          text(`overwritten, as others changed it meanwhile: ${path}`, `その間の他者の変更を上書き: ${path}`),
+        ),
+      ),
+    ...refused
+      .slice(0, mostNamed)
+      .map((path) =>
+        line(text(`not written, as no tool writes it: ${path}`, `どのツールも書き込めないため破棄: ${path}`)),
+      ),
+  ];
+}
+
+export function landedWords(lines: readonly string[], locale: Locale): string {
+  const head = text('tried first; it changed', '先に試し、次のものを変更しました');
+  return [`${head[locale]}:`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function moreWords(more: number): Text {
+  return text(`… and ${more} more`, `… ほか ${more} 件`);
+}
+
+const landedBytes = 3000;
+const mostNamed = 20;
+
 function rulesWords({ decision, rule, because }: EffectVerdict): Text {
   return decision === 'ask'
     ? text(`a person would be asked: ${because.en} (${rule})`, `人に確認します: ${because.ja} (${rule})`)
@@ -72,12 +111,11 @@ export function dryRunWords({ changes, more, diff, rules }: DryRunReport, locale
           `dry run: nothing was changed; it would change ${count === 1 ? 'this path' : `these ${count} paths`}`,
           `試し実行: 何も変更していません。実行すると次の ${count} 件が変わります`,
         );
-  const rest = text(`… and ${more} more`, `… ほか ${more} 件`);
   return [
     head[locale],
     ...(rules === undefined ? [] : [rules]),
     ...changes.map((line) => `  ${line}`),
-    ...(more > 0 ? [`  ${rest[locale]}`] : []),
+    ...(more > 0 ? [`  ${moreWords(more)[locale]}`] : []),
     ...(diff === '' ? [] : [diff]),
   ].join('\n');
 }

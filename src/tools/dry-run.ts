@@ -10,6 +10,12 @@ export const dryRunOutput = z.object({
   rules: z.string().optional().describe('What the rules about effects would make of it.'),
 });
 
+/** And of a command that was tried first, and landed; `reportLanded` makes it. */
+export const landedOutput = z
+  .array(z.string())
+  .optional()
+  .describe('What it changed, where it was tried first.');
+
 /** A dry run is over with its call. */
 export function dryInBackground(): ToolError {
   return new ToolError(

@@ -42,6 +42,7 @@ function trial(
     refusal: () => undefined,
     risk: async (tool, input) => (await tool.risk?.(input, {} as never)) ?? {},
     policy,
+    whyNoLayer: async () => undefined,
   });
 }
 
@@ -124,6 +125,7 @@ test('an asked command is judged once, for the verdict and for what a standing y
     refusal: () => undefined,
     risk: async (tool, input) => (await tool.risk?.(input, {} as never)) ?? {},
     policy,
+    whyNoLayer: async () => undefined,
   });
   expect(judged).toBe(1);
 });

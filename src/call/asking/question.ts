@@ -28,22 +28,38 @@ export function questionFor(asked: {
 }
 
 function questionIn(locale: Locale, asked: Parameters<typeof questionFor>[0]): string {
-  const { tool, caller, risk, verdict } = asked;
-  const lines = [
-    headline(tool, risk, verdict, locale),
-    cleanLine(labels.wants(caller.principal, tool.name)[locale]),
-  ];
+  const { tool, risk, verdict } = asked;
+  const lines = [headline(tool, risk, verdict, locale), ...callLines(asked, locale)];
+  if (risk.writes?.length) lines.push(`${labels.changes[locale]}: ${cleanLine(risk.writes.join(', '))}`);
+  if (risk.hosts?.length) lines.push(`${labels.hosts[locale]}: ${cleanLine(risk.hosts.join(', '))}`);
+  return [...lines.map(shortened), reasonLine(verdict, locale), grantLine(asked.grant, locale)].join('\n');
+}
+
+/** Who wants what, where. */
+export function callLines(
+  { tool, caller, risk, input }: Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant'>,
+  locale: Locale,
+): string[] {
+  const lines = [cleanLine(labels.wants(caller.principal, tool.name)[locale])];
   if (risk.command) lines.push(`${labels.command[locale]}: ${continued(shown(risk.command.line))}`);
-  else lines.push(`${labels.arguments[locale]}: ${argumentLines(asked.input)}`);
+  else lines.push(`${labels.arguments[locale]}: ${argumentLines(input)}`);
   if (risk.workingFolder !== undefined)
     lines.push(`${labels.folder[locale]}: ${cleanLine(risk.workingFolder)}`);
   const variables = variablesIn(risk);
   if (variables !== '') lines.push(`${labels.variables[locale]}: ${cleanLine(variables)}`);
-  if (risk.writes?.length) lines.push(`${labels.changes[locale]}: ${cleanLine(risk.writes.join(', '))}`);
-  if (risk.hosts?.length) lines.push(`${labels.hosts[locale]}: ${cleanLine(risk.hosts.join(', '))}`);
-  lines.push(`${labels.because[locale]}: ${cleanLine(`${verdict.because[locale]} (${verdict.rule})`)}`);
-  lines.push(`${labels.always[locale]}: ${cleanLine(asked.grant)}`);
-  return lines.map(shortened).join('\n');
+  return lines.map(shortened);
+}
+
+/** Why, and what a standing yes would mean. */
+export function reasonLine(
+  { because, rule }: Pick<PolicyVerdict, 'because' | 'rule'>,
+  locale: Locale,
+): string {
+  return shortened(`${labels.because[locale]}: ${cleanLine(`${because[locale]} (${rule})`)}`);
+}
+
+export function grantLine(grant: string, locale: Locale): string {
+  return shortened(`${labels.always[locale]}: ${cleanLine(grant)}`);
 }
 
 /** What earlier commands left in the variables that this one names. */
@@ -56,7 +72,15 @@ function variablesIn({ command }: Risk): string {
     .join(' ');
 }
 
-/** The risky part and the reason in one short line; a long part keeps its beginning and its end. */
+/** A part and what is to be said of it in one short line; a long part keeps its beginning and its end. */
+export function headlineOf(part: string, reason: string, more = ''): string {
+  return endOut(
+    `${middleOut(cleanLine(part), riskyChars - more.length)}${more}: ${cleanLine(reason)}`,
+    headlineChars,
+  );
+}
+
+/** The risky part and the reason. */
 function headline(
   tool: Tool,
   risk: Risk,
@@ -65,13 +89,12 @@ function headline(
 ): string {
   const command = risk.command && shown(risk.command.line);
   const target = risk.writes?.[0] ?? risk.hosts?.[0] ?? '';
-  const risky = cleanLine(excerpt || command || `${tool.name} ${target}`.trim());
+  const risky = excerpt || command || `${tool.name} ${target}`.trim();
   const more = others > 0 ? labels.more(others)[locale] : '';
-  const part = `${middleOut(risky, riskyChars - more.length)}${more}`;
   // The reason of a built-in rule names the part once more.
   const place = `\`${excerpt}\`: `;
   const reason = because[locale].startsWith(place) ? because[locale].slice(place.length) : because[locale];
-  return endOut(`${part}: ${cleanLine(reason)}`, headlineChars);
+  return headlineOf(risky, reason, more);
 }
 
 function middleOut(words: string, max: number): string {
@@ -128,7 +151,7 @@ const labels = {
   ),
 } as const;
 
-function shown(line: CommandLine): string {
+export function shown(line: CommandLine): string {
   if (line.kind === 'script') return line.script;
   return [line.program, ...line.args].map(shellQuote).join(' ');
 }

@@ -1,13 +1,14 @@
 import { posix } from 'node:path';
 import type { Caller } from '../../contract/caller.ts';
+import type { CommandJudge, Dialect, Judgement, Walls } from '../../contract/capabilities/process.ts';
 import type {
-  CommandJudge,
-  DecisionKind,
-  Dialect,
-  Judgement,
-  Walls,
-} from '../../contract/capabilities/process.ts';
-import type { Mode, OutgoingSecret, PolicyRule, PolicyVerdict, Risk } from '../../contract/policy.ts';
+  Mode,
+  OutgoingSecret,
+  PolicyDecision,
+  PolicyRule,
+  PolicyVerdict,
+  Risk,
+} from '../../contract/policy.ts';
 import { type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Policy } from '../approve.ts';
@@ -15,7 +16,7 @@ import { type Argv, mayFitCommand } from './command.ts';
 import { grantText } from './grant.ts';
 import { modes } from './modes.ts';
 import { createObeyedBy } from './obeyed-later.ts';
-import { type ReadyRule, readRule } from './rule.ts';
+import { type ReadyRule, readRule, runsCommands } from './rule.ts';
 
 export interface PolicyOptions {
   readonly mode: Mode;
@@ -26,9 +27,11 @@ export interface PolicyOptions {
   readonly walls?: Walls | undefined;
   /** How commands are read; without it as each toolset asks. */
   readonly judgement?: Dialect | undefined;
+  /** Commands that the built-in rules speak against for what a layer contains are tried on one. */
+  readonly tryFirst?: boolean | undefined;
 }
 
-const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
+const strictness: Record<PolicyDecision, number> = { allow: 0, try: 1, ask: 2, deny: 3 };
 
 /**
  * Answers allow, ask or deny for a call: the strictest of the mode, the built-in judgement and the operator's rules.
@@ -39,32 +42,57 @@ export function createPolicy(options: PolicyOptions): Policy {
   const mode = modes[options.mode];
   const rules = options.rules.map((rule, place) => readRule(rule, place, options.judge));
   const allowing = rules.filter((rule) => rule.decision === 'allow');
-  const refusing = rules.filter((rule) => rule.decision !== 'allow');
+  const trying = rules.filter((rule) => rule.decision === 'try');
+  const refusing = rules.filter((rule) => rule.decision === 'ask' || rule.decision === 'deny');
 
   const obeyedBy = createObeyedBy();
 
   // What is decided about is asked about next: one reading of the command serves both.
   const judged = new WeakMap<Risk, Judgement>();
+  const judgedOnLayer = new WeakMap<Risk, Judgement>();
 
-  function judge(risk: Risk): Judgement | undefined {
+  function judge(risk: Risk, onLayer = risk.command?.dryRun ?? false): Judgement | undefined {
     if (!risk.command) return undefined;
-    const known = judged.get(risk);
+    const before = onLayer ? judgedOnLayer : judged;
+    const known = before.get(risk);
     if (known) return known;
     const judgement = options.judge.judge(risk.command.line, {
       dialect: options.judgement ?? risk.command.dialect,
       roots: options.roots,
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
       variables: risk.command.variables,
-      dryRun: risk.command.dryRun,
+      onLayer,
       walls: options.walls,
     });
-    judged.set(risk, judgement);
+    before.set(risk, judgement);
     return judgement;
   }
 
+  /** Whether it is tried first: by a rule of the operator, or as a layer contains what speaks against it. */
+  function trialOf(
+    tool: Tool,
+    risk: Risk,
+    plain: Judgement | undefined,
+    withoutLayer: Text | undefined,
+    { asks, answersTo }: Fitting,
+  ): { readonly tries?: ReadyRule | undefined; readonly onLayer: boolean; readonly why?: Text | undefined } {
+    if (trying.length === 0 && !options.tryFirst) return { onLayer: false };
+    // A dry run changes nothing, and a word to a command that runs starts none.
+    if (risk.command?.dryRun || (!risk.command && runsCommands(tool))) return { onLayer: false };
+    const tries = trying.find((rule) => asks(rule, plain?.commands ?? []));
+    const isContained =
+      options.tryFirst === true &&
+      mode.asks &&
+      plain?.contained === true &&
+      (plain.decision === 'deny' || answersTo(plain.asked ?? [[null]]).length === 0);
+    if (!tries && !isContained) return { onLayer: false };
+    const why = withoutLayer ?? whyNotTried(tool, risk);
+    return { tries, onLayer: why === undefined, why };
+  }
+
   return {
-    decide(tool: Tool, caller: Caller, risk: Risk): PolicyVerdict {
-      const judgement = judge(risk);
+    decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict {
+      const plain = judge(risk);
       const asks = (rule: ReadyRule, commands: readonly Argv[]) => rule.fits(tool, caller, risk, commands);
       /** The rules by which every one of these commands may go; none where one of them may not. */
       const answersTo = (commands: readonly Argv[]): readonly ReadyRule[] => {
@@ -75,6 +103,12 @@ export function createPolicy(options: PolicyOptions): Policy {
       };
 
       const verdicts: PolicyVerdict[] = [];
+      const { tries, onLayer, why } = trialOf(tool, risk, plain, withoutLayer, { asks, answersTo });
+      const judgement = onLayer ? judge(risk, true) : plain;
+      if (tries) {
+        const verdict = verdictOf(tries, plain?.commands ?? []);
+        verdicts.push(why ? asksInstead(verdict, why) : verdict);
+      } else if (onLayer && plain) verdicts.push({ ...shownWithPlace(plain), decision: 'try' });
       /** What would ask is answered by the mode, by these rules, or by a person. */
       const put = (question: PolicyVerdict, answers: () => readonly ReadyRule[], lack?: PolicyVerdict) => {
         const [answer] = question.decision !== 'ask' || !mode.asks ? [] : answers();
@@ -98,9 +132,10 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (risk.secret) put(sendsSecret(risk.secret), answersToTool);
       const later = risk.writes && obeyedBy(risk.writes);
       if (later) put(runsOutsideLater(later), answersToTool);
-      return [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
+      const strictest = [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
         strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest,
       );
+      return onLayer ? { ...strictest, onLayer } : strictest;
     },
     grantOf(tool: Tool, risk: Risk): string {
       const judgement = judge(risk);
@@ -114,6 +149,33 @@ export function createPolicy(options: PolicyOptions): Policy {
         refusing.some((rule) => rule.decision === 'ask' && !rule.rule.command && rule.concerns(tool));
       return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
     },
+  };
+}
+
+/** How rules are held against the call that is decided about. */
+interface Fitting {
+  asks(rule: ReadyRule, commands: readonly Argv[]): boolean;
+  answersTo(commands: readonly Argv[]): readonly ReadyRule[];
+}
+
+function whyNotTried(tool: Tool, { command }: Risk): Text | undefined {
+  if (!command || !runsCommands(tool))
+    return text('only commands can be tried', '試せるのはコマンドだけです');
+  if (command.background)
+    return text('what runs in the background cannot be tried', 'バックグラウンドで動くものは試せません');
+  return undefined;
+}
+
+/** Who cannot look at what it does must be asked before it does it. */
+function asksInstead(verdict: PolicyVerdict, why: Text): PolicyVerdict {
+  const { because } = verdict;
+  return {
+    ...verdict,
+    decision: 'ask',
+    because: text(
+      `${because.en}; it is not tried first: ${why.en}`,
+      `${because.ja}（先に試せません: ${why.ja}）`,
+    ),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Caller, isAgent } from '../../contract/caller.ts';
-import type { CommandJudge, DecisionKind } from '../../contract/capabilities/process.ts';
+import type { CommandJudge } from '../../contract/capabilities/process.ts';
 import { ConfigError } from '../../contract/error.ts';
-import type { PolicyRule, Risk } from '../../contract/policy.ts';
+import type { PolicyDecision, PolicyRule, Risk } from '../../contract/policy.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Annotations } from '../../contract/tool/tool-card.ts';
@@ -12,7 +12,7 @@ import { createGlob, createHostGlob, createPathGlob } from './glob.ts';
 export interface ReadyRule {
   readonly id: string;
   readonly rule: PolicyRule;
-  readonly decision: DecisionKind;
+  readonly decision: PolicyDecision;
   /** A deny or ask rule fits if any part of the call does; an allow rule only if all of it does. */
   fits(tool: Tool, caller: Caller, risk: Risk, commands: readonly Argv[]): boolean;
   /** Can the rule have a say about this tool at all? */

@@ -1,12 +1,14 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { DecisionKind, Dialect } from '../../contract/capabilities/process.ts';
 import type { EffectRule } from '../../contract/effects.ts';
-import type { Mode, PolicyRule, PolicyVerdict, Risk, RuleLine } from '../../contract/policy.ts';
+import type { Mode, PolicyDecision, PolicyRule, Risk, RuleLine } from '../../contract/policy.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
+import type { Policy } from '../approve.ts';
 import { outgoingSecret } from '../outgoing.ts';
 import { createBuiltinEffectRules } from './effects/builtin.ts';
+import { ruleOn } from './rule-on.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
 export interface PolicyExplanation {
@@ -92,13 +94,15 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
 /** What would happen to a call, and by which rule. */
 export interface PolicyTrial {
   readonly tool: string;
-  readonly decision: DecisionKind | 'invalid';
+  readonly decision: PolicyDecision | 'invalid';
   /** The rule that decides, or `authorize` where the caller may not call it at all; absent where it is no call. */
   readonly rule?: string | undefined;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
   /** With `ask`: what a standing yes would allow. */
   readonly grant?: string | undefined;
+  /** It runs on a layer, and the rules about effects decide what becomes of that. */
+  readonly onLayer?: boolean | undefined;
   /** What is done beside that where a stranger's words decide where the call goes, which only a session knows. */
   readonly flow?: FlowMode | undefined;
 }
@@ -109,10 +113,8 @@ export interface TrialParts {
   /** The decision on who may call; absent reason means they may. */
   refusal(tool: Tool): Text | undefined;
   risk(tool: Tool, input: unknown): Promise<Risk>;
-  readonly policy: {
-    decide(tool: Tool, caller: Caller, risk: Risk): PolicyVerdict;
-    grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
-  };
+  readonly policy: Policy;
+  whyNoLayer(): Promise<Text | undefined>;
 }
 
 /** Says what would happen to a call given as JSON, `{"tool": "bash", "arguments": {…}}`. Nothing is run or recorded. */
@@ -132,12 +134,13 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
   if (!checked.ok) return invalid(tool.name, problemText(checked));
   const secret = outgoingSecret(tool, checked.input);
   const risk = { ...(await parts.risk(tool, checked.input)), ...(secret && { secret }) };
-  const verdict = parts.policy.decide(tool, parts.caller, risk);
+  const { onLayer, ...verdict } = await ruleOn(parts.policy, tool, parts.caller, risk, parts.whyNoLayer);
   const grant = verdict.decision === 'ask' ? parts.policy.grantOf(tool, risk, verdict) : undefined;
   const flow = tool.annotations.readOnly ? undefined : tool.flow;
   return {
     tool: tool.name,
     ...verdict,
+    ...(onLayer && { onLayer }),
     ...(grant === undefined ? {} : { grant }),
     ...(flow === undefined ? {} : { flow }),
   };
@@ -149,6 +152,7 @@ export function renderTrial(trial: Omit<PolicyTrial, 'tool'>, locale: Locale): s
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
   if (trial.grant !== undefined) lines.push(`${labels.grant[locale]}: ${trial.grant}`);
+  if (trial.onLayer) lines.push(labels.onLayer[locale]);
   if (trial.flow && trial.flow !== 'off') lines.push(flowLines[trial.flow][locale]);
   return lines.join('\n');
 }
@@ -223,6 +227,10 @@ const labels = {
   effects: text(
     'Rules about what a command did on a layer',
     'レイヤー上でコマンドが行ったことについての規則',
+  ),
+  onLayer: text(
+    'It runs on a layer first; what it did decides whether that lands.',
+    '先にレイヤー上で実行し、行った変更を見て反映するかどうかを決めます。',
   ),
   rule: text('rule', '規則'),
   grant: text(

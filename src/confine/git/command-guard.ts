@@ -4,6 +4,7 @@ import type {
   BackgroundCommand,
   CommandLine,
   CommandWriter,
+  Landed,
   RunOptions,
 } from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
@@ -18,6 +19,8 @@ export interface CommandGuard {
     spawnOptions: Writes,
     work: () => Promise<C>,
   ): Promise<C>;
+  /** The same for what a command did on a layer, and puts in place now. */
+  land(command: CommandLine, spawnOptions: Writes, work: () => Promise<Landed>): Promise<Landed>;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
 }
@@ -97,6 +100,18 @@ export function createCommandGuard({
         note(await watch.end());
         throw error;
       }
+    },
+    async land(command, spawnOptions, work) {
+      const watch = await begin(command, spawnOptions);
+      let landed: Landed;
+      try {
+        landed = await work();
+      } catch (error) {
+        note(await watch.end());
+        throw error;
+      }
+      const noted = note(await watch.end());
+      return noted === '' ? landed : { ...landed, notes: [...landed.notes, noted] };
     },
     async close() {
       await Promise.all(following);

@@ -156,6 +156,20 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
         await after(all, recorder.current());
         return { ...attended, result: noted(attended.result, all) };
       },
+      async runOnLayer(command, runOptions) {
+        const trial = await commands.runOnLayer(command, runOptions);
+        return {
+          ...trial,
+          async land() {
+            const all = await before(runOptions.writable ?? options.roots);
+            try {
+              return await trial.land();
+            } finally {
+              await after(all, recorder.current());
+            }
+          },
+        };
+      },
       async start(command, runOptions) {
         const who = { ...recorder.current() };
         const all = await before(runOptions.writable ?? options.roots);

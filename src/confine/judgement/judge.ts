@@ -39,11 +39,13 @@ export function createCommandJudge({
     judge(line, context) {
       const { findings, uses } = examineGuarded(line, context, index, write, read);
       const fitting = findings.filter(({ rule }) => {
-        const { dialect: from, contained } = byId.get(rule) ?? {};
-        if (contained && context.dryRun) return false;
+        const from = byId.get(rule)?.dialect;
         return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
       });
-      return judgementOf(fitting, uses, byId);
+      const uncontained = fitting.filter(({ rule }) => !byId.get(rule)?.contained);
+      if (context.onLayer || uncontained.length === fitting.length)
+        return judgementOf(uncontained, uses, byId);
+      return { ...judgementOf(fitting, uses, byId), contained: true };
     },
     mayKeep: mayKeepVariable,
     written: (line) => guardedIn(line, write),

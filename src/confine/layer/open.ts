@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
 import { mayLive, owner, thisProcess } from '../files/owner.ts';
+import { type LandedPaths, type LandOptions, landLayers } from './land.ts';
 import { type Overlay, outermost, overlayOn } from './overlay.ts';
 import { type ReadMark, readLayers } from './read.ts';
 
@@ -23,6 +24,8 @@ export interface Layer {
   freeBytes(): number;
   /** What would have changed below `roots`. The command has ended. */
   read(roots: readonly string[]): Promise<DryRun>;
+  /** Puts it in place. */
+  land(options: Omit<LandOptions, 'readMark'>): Promise<LandedPaths>;
   close(): Promise<void>;
 }
 
@@ -52,6 +55,7 @@ export function openLayer(base: string, folders: readonly string[], readMark: Re
       return bavail * bsize;
     },
     read: (roots) => readLayers(overlays, roots, readMark),
+    land: (options) => landLayers(overlays, { ...options, readMark }),
     close: () => remove(at),
   };
 }

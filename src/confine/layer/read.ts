@@ -23,6 +23,9 @@ export async function readLayers(
   const changes: DryRunChange[] = [];
   const diff = createDiff(limits.dryRunDiffBytes);
   let total = 0;
+  const leaveOut = () => {
+    total += 1;
+  };
   for (const overlay of overlays) {
     // What is kept for commands beside the roots is nobody's file.
     if (!roots.some((root) => isIn(overlay.on, root) || isIn(root, overlay.on))) continue;
@@ -36,7 +39,7 @@ export async function readLayers(
     };
     const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
     try {
-      await walk({ upper, lower, path: '', covers: false, depth: 0 }, { tell, diff, readMark });
+      await walk({ upper, lower, path: '', covers: false, depth: 0 }, { leaveOut, tell, diff, readMark });
     } finally {
       closeSync(upper);
       closeSync(lower);
@@ -54,6 +57,8 @@ export async function readLayers(
 type Told = Omit<DryRunChange, 'root' | 'path'>;
 
 interface Reading {
+  /** There is a change that is not told. */
+  readonly leaveOut: () => void;
   readonly tell: (path: string, change: Told) => void;
   readonly diff: ReturnType<typeof createDiff>;
   readonly readMark: ReadMark;
@@ -105,7 +110,9 @@ async function readFolder(
   const inner = join(path, name);
   const hides = covers || reading.readMark(entryOf(upper, name), 'user.overlay.opaque') === 'y';
   let entries = 0;
-  if (depth < deepest) {
+  // Whoever decides by what is told must know that there is more.
+  if (depth >= deepest) reading.leaveOut();
+  else {
     const above = openFolderIn(upper, name);
     const below = before?.isDirectory() && lower !== undefined ? openFolderIn(lower, name) : undefined;
     try {
@@ -189,7 +196,7 @@ async function countFiles(parent: number, name: string, depth = 0): Promise<numb
   return count;
 }
 
-function statIn(folder: number, name: string): Stats | undefined {
+export function statIn(folder: number, name: string): Stats | undefined {
   return lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
 }
 
@@ -218,7 +225,7 @@ function kindOf(stat: Stats): DryRunChange['kind'] {
   return stat.isFile() ? 'file' : 'other';
 }
 
-function isWhiteout(stat: Stats): boolean {
+export function isWhiteout(stat: Stats): boolean {
   return stat.isCharacterDevice() && stat.rdev === 0;
 }
 
@@ -233,7 +240,7 @@ function rank({ change, path }: DryRunChange): number {
 }
 
 /** The innermost. */
-function rootOf(path: string, roots: readonly string[]): string | undefined {
+export function rootOf(path: string, roots: readonly string[]): string | undefined {
   return roots.filter((root) => isIn(path, root)).sort((a, b) => b.length - a.length)[0];
 }
 
@@ -242,5 +249,5 @@ function isIn(path: string, folder: string): boolean {
 }
 
 /** Each level keeps two folders open. What lies deeper is in the layer, and not told. */
-const deepest = 200;
+export const deepest = 200;
 const entriesAtOnce = 500;

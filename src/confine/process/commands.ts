@@ -6,7 +6,9 @@ import type {
   SandboxStatus,
 } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
+import type { Text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
+import { once } from '../../ground/once.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
@@ -18,7 +20,9 @@ import { heldSettings } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { attend } from './session/attend.ts';
 import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
+import { whyNoTrial } from './session/dry-run.ts';
 import { createEndNotes } from './session/end-notes.ts';
+import { runOnLayer } from './session/on-layer.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { shellOf } from './shell.ts';
 import type { Toolchains } from './toolchains/find.ts';
@@ -36,6 +40,8 @@ export interface CommandRunner {
   stages(): Promise<{ readonly spawn: StageSpawn; readonly sandbox: SandboxName }>;
   /** What can confine a command here; tries each by its self-test. */
   status(): Promise<readonly SandboxStatus[]>;
+  /** Why no command can be tried on a layer; undefined where one can. */
+  withoutLayer(): Promise<Text | undefined>;
   /** Which of the person's programs commands are shown. */
   toolchains(): Toolchains;
   /** How many run now, and how many walls were put up so far: one a command, and one a stage of a pipeline. */
@@ -128,6 +134,12 @@ export function openCommands(options: CommandsOptions): CommandRunner {
         }),
       attend: (command, runOptions) =>
         tracked(id, (runner) => guarded(command, runOptions, () => attend(command, runOptions, runner))),
+      runOnLayer: (command, runOptions) =>
+        tracked(id, (runner) =>
+          runOnLayer(command, runOptions, runner, (land) =>
+            tracked(id, () => git.land(command, runOptions, land)),
+          ),
+        ),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.
@@ -160,6 +172,11 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       started,
     }),
     status: () => sandbox.status(),
+    withoutLayer: once(async () => {
+      // Where no command can run at all, its own start says why.
+      const walls = await sandbox.open().catch(() => undefined);
+      return walls && whyNoTrial(walls);
+    }),
     toolchains: () => sandbox.toolchains(),
     async close() {
       closed = true;

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { ApprovalRecord } from '../../contract/records.ts';
-import type { Locale } from '../../contract/text/text.ts';
-import { block, line, time } from '../shown.ts';
+import { block, diffBlock, line, time } from '../shown.ts';
 import { badge, form } from './page.ts';
 import type { Html, View } from './view.ts';
 
@@ -19,12 +18,14 @@ export function approvalUpdate(waiting: readonly ApprovalRecord[], view: View): 
 function card(record: ApprovalRecord, view: View): Html {
   const { words } = view;
   const say = words.approvals;
+  const { question, diff } = partsOf(record.message[view.locale]);
   const waitsUntilMs = record.createdAtMs + view.dependencies.waitMs;
   const leftSeconds = Math.ceil((waitsUntilMs - view.dependencies.now()) / 1000);
   const waits = leftSeconds > 0 ? ` · ${say.waits(leftSeconds)}` : '';
   return html`<article class="question" tabindex="0" aria-label="${line(record.tool)}" id="${record.id}">
 <header><h3>${line(record.tool, 80)}</h3><p class="quiet">${line(record.principal, 60)} · ${say.asked} ${time(record.createdAtMs, view)} · ${say.expires} ${time(record.expiresAtMs, view)}${waits}</p></header>
-${block(withoutRule(record, view.locale), view)}
+${block(withoutRule(question, record.grant), view)}
+${diff === '' ? '' : diffBlock(diff, view)}
 ${view.person.isOperator ? answers(record, view) : html`<p class="quiet">${say.onlyOperator}</p>`}
 </article>`;
 }
@@ -40,12 +41,18 @@ ${form(view, action, html`<button name="answer" value="session">${say.session}</
   return html`${form(view, action, html`<button class="yes" name="answer" value="once">${say.once}</button><button class="no" name="answer" value="deny">${say.deny}</button>`, 'row')}${more}`;
 }
 
+/** A diff ends the question; every other line of it begins with words of ours or is indented. */
+function partsOf(message: string): { readonly question: string; readonly diff: string } {
+  const at = message.search(/^--- (a\/|\/dev\/null)/m);
+  if (at <= 0) return { question: message, diff: '' };
+  return { question: message.slice(0, at).trimEnd(), diff: message.slice(at) };
+}
+
 /** The question's last line repeats the rule, which has its own place here. */
-function withoutRule({ message: words, grant }: ApprovalRecord, locale: Locale): string {
-  const message = words[locale];
-  const lines = message.split('\n');
+function withoutRule(question: string, grant: string | undefined): string {
+  const lines = question.split('\n');
   const last = lines.at(-1);
   return grant !== undefined && lines.length > 1 && last?.endsWith(grant)
     ? lines.slice(0, -1).join('\n')
-    : message;
+    : question;
 }

@@ -44,4 +44,4 @@ ${trial.suggestion ? html`<p>${line(trial.suggestion[view.locale], 600)}</p>` : 
 ${trial.grant === undefined ? '' : html`<p class="quiet">${say.grant}:</p>${block(trial.grant, view)}`}</div>`;
 }
 
-const kinds = { allow: 'passed', ask: 'asked', deny: 'refused', invalid: 'failed' } as const;
+const kinds = { allow: 'passed', try: 'passed', ask: 'asked', deny: 'refused', invalid: 'failed' } as const;

@@ -248,7 +248,7 @@ export const en = {
     operator: 'Your rules',
     noRules: 'None. Rules stand in the configuration file.',
     builtin: 'Built-in rules',
-    decisions: { allow: 'allow', ask: 'ask', deny: 'deny', invalid: 'not a call' },
+    decisions: { allow: 'allow', try: 'try first', ask: 'ask', deny: 'deny', invalid: 'not a call' },
   },
   errors: {
     forbidden: 'This page is for operators.',

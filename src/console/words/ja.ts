@@ -248,7 +248,7 @@ export const ja: Words = {
     operator: '運用者の規則',
     noRules: 'なし。規則は設定ファイルに書きます。',
     builtin: '組み込み規則',
-    decisions: { allow: '許可', ask: '確認', deny: '拒否', invalid: '呼び出しではありません' },
+    decisions: { allow: '許可', try: '試す', ask: '確認', deny: '拒否', invalid: '呼び出しではありません' },
   },
   errors: {
     forbidden: 'このページは運用者専用です。',

@@ -53,8 +53,34 @@ export interface RunResult {
   readonly network?: readonly NetworkContact[] | undefined;
   /** With `dryRun`. */
   readonly dryRun?: DryRun | undefined;
+  /** Where it ran on a layer, and that landed. */
+  readonly tried?: Tried | undefined;
   /** With `dryRun`: what the rules about effects would make of it. */
   readonly verdict?: EffectVerdict | undefined;
+}
+
+/** A command that ran on a copy-on-write layer, which is there until it lands or is discarded. */
+export interface Trial {
+  readonly result: RunResult;
+  readonly effects: DryRun;
+  /** Puts what it did in place. */
+  land(): Promise<Landed>;
+  discard(): Promise<void>;
+}
+
+/** What did not land as it lay on the layer, by path. */
+export interface Landed {
+  /** Changed by somebody else meanwhile, and overwritten. */
+  readonly conflicts: readonly string[];
+  /** What no tool may write. */
+  readonly refused: readonly string[];
+  /** What else its reply is to say beside its output. */
+  readonly notes: readonly string[];
+}
+
+/** What a trial came to that landed. */
+export interface Tried extends Omit<Landed, 'notes'> {
+  readonly effects: DryRun;
 }
 
 /**
@@ -98,6 +124,8 @@ export interface Commands {
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
   /** The same; what has not ended after `handOverMs` goes on in the background, `timeoutMs` still holds for it. */
   attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
+  /** Runs it on a layer of its own. Throws `unavailable` where none can be had. */
+  runOnLayer(command: CommandLine, options: RunOptions): Promise<Trial>;
   /** For a call that is `inSession`. */
   kept(): KeptState;
   start(
@@ -184,6 +212,8 @@ export interface Judgement {
   readonly commands?: readonly (readonly (string | null)[])[] | undefined;
   /** With `ask`: the commands that a built-in rule asks about. */
   readonly asked?: readonly (readonly (string | null)[])[] | undefined;
+  /** A layer would contain some of what speaks against it. */
+  readonly contained?: boolean | undefined;
   /** With `ask`: a yes could not help, since the sandbox does not give what it needs. */
   readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
 }
@@ -229,8 +259,8 @@ export interface JudgeContext {
   readonly workingFolder: string;
   /** Variables that earlier commands chose and this one begins with. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** It runs on a layer that is thrown away. */
-  readonly dryRun?: boolean | undefined;
+  /** It runs on a layer: what that contains does not speak against it. */
+  readonly onLayer?: boolean | undefined;
   /** What the sandbox lends to commands; absent where there is none. */
   readonly walls?: Walls | undefined;
 }

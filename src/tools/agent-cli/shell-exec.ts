@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import type { Folder } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
@@ -9,8 +10,8 @@ import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import { inputRule } from '../../contract/tool/input-rule.ts';
 import { counted } from '../../ground/counted.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
-import { dryRunWords, reportDryRun } from '../../ground/dry-run-report.ts';
-import { dryRunOutput } from '../dry-run.ts';
+import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../ground/dry-run-report.ts';
+import { dryRunOutput, landedOutput } from '../dry-run.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';
 
@@ -87,6 +88,7 @@ export function createShellExec(): LooseTool {
       process_id: z.string().optional().describe('It goes on, or there is more to read: for wait and kill.'),
       next_cursor: z.number().int().optional().describe('For wait, after the output shown here.'),
       dry_run: dryRunOutput.optional(),
+      changed: landedOutput,
     }),
     ja: {
       command: '実行するプログラム、またはコマンド行全体。例: "git"、"grep -rn main src | head"',
@@ -103,7 +105,7 @@ export function createShellExec(): LooseTool {
     example: { command: 'git', args: ['log', '--oneline', '-5'] },
 
     render(
-      { exitCode, timed_out: isOver, stdout, stderr, process_id: id, next_cursor, dry_run: tried },
+      { exitCode, timed_out: isOver, stdout, stderr, process_id: id, next_cursor, dry_run: tried, changed },
       locale,
       replyBytes,
     ) {
@@ -114,6 +116,7 @@ export function createShellExec(): LooseTool {
           text(`go on with: wait ${id} ${next_cursor}`, `続きは: wait ${id} ${next_cursor}`)[locale],
         );
       if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+      if (changed) parts.push(landedWords(changed, locale));
       const words = tried && dryRunWords(tried, locale);
       if (words !== undefined) parts.push(words);
       const room = replyBytes - Buffer.byteLength(words ?? '');
@@ -160,6 +163,13 @@ export function createShellExec(): LooseTool {
         ...(result.network && { network: result.network }),
       });
       meta({ sandbox: result.sandbox });
+      const names = {
+        locale,
+        nameOf: ({ root, path }: DryRunChange) =>
+          root === files.roots[0]?.hostPath ? path : join(root, path),
+      };
+      const { verdict } = result;
+      const changed = result.tried && reportLanded(result.tried, names);
       return {
         stdout: result.stdout,
         stderr: result.stderr,
@@ -168,13 +178,9 @@ export function createShellExec(): LooseTool {
         ...(result.signal === undefined ? {} : { signal: result.signal }),
         truncated: result.truncated,
         duration_ms: result.durationMs,
+        ...(changed && changed.length > 0 && { changed }),
         ...(result.dryRun && {
-          dry_run: reportDryRun(result.dryRun, {
-            maxBytes: Math.floor(replyBytes / 2),
-            verdict: result.verdict,
-            locale,
-            nameOf: ({ root, path }) => (root === files.roots[0]?.hostPath ? path : join(root, path)),
-          }),
+          dry_run: reportDryRun(result.dryRun, { ...names, verdict, maxBytes: Math.floor(replyBytes / 2) }),
         }),
       };
     },

@@ -68,6 +68,7 @@ export async function startCommand(
     workingFolder,
     options.remoteChanges?.(command),
   );
+  const beganAtMs = Date.now();
   const layer = runOptions.dryRun ? await openTrial(walls, writable) : undefined;
   const started = spawner.spawn({
     command: written,
@@ -101,19 +102,19 @@ export async function startCommand(
   const contacts = ofAll ? () => since(before, ofAll()) : () => outlet?.contacts() ?? [];
   const unsettled: string[] = [];
   return {
-    child: settings
-      ? {
-          ...child,
-          exited: child.exited.finally(async () => {
-            if (layer) return settings.discard();
-            unsettled.push(...(await settings.settle()));
-            // Who called may have left.
-            for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
-          }),
-        }
-      : child,
+    child:
+      settings && !layer
+        ? {
+            ...child,
+            exited: child.exited.finally(async () => {
+              unsettled.push(...(await settings.settle()));
+              // Who called may have left.
+              for (const line of unsettled) options.onDisarmed?.(line.trimEnd());
+            }),
+          }
+        : child,
     unsettled,
-    trial: layer && boundTrial(layer, child),
+    trial: layer && boundTrial(layer, child, { settings, beganAtMs }),
     contacts,
     folder: workingFolder,
     environment,

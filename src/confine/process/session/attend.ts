@@ -19,6 +19,8 @@ export async function attend(
   command: CommandLine,
   asked: RunOptions & { readonly handOverMs?: number | undefined },
   runner: Runner,
+  /** Takes the layer of what is only tried; else it goes with the call. */
+  keepsTrial?: (trial: Trial) => void,
 ): Promise<Attended> {
   const { session, sandbox, options } = runner;
   // What is only tried must not write where the session's other commands do, nor outlive its call.
@@ -78,9 +80,14 @@ export async function attend(
     const durationMs = Math.round(performance.now() - startedAt);
     const dryRun = await started.trial?.read(sandbox.roots().all.map(({ hostPath }) => hostPath));
     const result = { ...resultOf(started, how, walls, output, said), durationMs, ...(dryRun && { dryRun }) };
+    if (trial && keepsTrial) {
+      keepsTrial(trial);
+      trial = undefined;
+    }
     return { kind: 'ended', result };
   } finally {
-    trial?.close();
+    // Nobody waits for that.
+    void trial?.close();
     leave();
   }
 }

@@ -2,6 +2,8 @@ import type { DryRun } from '../../../contract/capabilities/dry-run.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
+import type { ConfigCopies } from '../../git/config-copies.ts';
+import type { LandedPaths, LandOptions } from '../../layer/land.ts';
 import type { Layer } from '../../layer/open.ts';
 import type { Child } from '../child/child.ts';
 import type { Walls } from '../sandbox/walls.ts';
@@ -57,12 +59,20 @@ export interface Trial {
   notes(): readonly string[];
   /** What it would have changed below the roots. */
   read(roots: readonly string[]): Promise<DryRun>;
-  /** Its layer goes; nobody waits for that. */
-  close(): void;
+  /** Puts that in place, and the settings of git that it wrote beside them as far as they may stand: notes say which may not. */
+  land(
+    options: Pick<LandOptions, 'roots' | 'protectedNames'>,
+  ): Promise<LandedPaths & { readonly notes: readonly string[] }>;
+  /** Its layer goes. */
+  close(): Promise<void>;
 }
 
 /** Ends a command that writes more to its layer than the disk can spare. */
-export function boundTrial(layer: Layer, child: Child): Trial {
+export function boundTrial(
+  layer: Layer,
+  child: Child,
+  { settings, beganAtMs }: { readonly settings: ConfigCopies | undefined; readonly beganAtMs: number },
+): Trial {
   const free = layer.freeBytes();
   const most = Math.min(limits.dryRunBytes, Math.floor(free * spareShare));
   let isOver = false;
@@ -77,9 +87,14 @@ export function boundTrial(layer: Layer, child: Child): Trial {
     notes: () =>
       isOver ? [`[dry run: ended, as it wrote more than ${Math.floor(most / 1024 ** 2)} MiB]\n`] : [],
     read: (roots) => layer.read(roots),
-    close() {
+    async land(options) {
+      const landed = await layer.land({ ...options, beganAtMs });
+      return { ...landed, notes: (await settings?.settle()) ?? [] };
+    },
+    async close() {
+      await settings?.discard();
       // What cannot be removed now is removed by the next server's first dry run.
-      void layer.close().catch(() => undefined);
+      await layer.close().catch(() => undefined);
     },
   };
 }

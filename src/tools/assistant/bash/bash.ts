@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import type { Desk } from '../../../contract/capabilities/capabilities.ts';
+import type { DryRunChange } from '../../../contract/capabilities/dry-run.ts';
 import type { CommandLine, Commands, Dialect } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
@@ -8,8 +9,8 @@ import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { counted } from '../../../ground/counted.ts';
-import { dryRunWords, reportDryRun } from '../../../ground/dry-run-report.ts';
-import { dryInBackground, dryRunOutput } from '../../dry-run.ts';
+import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../../ground/dry-run-report.ts';
+import { dryInBackground, dryRunOutput, landedOutput } from '../../dry-run.ts';
 import { commandFolder, foldersFor, shownIn } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
 
@@ -63,6 +64,7 @@ export const bash = defineTool({
     next_cursor: z.number().int().optional().describe('For bash_output, after the stdout shown here.'),
     folder: z.string().optional().describe('Where the next command begins, if not where the first did.'),
     dry_run: dryRunOutput.optional(),
+    changed: landedOutput,
   }),
   ja: {
     command: '実行するコマンド。例: "ls -l | head"',
@@ -85,6 +87,7 @@ export const bash = defineTool({
         dialect: dialectOf(desk),
         variables,
         dryRun: dry_run,
+        background,
       },
       workingFolder: commandFolder(desk, commands),
     };
@@ -107,6 +110,7 @@ export const bash = defineTool({
     ];
     if (folder !== undefined) parts.push(text(`folder: ${folder}`, `フォルダー: ${folder}`)[locale]);
     if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+    if (output.changed) parts.push(landedWords(output.changed, locale));
     if (output.dry_run) parts.push(dryRunWords(output.dry_run, locale));
     if (stdout !== '') parts.push(`stdout:\n${stdout}`);
     if (stderr !== '') parts.push(`stderr:\n${stderr}`);
@@ -157,14 +161,15 @@ export const bash = defineTool({
       ...(result.network && { network: result.network }),
     });
     const keep = (output: string) => commands.keep(line, output, result.exitCode);
+    const names = {
+      locale,
+      nameOf: ({ root, path }: DryRunChange) => shownIn(desk, posix.join(root, path)),
+    };
+    const { verdict } = result;
     const tried =
       result.dryRun &&
-      reportDryRun(result.dryRun, {
-        maxBytes: Math.floor(replyBytes / 2),
-        verdict: result.verdict,
-        locale,
-        nameOf: ({ root, path }) => shownIn(desk, posix.join(root, path)),
-      });
+      reportDryRun(result.dryRun, { ...names, verdict, maxBytes: Math.floor(replyBytes / 2) });
+    const changed = result.tried && reportLanded(result.tried, names);
     const room = replyBytes - (tried ? Buffer.byteLength(dryRunWords(tried, locale)) : 0);
     const { stdout, stderr, id } = fitOutput(result, room, keep, locale);
     return {
@@ -177,6 +182,7 @@ export const bash = defineTool({
       truncated: result.truncated || id !== undefined,
       duration_ms: result.durationMs,
       ...(folder !== desk.ownPath && { folder }),
+      ...(changed && changed.length > 0 && { changed }),
       ...(tried && { dry_run: tried }),
     };
   },

@@ -1,0 +1,109 @@
+import type { Trial } from '../../contract/capabilities/process.ts';
+import type { ApprovalStore } from '../../contract/records.ts';
+import type { Validated } from '../slips.ts';
+
+/** A command that ran, and whose effects wait on their layer for a person. */
+export interface HeldTrial {
+  readonly trial: Trial;
+  /** What the question is bound to: this layer and no other. */
+  readonly digest: string;
+  /** The question; absent before it was put. */
+  questionId?: string | undefined;
+}
+
+/**
+ * Layers whose question is open. The same call sent again goes on with its layer and runs nothing. They live in this
+ * process: at its end, or when nobody answers in time, they are thrown away and their questions are closed.
+ */
+export interface HeldTrials {
+  has(validated: Owner, digest: string): boolean;
+  /** Each is gone on with once at a time: what is taken is no longer there. */
+  take(validated: Owner, digest: string): HeldTrial | undefined;
+  put(validated: Owner, digest: string, held: HeldTrial): Promise<void>;
+  /** Nobody's any more: its session has ended. */
+  leave(connectionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Owner = Pick<Validated, 'caller' | 'call'>;
+
+interface Kept extends HeldTrial {
+  readonly connectionId: string | undefined;
+  readonly timer: NodeJS.Timeout;
+}
+
+export function createHeldTrials(options: {
+  readonly approvals: () => Promise<ApprovalStore>;
+  readonly now: () => number;
+}): HeldTrials {
+  const held = new Map<string, Kept>();
+  const ending = new Set<Promise<void>>();
+
+  function remove(key: string): Kept | undefined {
+    const found = held.get(key);
+    if (found) clearTimeout(found.timer);
+    held.delete(key);
+    return found;
+  }
+
+  function drop(key: string): Promise<void> {
+    const found = remove(key);
+    if (!found) return Promise.resolve();
+    const ended = end(found, options).finally(() => ending.delete(ended));
+    ending.add(ended);
+    return ended;
+  }
+
+  async function dropAll(keys: Iterable<string>): Promise<void> {
+    await Promise.all([...keys].map(drop));
+  }
+
+  return {
+    has: (owner, digest) => held.has(keyOf(owner, digest)),
+    take: (owner, digest) => remove(keyOf(owner, digest)),
+    async put(owner, digest, trial) {
+      const key = keyOf(owner, digest);
+      await drop(key);
+      // A question that cannot be closed now ends by itself at the same time.
+      const timer = setTimeout(() => void drop(key).catch(() => undefined), heldTrialMs);
+      timer.unref();
+      held.set(key, { ...trial, connectionId: owner.call.arrival.connectionId, timer });
+      // The oldest first: a layer may be as large as the disk can spare.
+      await dropAll([...held.keys()].slice(0, Math.max(0, held.size - mostHeld)));
+    },
+    async leave(connectionId) {
+      await dropAll([...held].filter(([, kept]) => kept.connectionId === connectionId).map(([key]) => key));
+    },
+    async close() {
+      await dropAll(held.keys());
+      await Promise.all(ending);
+    },
+  };
+}
+
+/** Its question goes with it: a yes would come to nothing. */
+async function end(
+  { trial, questionId }: HeldTrial,
+  { approvals, now }: Parameters<typeof createHeldTrials>[0],
+): Promise<void> {
+  try {
+    if (questionId !== undefined)
+      await (await approvals()).decide(
+        questionId,
+        'declined',
+        'the server, as its layer went',
+        'once',
+        now(),
+      );
+  } finally {
+    await trial.discard();
+  }
+}
+
+function keyOf({ caller }: Owner, digest: string): string {
+  return `${caller.principal}\0${caller.sessionId}\0${digest}`;
+}
+
+/** How long a layer waits for its answer. */
+export const heldTrialMs = 60 * 60_000;
+const mostHeld = 8;

@@ -1,0 +1,88 @@
+import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
+import type { EffectVerdict } from '../../contract/effects.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { counted } from '../../ground/counted.ts';
+import { reportDryRun } from '../../ground/dry-run-report.ts';
+import { callLines, grantLine, headlineOf, reasonLine, shown } from '../asking/question.ts';
+import type { Permit } from '../slips.ts';
+
+/** The list of changes and the diff, half each where both are long. */
+const maxBytes = 12_000;
+
+/**
+ * What a person reads before the effects of a command land. The first line counts them, what is lost before all else;
+ * then the command, where, why they are asked, the changes and the diff, which ends it.
+ */
+export function effectsQuestion(
+  permit: Permit,
+  asked: { readonly effects: DryRun; readonly verdict: EffectVerdict; readonly grant: string },
+): Text {
+  return text(questionIn('en', permit, asked), questionIn('ja', permit, asked));
+}
+
+function questionIn(
+  locale: Locale,
+  permit: Permit,
+  { effects, verdict, grant }: Parameters<typeof effectsQuestion>[1],
+): string {
+  const { tool, risk } = permit;
+  const { command } = risk;
+  const roots = new Set(effects.changes.map(({ root }) => root));
+  const nameOf = ({ root, path }: DryRunChange) => (roots.size > 1 ? `${root}/${path}` : path);
+  const { changes, diff, more } = reportDryRun(effects, { maxBytes, locale, nameOf });
+  const unseen = effects.changes.slice(changes.length).filter(({ change }) => change === 'deleted').length;
+  const list = [
+    ...changes.map((line) => `  ${line}`),
+    ...(more > 0 ? [`  ${labels.more(more, unseen)[locale]}`] : []),
+  ];
+  const lines = [
+    headlineOf(countsOf(effects)[locale], command ? shown(command.line) : tool.name),
+    ...callLines(permit, locale),
+    reasonLine(verdict, locale),
+    `${labels.changes[locale]}:`,
+    ...list,
+    labels.waits[locale],
+    grantLine(grant, locale),
+  ];
+  return [...lines, ...(diff === '' ? [] : [diff])].join('\n');
+}
+
+/** What a standing yes to this would let land: whatever the same command does, where this rule asks. */
+export function effectsGrant({ tool, risk }: Permit, { rule }: EffectVerdict): string {
+  const line = risk.command?.line;
+  const command =
+    line?.kind === 'script' ? [line.shell, '-c', line.script] : line && [line.program, ...line.args];
+  return JSON.stringify({ tool: tool.name, command, effect: rule, decision: 'allow' });
+}
+
+/** E.g. "deletes 34 files, changes 2, creates 1". */
+function countsOf({ changes, total }: DryRun): Text {
+  const of = (kind: DryRunChange['change']) => changes.filter(({ change }) => change === kind);
+  const gone = of('deleted').reduce(
+    (sum, { kind, files }) => sum + (kind === 'folder' ? (files ?? 1) : 1),
+    0,
+  );
+  const parts = [
+    ...(gone > 0 ? [text(`deletes ${counted(gone, 'file')}`, `${gone} 個のファイルを削除`)] : []),
+    ...countOf(of('changed').length, text('changes', '変更')),
+    ...countOf(of('created').length, text('creates', '作成')),
+    ...countOf(total - changes.length, text('and others:', 'ほか')),
+  ];
+  return text(parts.map(({ en }) => en).join(', '), parts.map(({ ja }) => ja).join('、'));
+}
+
+function countOf(count: number, verb: Text): readonly Text[] {
+  return count > 0 ? [text(`${verb.en} ${count}`, `${verb.ja} ${count} 件`)] : [];
+}
+
+const labels = {
+  changes: text('It was tried, and would change', '試しに実行した結果、次のものが変わります'),
+  more: (more: number, deleted: number) =>
+    deleted > 0
+      ? text(`… and ${more} more, ${deleted} of them deleted`, `… ほか ${more} 件 (うち削除 ${deleted} 件)`)
+      : text(`… and ${more} more`, `… ほか ${more} 件`),
+  waits: text(
+    'Nothing has changed yet. What it did waits for your answer while this server runs, for an hour at most.',
+    'まだ何も変わっていません。変更は、このサーバーが動いている間、最長 1 時間だけ回答を待ちます。',
+  ),
+} as const;

@@ -1,0 +1,81 @@
+import type { RunResult } from '../../contract/capabilities/process.ts';
+import type { DecideEffects, EffectVerdict } from '../../contract/effects.ts';
+import { ToolError } from '../../contract/error.ts';
+import { type Consent, type ConsentDependencies, consentTo } from '../asking/consent.ts';
+import type { RunNotes } from '../run.ts';
+import type { Permit } from '../slips.ts';
+import { type HeldTrial, type HeldTrials, heldTrialMs } from './held.ts';
+import { effectsGrant, effectsQuestion } from './question.ts';
+import { discarded, notYet, refusedEffects } from './words.ts';
+
+export interface SettleDependencies extends ConsentDependencies {
+  readonly effects: () => Promise<DecideEffects>;
+  readonly held: HeldTrials;
+}
+
+/**
+ * Has what a command did on its layer land, or throws it away: by the rules about effects, and by a person where they
+ * ask. Throws what the model is told where nothing of it is kept, or not yet. `digest`: of the call.
+ */
+export async function settle(
+  held: HeldTrial,
+  permit: Permit,
+  digest: string,
+  dependencies: SettleDependencies,
+  notes: RunNotes,
+): Promise<RunResult> {
+  const { trial } = held;
+  const verdict = (await dependencies.effects())(trial.effects);
+  const came = (how: 'landed' | 'discarded' | 'waits', more: object = {}) => {
+    const { decision, rule } = verdict;
+    notes.facts.tried = { decision, rule, came: how, ...more };
+  };
+  if (verdict.decision === 'deny') {
+    came('discarded');
+    await trial.discard();
+    throw refusedEffects(verdict);
+  }
+  if (verdict.decision === 'ask') {
+    try {
+      notes.knows(await agreed(held, verdict, permit, dependencies));
+    } catch (error) {
+      if (error instanceof ToolError && error.code === 'denied') {
+        came('discarded');
+        await trial.discard();
+        throw discarded(error);
+      }
+      came('waits');
+      await dependencies.held.put(permit, digest, held);
+      throw error instanceof ToolError && error.code === 'approval_pending' ? notYet(error) : error;
+    }
+  }
+  const { conflicts, refused, notes: said } = await trial.land();
+  came('landed', { ...(conflicts.length > 0 && { conflicts }), ...(refused.length > 0 && { refused }) });
+  const { result, effects } = trial;
+  return { ...result, stderr: [result.stderr, ...said].join(''), tried: { effects, conflicts, refused } };
+}
+
+/** A yes is bound to this layer: what another run of the command does is another question. */
+function agreed(
+  held: HeldTrial,
+  verdict: EffectVerdict,
+  permit: Permit,
+  dependencies: SettleDependencies,
+): Promise<Consent> {
+  const { call } = permit;
+  const grant = effectsGrant(permit, verdict);
+  return consentTo(
+    // Who was answered with the call's id has no request that could carry a question.
+    { ...permit, call: { ...call, canRetry: call.canRetry === true && call.isLeft?.() !== true } },
+    {
+      digest: held.digest,
+      rule: verdict.rule,
+      grant,
+      message: () => effectsQuestion(permit, { effects: held.trial.effects, verdict, grant }),
+      onPending: ({ id }) => {
+        held.questionId = id;
+      },
+    },
+    { ...dependencies, expiryMs: Math.min(dependencies.expiryMs, heldTrialMs) },
+  );
+}

@@ -1,0 +1,52 @@
+import type { EffectVerdict } from '../../contract/effects.ts';
+import { ToolError } from '../../contract/error.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { joinSentences, type Text, text } from '../../contract/text/text.ts';
+
+/** A rule's no to what a command did. */
+export function refusedEffects({ because, rule }: EffectVerdict): ToolError {
+  return new ToolError(
+    'denied',
+    text(
+      `It was tried, and nothing of it was kept: ${cleanLine(because.en)}. Denied by rule ${rule}.`,
+      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${rule} による拒否です。`,
+    ),
+    {
+      suggestion: text(
+        'Find a way that changes less, or ask the operator about the rule. dry_run shows what a command would change.',
+        '変更がより少ない方法を探すか、規則について運用者に尋ねてください。コマンドが何を変えるかは dry_run で分かります。',
+      ),
+      details: { rule },
+    },
+  );
+}
+
+/** A person's no to it, or the end of the question. */
+export function discarded(error: ToolError): ToolError {
+  return told(
+    error,
+    text(
+      'It had been tried, and nothing of it was kept.',
+      '試しに実行していましたが、変更はすべて破棄しました。',
+    ),
+  );
+}
+
+/** Nobody has answered yet. */
+export function notYet(error: ToolError): ToolError {
+  return told(
+    error,
+    text(
+      'It was tried, and nothing has changed yet: what it did waits for that answer, an hour at most and no longer than this server runs.',
+      '試しに実行しましたが、まだ何も変わっていません。変更は回答を待っています (最長 1 時間、このサーバーが動いている間だけ)。',
+    ),
+  );
+}
+
+function told(error: ToolError, more: Text): ToolError {
+  const { code, text: words, suggestion, details, cause } = error;
+  return new ToolError(code, text(joinSentences(words.en, more.en), joinSentences(words.ja, more.ja)), {
+    ...{ suggestion, details },
+    ...(cause !== undefined && { cause }),
+  });
+}
