@@ -6,6 +6,7 @@ import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { say, told } from './common/say.ts';
+import { probeHooks } from './init/probe-hooks.ts';
 import { examine, type ServerReport } from './server/report.ts';
 
 interface Finding {
@@ -100,11 +101,14 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         remedy: asInMetadata,
       });
     }
+    const hooks = probeHooks();
+    for (const { client, ...found } of hooks) findings.push({ what: `hooks ${client}`, ...found });
     const reached = reports.every(({ works }) => works) && issuers.every(({ keys }) => keys > 0);
     const sandboxed = findings.some((finding) => finding.what.startsWith('sandbox') && finding.works);
     if (options.json) say(JSON.stringify(findings.map(inWords), null, 2));
     else for (const finding of findings) say(lineOf(finding));
-    return kept.works && sandboxed && reached ? 0 : 2;
+    const refused = hooks.every(({ works }) => works);
+    return kept.works && sandboxed && reached && refused ? 0 : 2;
   } finally {
     await checkpoint.close();
   }

@@ -33,8 +33,9 @@ const environment = (lang: string) => ({ PATH: process.env.PATH, HOME: home, LAN
 async function typed(
   lang: string,
   answers: readonly string[],
+  more = '',
 ): Promise<{ status: number | null; screen: string }> {
-  const child = spawn('script', ['-qec', `'${process.execPath}' '${startFile}' init`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `'${process.execPath}' '${startFile}' init ${more}`, '/dev/null'], {
     cwd: home,
     env: environment(lang),
   });
@@ -52,6 +53,34 @@ async function typed(
   const [status] = (await once(child, 'close')) as [number | null];
   return { status, screen };
 }
+
+test.skipIf(!hasScript)(
+  `hooks are shown before they are written, and only a yes writes them${hasScript ? '' : ' (skipped: no script)'}`,
+  async () => {
+    await runCommand(['init', '--yes', '--root', join(home, 'project')], home, { HOME: home });
+    const settings = join(home, '.claude/settings.json');
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(settings, '{ "model": "opus" }\n');
+    for (const [answer, status] of [
+      ['n', 1],
+      ['', 1],
+      ['yes', 0],
+    ] as const) {
+      expect(readFileSync(settings, 'utf8')).toBe('{ "model": "opus" }\n');
+      const asked = await typed('C.UTF-8', [answer], '--hooks');
+      expect(asked.screen).toContain(`--- ${settings}`);
+      expect(asked.screen).toMatch(/^\+.*PreToolUse/m);
+      expect(asked.status).toBe(status);
+    }
+    expect(readFileSync(settings, 'utf8')).toContain('PreToolUse');
+    const kept = await typed('C.UTF-8', ['n'], '--remove');
+    expect(kept.screen).toMatch(/^-.*PreToolUse/m);
+    expect([kept.status, readFileSync(settings, 'utf8').includes('PreToolUse')]).toEqual([1, true]);
+    expect((await typed('C.UTF-8', ['y'], '--remove')).status).toBe(0);
+    expect(readFileSync(settings, 'utf8')).toBe('{ "model": "opus" }\n');
+  },
+  60_000,
+);
 
 const written = () => {
   const words = readFileSync(join(home, '.config/sekisho/sekisho.jsonc'), 'utf8');

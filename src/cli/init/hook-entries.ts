@@ -65,6 +65,23 @@ export function withoutEntries(settings: string, client: HookedClient, name: str
   return words;
 }
 
+/** What our entries start, by the event: of each the first. */
+export function ownCommandsIn(
+  settings: string,
+  client: HookedClient,
+  name: string,
+  file: string,
+): ReadonlyMap<string, string> {
+  const held = hooksIn(settings, file);
+  return new Map(
+    client.events.flatMap(({ event }) => {
+      const entries = Array.isArray(held[event]) ? held[event] : [];
+      const entry = entries.find((each) => isOurs(each, name));
+      return entry ? [[event, String(entry.hooks[0].command)] as const] : [];
+    }),
+  );
+}
+
 /** As we wrote it: one hook, which starts us for this client. */
 function isOurs(entry: unknown, name: string): boolean {
   const { hooks } = (entry ?? {}) as { hooks?: unknown };

@@ -4,7 +4,10 @@ import { type Text, text } from '../../contract/text/text.ts';
 export interface HookedClient {
   /** Below the home folder. */
   readonly file: string;
-  readonly events: readonly HookedEvent[];
+  /** First the one that comes before a tool. */
+  readonly events: readonly [HookedEvent, ...HookedEvent[]];
+  /** A use of the client's own tool that writes this file, as its hook tells of it. */
+  readonly write: (path: string) => { readonly tool_name: string; readonly tool_input: object };
   /** What the person has to do besides. */
   readonly next?: Text | undefined;
 }
@@ -34,6 +37,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         { event: 'UserPromptSubmit' },
         { event: 'SessionEnd' },
       ],
+      write: (path) => ({ tool_name: 'Write', tool_input: { file_path: path, content: '' } }),
     },
   ],
   [
@@ -46,6 +50,10 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         { event: 'UserPromptSubmit' },
         { event: 'Stop' },
       ],
+      write: (path) => ({
+        tool_name: 'apply_patch',
+        tool_input: { command: `*** Begin Patch\n*** Add File: ${path}\n+\n*** End Patch` },
+      }),
       next: text(
         'Codex runs them once you have trusted them: start it, and look at /hooks.',
         'Codex では、起動して /hooks で信頼すると動きます。',
@@ -62,6 +70,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         { event: 'AfterAgent' },
         { event: 'SessionEnd' },
       ],
+      write: (path) => ({ tool_name: 'write_file', tool_input: { file_path: path, content: '' } }),
     },
   ],
 ]);

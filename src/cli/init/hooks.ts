@@ -9,7 +9,8 @@ import { ownCommand } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
 import { withEntries, withoutEntries } from './hook-entries.ts';
 import { type HookedClient, hookedClients } from './hooked-clients.ts';
-import { quickHookOf, writeQuickHook } from './quick-hook.ts';
+import { prepareQuickHook, quickHookOf } from './quick-hook.ts';
+import { showChange } from './show-change.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -25,14 +26,20 @@ export async function initHooks(options: Options): Promise<number> {
   const now = read(file);
   const { command, args } = ownCommand(['hook', name, '--config', config]);
   const byNode = [command, ...args].map(shellQuote).join(' ');
-  const program = writeQuickHook(name, config, [command, ...args]);
-  const line = program === undefined ? byNode : shellQuote(program);
+  const program = prepareQuickHook(name, config, [command, ...args]);
+  const line = program === undefined ? byNode : shellQuote(program.path);
   const commands = { ofTools: line, ofTurns: byNode };
   const after = withEntries(now?.trim() ? now : '{}\n', { client, name, commands, file });
   if (after === undefined) {
+    program?.install();
     say(words.isThere(file));
     return 0;
   }
+  if (!(await showChange({ file, before: now, after }, options.yes === true))) {
+    program?.discard();
+    return 1;
+  }
+  program?.install();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const known = remembered(name);
   const isOurs = known?.file === file && known.after === now;
@@ -59,6 +66,7 @@ export async function removeHooks(options: Options): Promise<number> {
     say(words.none(file));
     return 0;
   }
+  if (!(await showChange({ file, before: now, after }, options.yes === true))) return 1;
   if (after === undefined) rmSync(file);
   else writeFileSync(file, after);
   for (const path of [noteOf(name), quickHookOf(name)]) rmSync(path, { force: true });

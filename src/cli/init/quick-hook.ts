@@ -13,16 +13,22 @@ export function quickHookOf(client: string): string {
 }
 
 /**
- * Writes the program that does what `line` does, without its runtime, and gives its path; undefined where the machine
- * cannot run it, and `line` itself is what to start.
+ * The program that does what `line` does, without its runtime, tried and ready to be put in its place; undefined where the
+ * machine cannot run it, and `line` itself is what to start.
  */
-export function writeQuickHook(client: string, config: string, line: readonly string[]): string | undefined {
+export function prepareQuickHook(
+  client: string,
+  config: string,
+  line: readonly string[],
+): { readonly path: string; install(): void; discard(): void } | undefined {
   const [node = '', script = ''] = line;
   const { platform, arch } = process;
   // By npx, which looks for the script anew each time, there is none whose server could be named.
   const canRun = platform === 'linux' && (arch === 'x64' || arch === 'arm64') && node === process.execPath;
   if (!canRun) return undefined;
   const path = quickHookOf(client);
+  const next = `${path}.new`;
+  const discard = () => rmSync(next, { force: true });
   const socket = quickSocketOf(config, script);
   const program = {
     client,
@@ -31,27 +37,23 @@ export function writeQuickHook(client: string, config: string, line: readonly st
     slowly: [node, ...line.slice(1)],
     refusal: told(cut),
   };
-  const write = (given: HookProgram) => writeProgram(path, compileHook(given, arch));
+  const write = (given: HookProgram) => {
+    discard();
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(next, compileHook(given, arch), { mode: 0o700, flag: 'wx' });
+  };
   try {
     write({ ...program, socket: nowhere, note: nowhere, slowly: [nowhere] });
-    const { status, stderr } = spawnSync(path, { input: '{}', encoding: 'utf8', timeout: 5_000 });
+    const { status, stderr } = spawnSync(next, { input: '{}', encoding: 'utf8', timeout: 5_000 });
     if (status !== 2 || stderr !== program.refusal) throw new Error('it does not refuse');
     write(program);
-    return path;
+    // In one step: one that is running stays whole.
+    return { path, install: () => renameSync(next, path), discard };
   } catch {
     // A folder from which nothing may be started, a path that is too long for a socket.
-    rmSync(path, { force: true });
+    discard();
     return undefined;
   }
-}
-
-/** In one step: one that is running stays whole. */
-function writeProgram(path: string, bytes: Buffer): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const next = `${path}.new`;
-  rmSync(next, { force: true });
-  writeFileSync(next, bytes, { mode: 0o700, flag: 'wx' });
-  renameSync(next, path);
 }
 
 /** A path below a file. */

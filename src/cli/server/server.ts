@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
@@ -7,6 +6,7 @@ import { cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
 import type { ServerStatus } from '../../contract/upstream.ts';
 import { counted } from '../../ground/counted.ts';
+import { agrees } from '../common/agrees.ts';
 import { say, told } from '../common/say.ts';
 import { withOperator } from '../common/with-operator.ts';
 import { examine, placeOf, type ServerReport } from './report.ts';
@@ -56,7 +56,7 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
         );
         return 1;
       }
-      if (!(await agrees())) return 1;
+      if (!(await agrees(approveThis))) return 1;
     }
     const digest = options.digest === undefined ? review.digest : String(options.digest);
     const approved = await acts.approveServer(name, digest);
@@ -166,12 +166,7 @@ function describe(name: string, review: ServerReview): string {
   return [told(text(`Server ${name}:`, `サーバー ${name}:`)), ...parts, ...removed].join('\n');
 }
 
-async function agrees(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(told(text('Approve this? [y/N] ', 'これを承認しますか。[y/N] ')));
-  terminal.close();
-  return ['y', 'yes', 'はい'].includes(answer.trim().normalize('NFKC').toLowerCase());
-}
+const approveThis = text('Approve this? [y/N] ', 'これを承認しますか。[y/N] ');
 
 const states: Readonly<Record<ServerStatus['state'], Text>> = {
   disabled: text('disabled', '無効'),

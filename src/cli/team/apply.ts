@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { whyUnreadable } from '../../config/file/why-unreadable.ts';
 import type { Flags } from '../../config/settings.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
-import { say, told } from '../common/say.ts';
+import { agrees } from '../common/agrees.ts';
+import { say } from '../common/say.ts';
 import { readTeamFile } from './file.ts';
 import { planTeam } from './plan.ts';
 import { withTeam } from './with-team.ts';
@@ -22,7 +22,7 @@ export function applyTeam(file: string, flags: Flags, options: Options): Promise
       say(text('Nothing to change.', '変更するものはありません。'));
       return 0;
     }
-    if (!options.yes && !(await agrees())) {
+    if (!options.yes && !(await isAgreed())) {
       say(text('Nothing was changed.', '何も変更しませんでした。'));
       return 1;
     }
@@ -45,7 +45,7 @@ function readText(file: string): string {
   }
 }
 
-async function agrees(): Promise<boolean> {
+async function isAgreed(): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new ConfigError(
       text(
@@ -53,11 +53,5 @@ async function agrees(): Promise<boolean> {
         'ここでは確認できる人がいません。適用するには --yes を付けてください。',
       ),
     );
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    const answer = await lines.question(told(text('Apply? [y/N] ', '適用しますか。[y/N] ')));
-    return ['y', 'yes', 'はい'].includes(answer.trim().normalize('NFKC').toLowerCase());
-  } finally {
-    lines.close();
-  }
+  return agrees(text('Apply? [y/N] ', '適用しますか。[y/N] '));
 }

@@ -1,0 +1,15 @@
+import { createInterface } from 'node:readline/promises';
+import type { Text } from '../../contract/text/text.ts';
+import { told } from './say.ts';
+
+/** Asks the person at the terminal; whoever leaves, or says anything else than yes, has not agreed. */
+export async function agrees(question: Text): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const left = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  try {
+    const answer = await Promise.race([terminal.question(told(question)), left]).catch(() => '');
+    return ['y', 'yes', 'はい'].includes(answer.trim().normalize('NFKC').toLowerCase());
+  } finally {
+    terminal.close();
+  }
+}

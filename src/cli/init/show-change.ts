@@ -1,0 +1,25 @@
+import { createTwoFilesPatch } from 'diff';
+import { cleanText } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
+import { agrees } from '../common/agrees.ts';
+import { say } from '../common/say.ts';
+
+interface Change {
+  readonly file: string;
+  /** Absent where there is no file. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Shows what is to be changed, and asks where a person is: nothing is written on any other answer than yes. */
+export async function showChange({ file, before, after }: Change, isAgreed: boolean): Promise<boolean> {
+  const name = (words: string | undefined) => (words === undefined ? '/dev/null' : file);
+  say(cleanText(createTwoFilesPatch(name(before), name(after), before ?? '', after ?? '').trimEnd()));
+  if (isAgreed || !process.stdin.isTTY) return true;
+  if (await agrees(write)) return true;
+  say(nothing);
+  return false;
+}
+
+const write = text('Write this? [y/N] ', 'このとおり書きますか。[y/N] ');
+const nothing = text('Nothing was written.', '何も書きませんでした。');
