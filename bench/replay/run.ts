@@ -15,7 +15,7 @@ import { bring } from './bring.ts';
 import { type Project, projects } from './projects.ts';
 import { keepReplay, type ReplayRow } from './results.ts';
 import { openServed } from './served.ts';
-import { differences, treeOf } from './tree.ts';
+import { differences, isNamedAnew, treeOf } from './tree.ts';
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, process: { type: 'string' }, keep: { type: 'boolean' } },
@@ -71,7 +71,9 @@ async function replay({ name, fetch, steps }: Project): Promise<void> {
     bring(before, folder);
     const ours = await served.run(step);
     const volatile = new Set(differences(once, twice));
-    const differing = differences(twice, treeOf(folder)).filter((path) => !volatile.has(path));
+    const differing = differences(twice, treeOf(folder)).filter(
+      (path) => !volatile.has(path) && !isNamedAnew(path, once, twice),
+    );
     totals.questions += ours.questions;
     if (ours.code === plain.code && differing.length === 0) same++;
     else {

@@ -57,3 +57,21 @@ export function differences(one: Tree, other: Tree): readonly string[] {
     .filter((path) => one.get(path) !== other.get(path))
     .sort();
 }
+
+/**
+ * Paths that stand in a folder whose entries had other names each time: cargo names one by the time it began, so the
+ * third run has a third name.
+ */
+export function isNamedAnew(path: string, one: Tree, other: Tree): boolean {
+  const folders = [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+  return folders.some(
+    (folder) =>
+      one.has(folder) && other.has(folder) && hasNew(folder, one, other) && hasNew(folder, other, one),
+  );
+}
+
+function hasNew(folder: string, one: Tree, other: Tree): boolean {
+  return [...one.keys()].some(
+    (path) => /^[^/]+\/?$/.test(path.slice(folder.length)) && path.startsWith(folder) && !other.has(path),
+  );
+}
