@@ -37,10 +37,6 @@ ${lines.join('\n')}
 
 What differed:
 
-- \`npm install\` writes another form of lock file where the person's \`~/.npmrc\` asks for one:
-  commands see no file of the home folder, which may hold tokens.
 - \`npx tsx\` and Python's \`multiprocessing.Manager\` need sockets of Unix, which the walls refuse.
-- cargo names the folders of its incremental builds by time and chance, so no two runs have the same tree; bash beside bash
-  neither.
 `;
 }

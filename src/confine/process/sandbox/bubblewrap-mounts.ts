@@ -27,6 +27,8 @@ export interface BubblewrapOptions {
   readonly toolchains: Toolchains;
   /** Becomes `/etc/gitconfig`, which a git reads whose variables were taken away. */
   readonly git: PersonConfig;
+  /** The server's, which says where a person's settings of npm are. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** Ports of each command's own loopback that an outlet serves. */
   readonly outletPorts?: readonly number[] | undefined;
 }

@@ -18,6 +18,7 @@ import { type Chamber, enterProgram, freePlace, tryChambers } from './bubblewrap
 import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
+import { writeNpmSettings } from './npm-settings.ts';
 import { findHole } from './self-test.ts';
 import { systemFiles } from './system-paths.ts';
 import { copySystemSettings, isSetting } from './system-settings.ts';
@@ -28,6 +29,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const filter = openFilter();
   const settings = await copySystemSettings(systemFiles(), options.readable.filter(isSetting));
   writeGitSettings(settings, options.git, '/etc');
+  writeNpmSettings(settings, options.environment ?? {}, '/etc');
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.

@@ -14,6 +14,7 @@ import { openLandlock } from '../landlock/open.ts';
 import { type CommandTools, type Toolchains, withoutWalls } from '../toolchains/find.ts';
 import { openBubblewrap } from './bubblewrap.ts';
 import { certificatesOf } from './certificates.ts';
+import { writeNpmSettings } from './npm-settings.ts';
 import type { Roots } from './roots.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { findProgram, remedyFor } from './sandbox-refusals.ts';
@@ -63,6 +64,10 @@ export async function raiseWalls(
     const folder = name === 'bubblewrap' ? undefined : mkdtempSync(join(tmpdir(), 'sekisho-git-'));
     if (folder !== undefined) git.folders.push(folder);
     const gitConfig = folder === undefined ? '/etc/gitconfig' : writeGitSettings(folder, git, folder);
+    const npmConfig =
+      folder === undefined
+        ? '/etc/npmrc'
+        : writeNpmSettings(folder, options.serverEnvironment ?? process.env, folder);
     backend = await open(name, options, { roots, toolchains }, proxy, git, folder);
     if (name === 'none') {
       const told = withoutWalls(options.serverEnvironment ?? process.env);
@@ -78,7 +83,10 @@ export async function raiseWalls(
       const standing = {
         backend,
         gitConfig,
-        toolchains: toolchains(),
+        toolchains: {
+          ...toolchains(),
+          variables: { ...toolchains().variables, npm_config_globalconfig: npmConfig },
+        },
         caches:
           options.caches && caches !== undefined
             ? keepCaches(backend, { ...options.caches, place: caches, root: folders[0] ?? '/' })
@@ -190,6 +198,7 @@ async function open(
     layers: options.layers,
     outletPorts: proxy?.ports,
     git,
+    environment: server,
   });
 }
 
