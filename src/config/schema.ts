@@ -4,7 +4,7 @@ import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
-import { flowSchema, serversSchema } from './servers/servers.ts';
+import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const milliseconds = z.number().int().min(0).max(86_400_000);

@@ -1,79 +1,17 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { parseEnv } from 'node:util';
-import * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
-import { describeIssue } from '../../contract/text/describe-issue.ts';
-import { type Text, text } from '../../contract/text/text.ts';
+import { text } from '../../contract/text/text.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
-import { parseJsonc } from '../file/jsonc.ts';
 import { whyUnreadable } from '../file/why-unreadable.ts';
 import { hostsOf } from '../network-sets.ts';
 import { fillVariables } from '../variables.ts';
-import { clientServers } from './client-shapes.ts';
-import { isSafeUrl, oauthOf, oauthSchema } from './servers-oauth.ts';
-
-const nonEmpty = z.string().min(1);
-const milliseconds = z.number().int().min(1).max(86_400_000);
-const names = z.array(nonEmpty);
-
-export const flowSchema = z.enum(['ask', 'deny', 'off']);
-
-const override = z.strictObject({
-  description: nonEmpty.optional(),
-  readOnly: z.boolean().optional(),
-  destructive: z.boolean().optional(),
-  idempotent: z.boolean().optional(),
-  openWorld: z.boolean().optional(),
-  ask: z.boolean().optional(),
-  flow: flowSchema.optional(),
-});
-
-const shape = {
-  type: nonEmpty.optional(),
-  command: nonEmpty.optional(),
-  args: z.array(z.string()).optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  envFile: nonEmpty.optional(),
-  cwd: nonEmpty.optional(),
-  url: nonEmpty.optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  plainHttp: z.boolean().optional(),
-  oauth: oauthSchema.optional(),
-  enabled: z.boolean().optional(),
-  disabled: z.boolean().optional(),
-  allow: names.optional(),
-  deny: names.optional(),
-  tools: z.record(z.string(), override).optional(),
-  roles: names.optional(),
-  ask: z.enum(['changes', 'never']).optional(),
-  flow: flowSchema.optional(),
-  trustAnnotations: z.boolean().optional(),
-  redactSecrets: z.boolean().optional(),
-  folders: z
-    .array(z.union([nonEmpty, z.strictObject({ path: nonEmpty, writable: z.boolean().optional() })]))
-    .optional(),
-  sandbox: z.enum(['required', 'off']).optional(),
-  network: names.optional(),
-  startTimeoutMs: milliseconds.optional(),
-  callTimeoutMs: milliseconds.optional(),
-  callsAtOnce: z.number().int().min(1).max(1000).optional(),
-  maxResultChars: z.number().int().min(1000).optional(),
-};
-
-/** Servers in our own file: a list with names, or an object by name as clients have it. */
-export const serversSchema = z.union([
-  z.array(z.strictObject({ name: nonEmpty, ...shape })),
-  z.record(z.string(), z.strictObject(shape)),
-]);
-
-/** In files of other programs there may be more, which says nothing here. */
-const foreignServer = z.object(shape);
-
-export type ServerConfig = z.output<z.ZodObject<typeof shape>>;
-type ServersConfig = z.output<typeof serversSchema>;
+import { readServerFile } from './client-file.ts';
+import type { ServerConfig, ServersConfig } from './server-schema.ts';
+import { isSafeUrl, oauthOf } from './servers-oauth.ts';
 
 export interface ServerSources {
   /** `servers` and `mcpServers` of our own file. */
@@ -106,57 +44,6 @@ export function readServers(sources: ServerSources): readonly ServerSettings[] {
       );
     seen.add(name);
     return settingsOf(name, config, sources);
-  });
-}
-
-/** A server of a client's file, and what of it could not be taken as it stands. */
-export interface ForeignServer {
-  readonly name: string;
-  readonly config: ServerConfig;
-  readonly notes: readonly Text[];
-}
-
-/** The servers that a client's file names, in any of the shapes in use. Throws `ConfigError`. */
-export function readServerFile(path: string): readonly ForeignServer[] {
-  if (path.endsWith('.toml')) {
-    throw new ConfigError(
-      text(
-        `${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`,
-        `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
-      ),
-    );
-  }
-  let words: string;
-  try {
-    words = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      text(
-        `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
-        `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
-      ),
-      { cause: error },
-    );
-  }
-  const servers = clientServers(parseJsonc(path, words));
-  if (!servers) {
-    throw new ConfigError(
-      text(
-        `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,
-        `${path} に "servers"、"mcpServers"、"context_servers" のいずれもありません。`,
-      ),
-    );
-  }
-  return servers.map(({ name, entry, notes }) => {
-    const parsed = foreignServer.safeParse(entry);
-    if (parsed.success) return { name, config: parsed.data, notes };
-    const issue = parsed.error.issues[0];
-    throw new ConfigError(
-      text(
-        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
-        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue && describeIssue(issue).ja}。`,
-      ),
-    );
   });
 }
 

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../../contract/error.ts';
+import { describeIssue } from '../../contract/text/describe-issue.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { parseJsonc } from '../file/jsonc.ts';
+import { whyUnreadable } from '../file/why-unreadable.ts';
+import { clientServers } from './client-shapes.ts';
+import { foreignServer, type ServerConfig } from './server-schema.ts';
+
+/** A server of a client's file, and what of it could not be taken as it stands. */
+export interface ForeignServer {
+  readonly name: string;
+  readonly config: ServerConfig;
+  readonly notes: readonly Text[];
+}
+
+/** The servers that a client's file names, in any of the shapes in use. Throws `ConfigError`. */
+export function readServerFile(path: string): readonly ForeignServer[] {
+  if (path.endsWith('.toml')) {
+    throw new ConfigError(
+      text(
+        `${path} is TOML, which is not read here; write its servers as {"mcpServers": …}.`,
+        `${path} は TOML ですが、ここでは読み込めません。サーバーを {"mcpServers": …} の形で書いてください。`,
+      ),
+    );
+  }
+  let words: string;
+  try {
+    words = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      text(
+        `The file ${path} cannot be read: ${whyUnreadable(error).en}.`,
+        `ファイル ${path} を読み込めません: ${whyUnreadable(error).ja}。`,
+      ),
+      { cause: error },
+    );
+  }
+  const servers = clientServers(parseJsonc(path, words));
+  if (!servers) {
+    throw new ConfigError(
+      text(
+        `${path} has neither "servers" nor "mcpServers" nor "context_servers".`,
+        `${path} に "servers"、"mcpServers"、"context_servers" のいずれもありません。`,
+      ),
+    );
+  }
+  return servers.map(({ name, entry, notes }) => {
+    const parsed = foreignServer.safeParse(entry);
+    if (parsed.success) return { name, config: parsed.data, notes };
+    const issue = parsed.error.issues[0];
+    throw new ConfigError(
+      text(
+        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue?.message}.`,
+        `${path}: ${[name, ...(issue?.path ?? [])].map(String).join('.')}: ${issue && describeIssue(issue).ja}。`,
+      ),
+    );
+  });
+}
