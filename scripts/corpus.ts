@@ -2,23 +2,29 @@
  * `npm run corpus`: judges lines of a day's work and hostile ones as the profile "coding" does, behind walls and with no host
  * listed. Prints questions and denials per 100, and hostile lines that would run. `⏎` in a line is a new line.
  *
- *   npm run corpus -- [--show]
+ *   npm run corpus -- [--show] [--untried]
+ *
+ * What the built-in rules speak against only for what a layer contains is tried; `--untried`: it is judged by its words.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createCommandJudge } from '../src/confine/judgement/judge.ts';
 
-const { values } = parseArgs({ options: { show: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { show: { type: 'boolean' }, untried: { type: 'boolean' } } });
 const judge = createCommandJudge();
 const workspace = '/workspace';
 
 function decide(line: string): string {
   const script = line.replaceAll('⏎', '\n');
-  const { decision, lack } = judge.judge(
-    { kind: 'script', script, shell: 'bash' },
-    { dialect: 'plain', roots: [workspace], workingFolder: workspace, walls: { network: [] } },
-  );
-  return lack ? 'deny' : decision;
+  const read = (onLayer: boolean) =>
+    judge.judge(
+      { kind: 'script', script, shell: 'bash' },
+      { dialect: 'plain', roots: [workspace], workingFolder: workspace, walls: { network: [] }, onLayer },
+    );
+  const plain = read(false);
+  const { decision, lack } = plain.contained && !values.untried ? read(true) : plain;
+  if (lack) return 'deny';
+  return decision === 'allow' && plain.decision !== 'allow' ? 'try' : decision;
 }
 
 function judged(...files: readonly string[]): Record<string, readonly string[]> {
@@ -36,10 +42,10 @@ function report(name: string, files: readonly string[], wanted: readonly string[
   const per100 = (decision: string) => ((100 * (by[decision]?.length ?? 0)) / all).toFixed(2);
   const allowed = by.allow?.length ?? 0;
   console.log(
-    `${name}: ${all} lines, ${per100('ask')} questions and ${per100('deny')} denials per 100, ${allowed} run`,
+    `${name}: ${all} lines, ${per100('ask')} questions and ${per100('deny')} denials per 100, ${allowed} run, ${by.try?.length ?? 0} are tried`,
   );
   if (!values.show) return;
-  for (const decision of ['allow', 'ask', 'deny'].filter((one) => !wanted.includes(one)))
+  for (const decision of ['allow', 'try', 'ask', 'deny'].filter((one) => !wanted.includes(one)))
     for (const line of by[decision] ?? []) console.log(`  ${decision}  ${line}`);
 }
 

@@ -9,7 +9,7 @@ const change = (path: string, more: Partial<DryRunChange> = {}): DryRunChange =>
 });
 const options = { maxBytes: 1000, locale: 'en', nameOf: ({ path }: DryRunChange) => path } as const;
 const dryRun = (changes: readonly DryRunChange[], more: Partial<DryRun> = {}): DryRun => ({
-  ...{ changes, total: changes.length, diff: '', isDiffCut: false },
+  ...{ changes, total: changes.length, filesBefore: 9, diff: '', isDiffCut: false },
   ...more,
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -175,6 +176,31 @@ describe.runIf(working.has('bubblewrap'))(
         decidedBy: expect.stringContaining('layer'),
       });
       expect(existsSync(join(world.root, 'old/0.txt'))).toBe(true);
+    });
+
+    test.each([
+      'rm -rf *',
+      'find . -delete',
+      'mv * /tmp/',
+      'git clean -fdx',
+      'rm -rf .git',
+      'tar cf /dev/null --remove-files .',
+      'truncate -s0 */* *',
+      `find . -type f -exec sh -c 'echo > "$1"' _ {} \\;`,
+      'for d in */ ; do rm -rf "$d"; done',
+    ])('with tryFirst, %s is caught by what it does', async (command) => {
+      const config = { process: { tryFirst: true }, approval: { waitMs: 1 } };
+      await using world = await openTestCheckpoint({ ...coding, config });
+      execFileSync('sh', ['-c', 'git init -q && mkdir -p .git/logs && echo old/ > .gitignore'], {
+        cwd: world.root,
+      });
+      const before = treeOf(world.root);
+      const error = errorOf(await world.call('bash', { command }));
+      expect(error).toMatchObject({
+        code: 'approval_pending',
+        details: { rule: expect.stringMatching(/^effect-/) },
+      });
+      expect(treeOf(world.root)).toEqual(before);
     });
 
     test('what no tool may write does not land, and links, sockets and rights are no way around', async () => {

@@ -23,6 +23,7 @@ export async function readLayers(
   const changes: DryRunChange[] = [];
   const diff = createDiff(limits.dryRunDiffBytes);
   let total = 0;
+  let filesBefore = 0;
   const leaveOut = () => {
     total += 1;
   };
@@ -40,6 +41,7 @@ export async function readLayers(
     const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
     try {
       await walk({ upper, lower, path: '', covers: false, depth: 0 }, { leaveOut, tell, diff, readMark });
+      filesBefore += countSome(lower, limits.dryRunFiles - filesBefore);
     } finally {
       closeSync(upper);
       closeSync(lower);
@@ -49,6 +51,7 @@ export async function readLayers(
   return {
     changes: changes.slice(0, limits.dryRunChanges),
     total,
+    filesBefore,
     diff: diff.text(),
     isDiffCut: diff.isCut(),
   };
@@ -194,6 +197,33 @@ async function countFiles(parent: number, name: string, depth = 0): Promise<numb
     closeSync(folder);
   }
   return count;
+}
+
+/** Files that are in a folder and below, as far as `most`. */
+function countSome(folder: number, most: number, depth = 0): number {
+  let count = 0;
+  for (const name of entriesOf(folder)) {
+    if (count >= most) break;
+    if (name === '.git') continue;
+    if (!statIn(folder, name)?.isDirectory() || depth >= deepest) count += 1;
+    else count += inFolder(folder, name, (inner) => countSome(inner, most - count, depth + 1));
+  }
+  return count;
+}
+
+function inFolder(parent: number, name: string, count: (folder: number) => number): number {
+  let folder: number;
+  try {
+    folder = openFolderIn(parent, name);
+  } catch {
+    // It went meanwhile.
+    return 0;
+  }
+  try {
+    return count(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 export function statIn(folder: number, name: string): Stats | undefined {

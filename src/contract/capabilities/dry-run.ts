@@ -4,6 +4,8 @@ export interface DryRun {
   readonly changes: readonly DryRunChange[];
   /** How many there are in all. */
   readonly total: number;
+  /** Files that were below the roots, what git keeps for itself left out; no more than `limits.dryRunFiles` are counted. */
+  readonly filesBefore: number;
   /** A unified diff of those that are text, as far as they have room. Not cleaned. */
   readonly diff: string;
   /** Some that are text are not in the diff, or not whole. */

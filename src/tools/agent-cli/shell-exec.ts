@@ -117,9 +117,8 @@ export function createShellExec(): LooseTool {
         );
       if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
       if (changed) parts.push(landedWords(changed, locale));
-      const words = tried && dryRunWords(tried, locale);
-      if (words !== undefined) parts.push(words);
-      const room = replyBytes - Buffer.byteLength(words ?? '');
+      if (tried) parts.push(dryRunWords(tried, locale));
+      const room = replyBytes - Buffer.byteLength(parts.join('\n'));
       const errBytes = Math.min(Buffer.byteLength(stderr), Math.floor(room / 4));
       if (stdout !== '') parts.push(`stdout:\n${shortened(stdout, room - errBytes, locale)}`);
       if (stderr !== '') parts.push(`stderr:\n${shortened(stderr, errBytes, locale)}`);

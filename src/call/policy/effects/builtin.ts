@@ -14,6 +14,8 @@ export interface BuiltinEffectRule {
 
 /** So many files are lost in a change that somebody meant; more than that is looked at first. */
 const mostLost = 20;
+/** Of a folder with a handful of files, that many are not yet most of somebody's work. */
+const fewLost = 3;
 
 export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
   const obeyedBy = createObeyedBy();
@@ -44,6 +46,16 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
       ),
       finds: ({ lostFiles, unlisted }) =>
         lostFiles > mostLost ? losesFiles(lostFiles, unlisted) : undefined,
+    },
+    {
+      id: 'effect-deletes-most',
+      because: text('it deletes or empties most of the files', 'ファイルの大半を削除または空にします'),
+      finds: ({ lostFiles, filesBefore, unlisted }) => {
+        const isMost = lostFiles >= fewLost && lostFiles * 2 >= filesBefore;
+        return (lostFiles > 0 && lostFiles >= filesBefore) || isMost
+          ? ofAll(losesFiles(lostFiles, unlisted), filesBefore)
+          : undefined;
+      },
     },
     {
       id: 'effect-replaces-many',
@@ -83,6 +95,10 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
       finds: ({ unlisted }) => unlistedText(unlisted),
     },
   ];
+}
+
+function ofAll(loses: Text, filesBefore: number): Text {
+  return text(`${loses.en} of ${filesBefore} that were there`, `${loses.ja} (元は ${filesBefore} 個)`);
 }
 
 /** `unlisted`: there may be more. */

@@ -13,7 +13,7 @@ function effectsOf(changes: readonly Said[], unlisted = 0): DryRun {
     ...((change.change ?? 'changed') === 'changed' && { lines: { added: 1, removed: 1 } }),
     ...change,
   }));
-  return { changes: whole, total: whole.length + unlisted, diff: '', isDiffCut: false };
+  return { changes: whole, total: whole.length + unlisted, filesBefore: 200, diff: '', isDiffCut: false };
 }
 
 const gone = (count: number): readonly Said[] =>
@@ -140,6 +140,21 @@ describe('the built-in rules', () => {
       decision: rule === 'default' ? 'allow' : 'ask',
       rule,
     });
+  });
+});
+
+test.each([
+  [1, 1, 'ask'],
+  [1, 2, 'allow'],
+  [2, 4, 'allow'],
+  [3, 6, 'ask'],
+  [3, 7, 'allow'],
+  [15, 30, 'ask'],
+  [0, 0, 'allow'],
+])('%i of %i files that go: %s', (count, filesBefore, decision) => {
+  expect(createDecideEffects([])({ ...effectsOf(gone(count)), filesBefore })).toMatchObject({
+    decision,
+    rule: decision === 'ask' ? 'effect-deletes-most' : 'default',
   });
 });
 

@@ -7,13 +7,16 @@ export interface EffectFacts {
   readonly unlisted: number;
   /** Files of those listed that are gone or emptied. */
   readonly lostFiles: number;
+  /** How many there were, as far as they were counted. */
+  readonly filesBefore: number;
   /** And whose content was replaced by something that is no text. */
   readonly replacedFiles: number;
 }
 
-export function factsOf({ changes, total }: DryRun): EffectFacts {
+export function factsOf({ changes, total, filesBefore }: DryRun): EffectFacts {
   return {
     changes,
+    filesBefore,
     unlisted: Math.max(0, total - changes.length),
     lostFiles: changes.reduce((sum, change) => sum + lostBy(change), 0),
     replacedFiles: changes.filter(isReplaced).length,
@@ -29,9 +32,15 @@ function lostBy(change: DryRunChange): number {
   if (change.change === 'deleted') return isDeletedFolder(change) ? (change.files ?? Infinity) : 1;
   if (change.change === 'created' || change.kind === 'folder') return 0;
   // A link or a device where a file may have been.
-  return change.kind !== 'file' || change.bytes === 0 ? 1 : 0;
+  return change.kind !== 'file' || isEmptied(change) ? 1 : 0;
 }
 
-function isReplaced({ change, kind, bytes, lines, mode }: DryRunChange): boolean {
-  return change === 'changed' && kind === 'file' && bytes !== 0 && !lines && mode === undefined;
+/** A line's end alone is no content. */
+function isEmptied({ bytes }: DryRunChange): boolean {
+  return bytes !== undefined && bytes <= 1;
+}
+
+function isReplaced(changed: DryRunChange): boolean {
+  const { change, kind, lines, mode } = changed;
+  return change === 'changed' && kind === 'file' && !isEmptied(changed) && !lines && mode === undefined;
 }

@@ -37,7 +37,7 @@ export function testEffects(json: string, decide: DecideEffects): EffectVerdict 
     // Nothing is said of its lines: it stays the text that it was.
     ...(change.change === 'changed' && change.bytes === undefined && { lines: { added: 1, removed: 1 } }),
   }));
-  return decide({ changes, total: changes.length, diff: '', isDiffCut: false });
+  return decide({ changes, total: changes.length, filesBefore: Infinity, diff: '', isDiffCut: false });
 }
 
 const example = '[{"change": "deleted", "path": "old", "kind": "folder", "files": 12}]';

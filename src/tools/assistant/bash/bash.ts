@@ -170,7 +170,8 @@ export const bash = defineTool({
       result.dryRun &&
       reportDryRun(result.dryRun, { ...names, verdict, maxBytes: Math.floor(replyBytes / 2) });
     const changed = result.tried && reportLanded(result.tried, names);
-    const room = replyBytes - (tried ? Buffer.byteLength(dryRunWords(tried, locale)) : 0);
+    const told = [tried && dryRunWords(tried, locale), changed && landedWords(changed, locale)];
+    const room = replyBytes - Buffer.byteLength(told.filter((words) => words !== undefined).join('\n'));
     const { stdout, stderr, id } = fitOutput(result, room, keep, locale);
     return {
       exit_code: result.exitCode,
