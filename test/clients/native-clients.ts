@@ -8,8 +8,8 @@ export interface NativeClient {
   readonly shell: (command: string) => Say;
   /** It shows our question itself; the others wait for `sekisho approve`. */
   readonly asks: boolean;
-  /** Arguments after those of its driver: hooks that nobody has trusted by hand are run. */
-  readonly more: readonly string[];
+  /** Its driver's arguments, changed for a run with our hooks. */
+  readonly args?: (driver: readonly string[]) => readonly string[];
 }
 
 export const nativeClients: readonly NativeClient[] = [
@@ -17,18 +17,20 @@ export const nativeClients: readonly NativeClient[] = [
     bin: 'claude',
     shell: (command) => ({ tool: 'Bash', input: { command, description: 'a step' } }),
     asks: true,
-    more: [],
   },
   {
     bin: 'codex',
     shell: (command) => ({ tool: 'exec_command', input: { cmd: command, yield_time_ms: 30_000 } }),
     asks: false,
-    more: ['--dangerously-bypass-hook-trust'],
+    // In its own sandbox, as a person has it; and hooks that nobody has trusted by hand are run.
+    args: (driver) => [
+      ...driver.map((word) => (word === 'danger-full-access' ? 'workspace-write' : word)),
+      ...['-c', 'sandbox_workspace_write.network_access=true', '--dangerously-bypass-hook-trust'],
+    ],
   },
   {
     bin: 'gemini',
     shell: (command) => ({ tool: 'run_shell_command', input: { command, description: 'a step' } }),
     asks: false,
-    more: [],
   },
 ];

@@ -56,6 +56,8 @@ export async function openNativeStage(native: NativeClient, modelUrl: string): P
       ({ stdout }) => stdout,
     );
   await sekisho('init', '--client', native.bin, '--hooks', '--yes', '--out', config);
+  const ofDriver = driver.args('Please go on.', world);
+  const args = native.args?.(ofDriver) ?? ofDriver;
   const withConfig = (...args: string[]) => sekisho(...args, '--config', config);
 
   return {
@@ -64,7 +66,7 @@ export async function openNativeStage(native: NativeClient, modelUrl: string): P
     secret,
     has: (file) => existsSync(join(work, file)),
     start(bin) {
-      const child = spawn(bin, [...driver.args('Please go on.', world), ...native.more], {
+      const child = spawn(bin, args, {
         cwd: work,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],

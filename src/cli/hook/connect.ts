@@ -30,7 +30,14 @@ function tryConnect(path: string): Promise<Socket | undefined> {
     const socket = connect(path);
     socket.once('connect', () => resolve(socket));
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (['ENOENT', 'ECONNREFUSED', 'EAGAIN'].includes(error.code ?? '')) resolve(undefined);
+      // A client's own sandbox: the command that we let through runs inside of it, and is to reach us.
+      if (['EPERM', 'EACCES'].includes(error.code ?? ''))
+        reject(
+          new Error(
+            `a sandbox around this command keeps it from our server (${error.message}); for Codex, let it by network_access, as \`sekisho init --client codex --hooks\` says`,
+          ),
+        );
+      else if (['ENOENT', 'ECONNREFUSED', 'EAGAIN'].includes(error.code ?? '')) resolve(undefined);
       else reject(error);
     });
   });

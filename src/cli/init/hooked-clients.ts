@@ -55,8 +55,8 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         tool_input: { command: `*** Begin Patch\n*** Add File: ${path}\n+\n*** End Patch` },
       }),
       next: text(
-        'Codex runs them once you have trusted them: start it, and look at /hooks.',
-        'Codex では、起動して /hooks で信頼すると動きます。',
+        'Codex runs them once you have trusted them: start it, and look at /hooks. Its own sandbox keeps commands from our server, so put this into ~/.codex/config.toml:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nThe commands run in our walls all the same, and reach the hosts of your configuration alone.',
+        'Codex では、起動して /hooks で信頼すると動きます。Codex 自身のサンドボックスの中からは Sekisho のサーバーに届かないため、~/.codex/config.toml に次を書いてください:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nコマンドはそれでも Sekisho の囲いの中で動き、届くのは設定にあるホストだけです。',
       ),
     },
   ],
