@@ -15,8 +15,8 @@ export interface Risk {
         readonly variables?: Readonly<Record<string, string>> | undefined;
         /** It runs on a layer that is thrown away: what it does to files is not asked about. */
         readonly dryRun?: boolean | undefined;
-        /** It goes on after its call, so that it cannot run on a layer. */
-        readonly background?: boolean | undefined;
+        /** Its tool starts it anew and ends with it, so that it can run on a layer. */
+        readonly endsWithCall?: boolean | undefined;
       }
     | undefined;
   /** The working folder that a person is shown, relative. */

@@ -24,7 +24,7 @@ function policyOf({ rules = [], mode = 'workspace-write', tryFirst }: Given) {
 
 function decide(script: string, given: Given = {}, more: Partial<NonNullable<Risk['command']>> = {}) {
   const line = { kind: 'script', script, shell: 'bash' } as const;
-  const risk: Risk = { command: { line, dialect: 'plain', ...more } };
+  const risk: Risk = { command: { line, dialect: 'plain', endsWithCall: true, ...more } };
   const { decision, rule, onLayer = false } = policyOf(given).decide(bash, caller, risk);
   return `${decision} by ${rule}${onLayer ? ' on a layer' : ''}`;
 }
@@ -68,8 +68,8 @@ test('an allow of the operator answers before anything is tried, and an ask or d
 
 test('what goes on in the background, a dry run and a word to a running command are not tried', () => {
   const given = { rules: [{ ...tries, command: undefined, tool: 'commands' }], tryFirst: true } as const;
-  expect(decide('make', given, { background: true })).toBe('ask by mine');
-  expect(decide('rm *', { tryFirst: true }, { background: true })).toBe('deny by rm-unread');
+  expect(decide('make', given, { endsWithCall: false })).toBe('ask by mine');
+  expect(decide('rm *', { tryFirst: true }, { endsWithCall: false })).toBe('deny by rm-unread');
   expect(decide('rm *', given, { dryRun: true })).toBe('allow by default');
   expect(policyOf(given).decide(bash, caller, {}).decision).toBe('allow');
 });
@@ -92,7 +92,13 @@ test('where no layer can be had, a rule asks and says why, and the built-in rule
   const why = async () => text('the kernel is too old', 'カーネルが古すぎます');
   const here = (script: string, given: Given) => {
     const line = { kind: 'script', script, shell: 'bash' } as const;
-    return ruleOn(policyOf(given), bash, caller, { command: { line, dialect: 'plain' } }, why);
+    return ruleOn(
+      policyOf(given),
+      bash,
+      caller,
+      { command: { line, dialect: 'plain', endsWithCall: true } },
+      why,
+    );
   };
   expect(await here('make', { rules: [tries] })).toMatchObject({
     decision: 'ask',

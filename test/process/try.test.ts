@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Answer, Question } from '../../src/contract/call.ts';
+import type { Answer, Question, ToolOutput } from '../../src/contract/call.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { treeOf } from '../support/tree-of.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
@@ -200,6 +200,37 @@ describe.runIf(working.has('bubblewrap'))(
         code: 'approval_pending',
         details: { rule: expect.stringMatching(/^effect-/) },
       });
+      expect(treeOf(world.root)).toEqual(before);
+    });
+
+    test('who has us run a tool of its own is not taken at its word for what came of it', async () => {
+      await using world = await openTestCheckpoint(coding);
+      const before = treeOf(world.root);
+      const native = {
+        carry: (ours: () => Promise<ToolOutput>) => ours(),
+        elicit: async () => ({ action: 'accept' as const }),
+      };
+      expect(errorOf(await world.call('bash', { command: 'rm -r old' }, native)).code).toBe(
+        'approval_pending',
+      );
+      expect(treeOf(world.root)).toEqual(before);
+    });
+
+    test('what is written to a shell in the background is not tried, and refused as ever', async () => {
+      const config = { process: { tryFirst: true }, approval: { waitMs: 1 } };
+      await using world = await openTestCheckpoint({ ...coding, config });
+      const { process_id: id } = outputOf(
+        await world.call('bash', { command: 'sleep 30; echo bash', background: true }),
+      );
+      const before = treeOf(world.root);
+      const input = { process_id: id, text: 'rm -rf *\n' };
+      expect(errorOf(await world.call('bash_input', input))).toMatchObject({
+        code: 'denied',
+        details: { rule: 'rm-everything' },
+      });
+      expect(errorOf(await world.call('bash', { command: 'rm -rf *', background: true })).code).toBe(
+        'denied',
+      );
       expect(treeOf(world.root)).toEqual(before);
     });
 

@@ -6,7 +6,7 @@ import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { type HeldTrial, type HeldTrials, heldTrialMs } from './held.ts';
 import { effectsGrant, effectsQuestion } from './question.ts';
-import { discarded, notYet, refusedEffects } from './words.ts';
+import { discarded, notYet, partly, refusedEffects } from './words.ts';
 
 export interface SettleDependencies extends ConsentDependencies {
   readonly effects: () => Promise<DecideEffects>;
@@ -26,7 +26,7 @@ export async function settle(
 ): Promise<RunResult> {
   const { trial } = held;
   const verdict = (await dependencies.effects())(trial.effects);
-  const came = (how: 'landed' | 'discarded' | 'waits', more: object = {}) => {
+  const came = (how: 'landed' | 'discarded' | 'waits' | 'interrupted', more: object = {}) => {
     const { decision, rule } = verdict;
     notes.facts.tried = { decision, rule, came: how, ...more };
   };
@@ -49,7 +49,14 @@ export async function settle(
       throw error instanceof ToolError && error.code === 'approval_pending' ? notYet(error) : error;
     }
   }
-  const { conflicts, refused, notes: said } = await trial.land();
+  came('interrupted');
+  const {
+    conflicts,
+    refused,
+    notes: said,
+  } = await trial.land().catch((cause) => {
+    throw partly(cause);
+  });
   came('landed', { ...(conflicts.length > 0 && { conflicts }), ...(refused.length > 0 && { refused }) });
   const { result, effects } = trial;
   return { ...result, stderr: [result.stderr, ...said].join(''), tried: { effects, conflicts, refused } };
@@ -65,8 +72,16 @@ function agreed(
   const { call } = permit;
   const grant = effectsGrant(permit, verdict);
   return consentTo(
-    // Who was answered with the call's id has no request that could carry a question.
-    { ...permit, call: { ...call, canRetry: call.canRetry === true && call.isLeft?.() !== true } },
+    {
+      ...permit,
+      call: {
+        ...call,
+        // Who was answered with the call's id has no request that could carry a question.
+        canRetry: call.canRetry === true && call.isLeft?.() !== true,
+        // A client that has us run its own tool takes what it hears now for what was asked before.
+        elicit: call.carry ? undefined : call.elicit,
+      },
+    },
     {
       digest: held.digest,
       rule: verdict.rule,

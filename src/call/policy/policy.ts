@@ -161,8 +161,8 @@ interface Fitting {
 function whyNotTried(tool: Tool, { command }: Risk): Text | undefined {
   if (!command || !runsCommands(tool))
     return text('only commands can be tried', '試せるのはコマンドだけです');
-  if (command.background)
-    return text('what runs in the background cannot be tried', 'バックグラウンドで動くものは試せません');
+  if (!command.endsWithCall)
+    return text('what goes on after its call cannot be tried', '呼び出しの後も続くものは試せません');
   return undefined;
 }
 

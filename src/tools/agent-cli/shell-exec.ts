@@ -129,7 +129,7 @@ export function createShellExec(): LooseTool {
       const line = commandLineOf(input, commands.shell);
       if (followingOf(line)) return {};
       return {
-        command: { line, dialect: 'listed', dryRun: input.dry_run },
+        command: { line, dialect: 'listed', dryRun: input.dry_run, endsWithCall: true },
         workingFolder: input.cwd === undefined ? '.' : files.at(input.cwd).path,
       };
     },

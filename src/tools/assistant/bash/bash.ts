@@ -87,7 +87,7 @@ export const bash = defineTool({
         dialect: dialectOf(desk),
         variables,
         dryRun: dry_run,
-        background,
+        endsWithCall: background !== true,
       },
       workingFolder: commandFolder(desk, commands),
     };
