@@ -121,6 +121,18 @@ test.skipIf(!hasScript)(
   },
 );
 
+test.skipIf(!hasScript)(
+  `a project that names packages is asked about their registries${hasScript ? '' : ' (skipped: no script)'}`,
+  async () => {
+    for (const file of ['package.json', 'go.mod']) writeFileSync(join(home, 'project', file), '{}');
+    const { status, screen } = await typed('C.UTF-8', ['project', '', 'codex', 'npn', 'npm, github']);
+    expect(status).toBe(0);
+    expect(screen).toContain('Which registries may commands reach, or none? [npm, go]');
+    expect(screen).toContain('Each must be one of npm, pypi, crates, go, github, none, got "npn".');
+    expect(written().value.process).toEqual({ network: ['npm', 'github'] });
+  },
+);
+
 test.each([
   ['qwen', 'Over HTTP it reads "httpUrl", not "url".'],
   ['gemini', 'It starts servers in a trusted folder only'],

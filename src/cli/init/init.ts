@@ -10,7 +10,7 @@ import { type Locale, type Text, text, verbatim } from '../../contract/text/text
 import { clientConfig, clientNames } from '../clients.ts';
 import { ownCommand, ownName, schemaAddress } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
-import { type Answers, askPerson, oneOf, profileNames } from './questions.ts';
+import { type Answers, askPerson, networkFor, oneOf, profileNames } from './questions.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -37,7 +37,10 @@ export async function init(options: Options): Promise<number> {
     profile: oneOf(verbatim('--profile'), String(options.profile ?? 'coding'), profileNames),
     client: oneOf(verbatim('--client'), String(options.client ?? 'claude'), clientNames),
   };
-  const answers = options.yes || !process.stdin.isTTY ? given : await askPerson(given, locale);
+  const answers =
+    options.yes || !process.stdin.isTTY
+      ? { ...given, network: networkFor(given.profile, given.folder) }
+      : await askPerson(given, locale);
   if (!answers) {
     process.stderr.write(`\n${words.nothing[locale]}\n`);
     return 1;
@@ -50,6 +53,7 @@ export async function init(options: Options): Promise<number> {
   const { file, words: lines, needs, alone } = clientConfig(answers.client, command, args);
   const parts = [
     words.wrote(path),
+    ...(answers.network.length > 0 ? [words.reaches(answers.network)] : []),
     words.put(file),
     verbatim(lines),
     ...(needs ? [needs] : []),
@@ -60,7 +64,10 @@ export async function init(options: Options): Promise<number> {
   return 0;
 }
 
-function configFor({ folder, profile }: Answers, locale: Locale): string {
+function configFor({ folder, profile, network }: Answers, locale: Locale): string {
+  const reached = `  // ${comments.network[locale]}
+  "process": { "network": ${JSON.stringify(network)} },
+`;
   return `{
   "$schema": ${JSON.stringify(schemaAddress())},
   // ${profiles[profile].summary[locale]}
@@ -69,7 +76,7 @@ function configFor({ folder, profile }: Answers, locale: Locale): string {
   "roots": [${JSON.stringify(folder)}],
   // ${comments.mode[locale]}
   "mode": "workspace-write",
-  // ${comments.rules[locale]}
+${network.length > 0 ? reached : ''}  // ${comments.rules[locale]}
   "rules": []
 }
 `;
@@ -84,6 +91,10 @@ const comments = {
     'read-only, workspace-write (a person is asked for what is risky) or full-access',
     'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
   ),
+  network: text(
+    'Hosts that commands may reach, by the names of sets; `sekisho policy show` lists each in full.',
+    'コマンドが接続できるホスト。組の名前で書けます。中身は `sekisho policy show` に全部出ます。',
+  ),
   rules: text(
     'Your own rules; the strictest of all that fit wins.',
     '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
@@ -93,6 +104,11 @@ const comments = {
 const words = {
   nothing: text('Nothing was written.', '何も書きませんでした。'),
   wrote: (path: string) => text(`Wrote ${path}.`, `${path} を書きました。`),
+  reaches: (network: readonly string[]) =>
+    text(
+      `Commands reach the hosts of these sets, and no other: ${network.join(', ')}. \`${ownName()} policy show\` lists them.`,
+      `コマンドが接続できるのは、次の組のホストだけです: ${network.join('、')}。一覧は \`${ownName()} policy show\` に出ます。`,
+    ),
   put: (file: Text) => text(`Put this into ${file.en}:`, `次を ${file.ja} に入れてください:`),
   alone: (how: Text) =>
     text(

@@ -6,15 +6,26 @@ import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { type ClientName, clientNames } from '../clients.ts';
+import { registriesNamed, registriesOf } from './registries.ts';
 
 export interface Answers {
   readonly folder: string;
   readonly profile: ProfileName;
   readonly client: ClientName;
+  /** Sets of hosts that commands may reach. */
+  readonly network: readonly string[];
+}
+
+/** Only this profile installs what a project names. */
+export function networkFor(profile: ProfileName, folder: string): readonly string[] {
+  return profile === 'coding' ? registriesOf(folder) : [];
 }
 
 /** Asks a person at the terminal; Enter takes what was given. Undefined when they leave by Ctrl-C or Ctrl-D. */
-export async function askPerson(given: Answers, locale: Locale): Promise<Answers | undefined> {
+export async function askPerson(
+  given: Omit<Answers, 'network'>,
+  locale: Locale,
+): Promise<Answers | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const folder = await question(terminal, questions.folder[locale], given.folder, locale, (answer) =>
@@ -32,7 +43,12 @@ export async function askPerson(given: Answers, locale: Locale): Promise<Answers
       locale,
       (answer) => oneOf(questions.itsClient, answer, clientNames),
     );
-    return { folder, profile, client };
+    const found = networkFor(profile, folder);
+    const network =
+      found.length === 0
+        ? found
+        : await question(terminal, questions.network[locale], found.join(', '), locale, registriesNamed);
+    return { folder, profile, client, network };
   } catch (error) {
     if ((error as Error).name === 'AbortError') return undefined;
     throw error;
@@ -80,6 +96,10 @@ const questions = {
   folder: text('Which folder may tools see?', 'ツールに見せるフォルダーは?'),
   profile: text('Which profile?', 'プロファイルは?'),
   client: text('Which client?', 'クライアントは?'),
+  network: text(
+    'Which registries may commands reach, or none?',
+    'コマンドが接続してよいレジストリーは?(なければ none)',
+  ),
   itsProfile: text('The profile', 'プロファイル'),
   itsClient: text('The client', 'クライアント'),
   again: text('Once more, please.', 'もう一度入力してください。'),
