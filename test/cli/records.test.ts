@@ -54,6 +54,22 @@ describe('policy test says what would happen, and runs nothing', () => {
     );
   });
 
+  test('says what would be tried first', async () => {
+    const config = join(folder, 'c.jsonc');
+    writeFileSync(
+      config,
+      '{"rules": [{"id": "look", "command": ["make"], "decision": "try", "because": "It writes everywhere."}]}',
+    );
+    const call = JSON.stringify({ tool: 'shell_exec', arguments: { command: 'make' } });
+    const { code, stdout } = await sekisho('policy', 'test', call, '--config', config);
+    // Where no layer can be had it is asked about, and says so.
+    expect({ code, stdout }).toMatchObject(
+      code === 4
+        ? { stdout: expect.stringMatching(/^try \(rule look\): .*\nIt runs on a layer first/) }
+        : { code: 1, stdout: expect.stringContaining('it is not tried first') },
+    );
+  });
+
   test('of effects that are written down, by the rules about them', async () => {
     const config = join(folder, 'c.jsonc');
     writeFileSync(config, '{"rules": [{"effect": {"outside": ["src/**"]}, "then": "deny"}]}');
