@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Question, ToolOutput } from '../../src/contract/call.ts';
+import { lack, mayMount, onSmallDisk } from '../records/small-disk.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 import { treeOf } from '../support/tree-of.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
@@ -259,5 +268,29 @@ describe.runIf(working.has('bubblewrap'))(
       expect(existsSync(join(world.root, 'pipe'))).toBe(false);
       expect(readFileSync(join(outside, 'kept'), 'utf8')).toBe('kept');
     });
+
+    test.skipIf(!mayMount)(
+      `a disk that fills while it lands: how far it came is said, and taken back by undo${lack}`,
+      async () => {
+        await using world = await openTestCheckpoint(coding);
+        const small = join(world.root, 'small');
+        mkdirSync(small);
+        await onSmallDisk(small, async () => {
+          writeFileSync(join(small, 'a'), 'a\n');
+          const script =
+            'echo A > small/a; head -c 2000000 /dev/zero > small/b; head -c 2000000 /dev/zero > small/c';
+          const error = errorOf(await world.call('bash', { command: `sh -c '${script}'` }));
+          expect(error).toMatchObject({ code: 'storage_full', details: { path: 'small/c' } });
+          expect(error.message).toContain('landed as far as small/c: there is no space left');
+          expect(readFileSync(join(small, 'a'), 'utf8')).toBe('A\n');
+          expect(readdirSync(small).toSorted()).toEqual(['a', 'b']);
+          const { audit, history } = await world.checkpoint.store();
+          const [entry] = await audit.search({ newestFirst: true, limit: 1 });
+          expect(entry).toMatchObject({ outcome: 'error', facts: { tried: { came: 'interrupted' } } });
+          const paths = (await history.list({ limit: 10 })).map(({ path }) => path);
+          expect(paths).toEqual(expect.arrayContaining(['small/a', 'small/b']));
+        });
+      },
+    );
   },
 );

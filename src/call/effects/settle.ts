@@ -6,7 +6,7 @@ import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { type HeldTrial, type HeldTrials, heldTrialMs } from './held.ts';
 import { effectsGrant, effectsQuestion } from './question.ts';
-import { discarded, notYet, partly, refusedEffects } from './words.ts';
+import { discarded, notYet, refusedEffects } from './words.ts';
 
 export interface SettleDependencies extends ConsentDependencies {
   readonly effects: () => Promise<DecideEffects>;
@@ -26,7 +26,7 @@ export async function settle(
 ): Promise<RunResult> {
   const { trial } = held;
   const verdict = (await dependencies.effects())(trial.effects);
-  const came = (how: 'landed' | 'discarded' | 'waits' | 'interrupted', more: object = {}) => {
+  const came = (how: 'landed' | 'interrupted' | 'discarded' | 'waits', more: object = {}) => {
     const { decision, rule } = verdict;
     notes.facts.tried = { decision, rule, came: how, ...more };
   };
@@ -49,14 +49,9 @@ export async function settle(
       throw error instanceof ToolError && error.code === 'approval_pending' ? notYet(error) : error;
     }
   }
+  // Until the last of it has landed.
   came('interrupted');
-  const {
-    conflicts,
-    refused,
-    notes: said,
-  } = await trial.land().catch((cause) => {
-    throw partly(cause);
-  });
+  const { conflicts, refused, notes: said } = await trial.land();
   came('landed', { ...(conflicts.length > 0 && { conflicts }), ...(refused.length > 0 && { refused }) });
   const { result, effects } = trial;
   return { ...result, stderr: [result.stderr, ...said].join(''), tried: { effects, conflicts, refused } };

@@ -43,24 +43,6 @@ export function notYet(error: ToolError): ToolError {
   );
 }
 
-/** The disk is full, or a folder went away. */
-export function partly(cause: unknown): ToolError {
-  return new ToolError(
-    'unavailable',
-    text(
-      'It was tried, and what it did could not be put in place whole: some of it may be there.',
-      '試しに実行しましたが、変更の全体を反映できませんでした。一部は反映されている可能性があります。',
-    ),
-    {
-      suggestion: text(
-        'Look at what is there before you send it again.',
-        'もう一度送る前に、現在の状態を確認してください。',
-      ),
-      cause,
-    },
-  );
-}
-
 function told(error: ToolError, more: Text): ToolError {
   const { code, text: words, suggestion, details, cause } = error;
   return new ToolError(code, text(joinSentences(words.en, more.en), joinSentences(words.ja, more.ja)), {

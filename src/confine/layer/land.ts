@@ -23,6 +23,7 @@ import { hasSameContent } from './diff.ts';
 import type { Overlay } from './overlay.ts';
 import { copyInto, temporaryEntry } from './place-copy.ts';
 import { deepest, isWhiteout, type ReadMark, rootOf, statIn } from './read.ts';
+import { landingStopped } from './stopped.ts';
 
 export interface LandOptions {
   /** Host paths; what is told is relative to the innermost. */
@@ -43,7 +44,8 @@ export interface LandedPaths {
 /**
  * Puts what lies on the layers in place of what lies below them. Both are walked through open folders, so that whoever
  * swaps a folder for a link meanwhile wins nothing. A file is whole or as it was, at any instant; links are set, not
- * followed; devices, pipes and sockets are refused, and the bits that lend rights are taken off.
+ * followed; devices, pipes and sockets are refused, and the bits that lend rights are taken off. Throws where the system
+ * refuses a step (a full disk): what came before it stands.
  */
 export async function landLayers(overlays: readonly Overlay[], options: LandOptions): Promise<LandedPaths> {
   const conflicts: string[] = [];
@@ -58,6 +60,7 @@ export async function landLayers(overlays: readonly Overlay[], options: LandOpti
     };
     const landing: Landing = {
       ...options,
+      at: '',
       isProtected: (path) => protects(join(overlay.on, path).split('/').slice(1)) !== undefined,
       conflict: (path) => tell(conflicts, path),
       refuse: (path) => tell(refused, path),
@@ -65,6 +68,9 @@ export async function landLayers(overlays: readonly Overlay[], options: LandOpti
     const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
     try {
       await landFolder({ upper, lower, path: '', depth: 0 }, landing);
+    } catch (error) {
+      const hostPath = join(overlay.on, landing.at);
+      throw landingStopped(error, relative(rootOf(hostPath, options.roots) ?? overlay.on, hostPath));
     } finally {
       closeSync(upper);
       closeSync(lower);
@@ -74,6 +80,8 @@ export async function landLayers(overlays: readonly Overlay[], options: LandOpti
 }
 
 interface Landing extends LandOptions {
+  /** What is in hand. */
+  at: string;
   readonly isProtected: (path: string) => boolean;
   readonly conflict: (path: string) => void;
   readonly refuse: (path: string) => void;
@@ -92,6 +100,7 @@ async function landFolder(level: Level, landing: Landing): Promise<void> {
   for (const [index, name] of readdirSync(itself(upper)).entries()) {
     if (index % entriesAtOnce === 0) await giveWay();
     const inner = join(path, name);
+    landing.at = inner;
     const now = lstatSync(entryOf(upper, name));
     const before = statIn(lower, name);
     if (now.isDirectory() && (before === undefined || before.isDirectory() || !landing.isProtected(inner))) {
