@@ -270,26 +270,45 @@ describe.runIf(working.has('bubblewrap'))(
     });
 
     test.skipIf(!mayMount)(
-      `a disk that fills while it lands: how far it came is said, and taken back by undo${lack}`,
+      `a disk that fills while it lands: how far it came is said and recorded${lack}`,
       async () => {
         await using world = await openTestCheckpoint(coding);
-        const small = join(world.root, 'small');
-        mkdirSync(small);
-        await onSmallDisk(small, async () => {
-          writeFileSync(join(small, 'a'), 'a\n');
-          const script =
-            'echo A > small/a; head -c 2000000 /dev/zero > small/b; head -c 2000000 /dev/zero > small/c';
+        const { root } = world;
+        await onSmallDisk(root, async () => {
+          writeFileSync(join(root, 'a'), 'a\n');
+          const script = 'echo A > a; head -c 2000000 /dev/zero > b; head -c 2000000 /dev/zero > c';
           const error = errorOf(await world.call('bash', { command: `sh -c '${script}'` }));
-          expect(error).toMatchObject({ code: 'storage_full', details: { path: 'small/c' } });
-          expect(error.message).toContain('landed as far as small/c: there is no space left');
-          expect(readFileSync(join(small, 'a'), 'utf8')).toBe('A\n');
-          expect(readdirSync(small).toSorted()).toEqual(['a', 'b']);
+          expect(error).toMatchObject({ code: 'storage_full', details: { path: 'c' } });
+          expect(error.message).toContain('landed as far as c: there is no space left');
+          expect(readFileSync(join(root, 'a'), 'utf8')).toBe('A\n');
+          expect(readdirSync(root).toSorted()).toEqual(['a', 'b']);
           const { audit, history } = await world.checkpoint.store();
           const [entry] = await audit.search({ newestFirst: true, limit: 1 });
           expect(entry).toMatchObject({ outcome: 'error', facts: { tried: { came: 'interrupted' } } });
           const paths = (await history.list({ limit: 10 })).map(({ path }) => path);
-          expect(paths).toEqual(expect.arrayContaining(['small/a', 'small/b']));
+          expect(paths).toEqual(expect.arrayContaining(['a', 'b']));
         });
+      },
+    );
+
+    test.skipIf(!mayMount)(
+      `a file system inside of a root: asked about instead, and said why${lack}`,
+      async () => {
+        await using world = await openTestCheckpoint(coding);
+        const inner = join(world.root, 'my data');
+        mkdirSync(inner);
+        await onSmallDisk(inner, async () => {
+          const error = errorOf(await world.call('bash', { command: 'rm a.txt' }));
+          expect(error.code).toBe('approval_pending');
+          const { approval_id: id } = error.details as { approval_id: string };
+          const { approvals } = await world.checkpoint.store();
+          expect((await approvals.get(id))?.message.en).toContain(`mounted at ${inner}`);
+          expect(errorOf(await world.call('bash', { command: 'sh -c true', dry_run: true }))).toMatchObject({
+            code: 'unavailable',
+            message: expect.stringContaining(`a file system of its own is mounted at ${inner}`),
+          });
+        });
+        outputOf(await world.call('bash', { command: 'rm a.txt' }));
       },
     );
   },

@@ -31,12 +31,15 @@ export interface Layer {
 
 /**
  * A layer over these folders, itself in a new folder below `base`. Throws where `base` lies in one of them, as a layer
- * must not lie in what it covers. What a killed server left in `base` is removed at the first.
+ * must not lie in what it covers, and where something is mounted in one of them. What a killed server left in `base` is removed at the first.
  */
 export function openLayer(base: string, folders: readonly string[], readMark: ReadMark): Layer {
   const inside = folders.find((folder) => `${base}/`.startsWith(`${folder}/`));
   if (inside !== undefined)
     throw new Error(`the state folder lies in ${inside}, which the layer would cover`);
+  const mount = mountIn(folders);
+  if (mount !== undefined)
+    throw new Error(`a file system of its own is mounted at ${mount}, which no layer covers`);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   sweep(base);
   const at = mkdtempSync(join(base, prefix));
@@ -58,6 +61,21 @@ export function openLayer(base: string, folders: readonly string[], readMark: Re
     land: (options) => landLayers(overlays, { ...options, readMark }),
     close: () => remove(at),
   };
+}
+
+/** What is mounted below one of these. The kernel puts no layer of an unprivileged user over a tree with mounts in it. */
+function mountIn(folders: readonly string[]): string | undefined {
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => unescaped(line.split(' ', 5)[4] ?? ''))
+    .find((mount) => folders.some((folder) => mount !== folder && mount.startsWith(`${folder}/`)));
+}
+
+/** Space, tab, line break and backslash stand there in octal (proc_pid_mountinfo(5)). */
+function unescaped(words: string): string {
+  return words.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
 }
 
 function sweep(base: string): void {

@@ -8,7 +8,6 @@ import type {
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
-import { once } from '../../ground/once.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
@@ -172,11 +171,11 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       started,
     }),
     status: () => sandbox.status(),
-    withoutLayer: once(async () => {
+    async withoutLayer() {
       // Where no command can run at all, its own start says why.
       const walls = await sandbox.open().catch(() => undefined);
-      return walls && whyNoTrial(walls);
-    }),
+      return walls && whyNoTrial(walls, sandbox.roots().writable);
+    },
     toolchains: () => sandbox.toolchains(),
     async close() {
       closed = true;

@@ -83,7 +83,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     toolchains,
     async status() {
       const shown: readonly SandboxName[] = options.sandbox === 'off' ? [...names, 'none'] : names;
-      return Promise.all(shown.map(async (name) => withDryRun(await attempt(name))));
+      return Promise.all(shown.map(async (name) => withDryRun(await attempt(name), roots().writable)));
     },
     async close() {
       for (const trial of candidates.values()) {
@@ -97,9 +97,9 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-async function withDryRun({ status, walls }: Trial): Promise<SandboxStatus> {
+async function withDryRun({ status, walls }: Trial, folders: readonly string[]): Promise<SandboxStatus> {
   if (!walls || walls.backend.name === 'none') return status;
-  const withoutDryRun = await whyNoTrial(walls);
+  const withoutDryRun = await whyNoTrial(walls, folders);
   return { ...status, ...(withoutDryRun && { withoutDryRun }) };
 }
 

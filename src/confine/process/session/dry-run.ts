@@ -17,12 +17,12 @@ export async function openTrial(walls: Walls, folders: readonly string[]): Promi
   });
 }
 
-/** Why nothing can be tried behind these walls; undefined where it can. */
-export async function whyNoTrial(walls: Walls): Promise<Text | undefined> {
+/** Why nothing can be tried behind these walls on these folders; undefined where it can. */
+export async function whyNoTrial(walls: Walls, folders: readonly string[]): Promise<Text | undefined> {
   const { openLayer } = walls.backend;
   if (!openLayer) return notBuilt(walls);
   try {
-    await (await openLayer([])).close();
+    await (await openLayer(folders)).close();
     return undefined;
   } catch (error) {
     return verbatim(error instanceof Error ? error.message : String(error));
