@@ -175,7 +175,12 @@ describe('what the judge is given', () => {
     const desk = { ownPath: 'output/2026-02-21/user_ann' };
     const commands = { shell, kept: () => ({ variables: {} }) };
     expect(await bash?.risk?.({ command: 'ls' }, { desk, commands } as never)).toEqual({
-      command: { line: { kind: 'script', script: 'ls', shell }, dialect: 'strict', variables: {} },
+      command: {
+        line: { kind: 'script', script: 'ls', shell },
+        dialect: 'strict',
+        variables: {},
+        endsWithCall: true,
+      },
       workingFolder: 'output/2026-02-21/user_ann',
     });
   });

@@ -156,6 +156,7 @@ test('what is judged is what is run', async () => {
       line: { kind: 'program', program: 'rm', args: ['-rf', 'a b'] },
       dialect: 'listed',
       dryRun: false,
+      endsWithCall: true,
     },
     workingFolder: 'sub',
   });
