@@ -142,8 +142,10 @@ test('where nothing can be started, and where nobody reads, it refuses', async (
   expect(await start(program(['/nowhere']), '{}')).toEqual({ code: 2, stdout: '', stderr: refusal });
   rmSync(note(), { force: true });
   await serve(answer(0, 1, '{"allow":true}\n'));
-  // A pipe whose reader has left.
-  expect((await start(program(), '{}', '{ "$0"; echo $? >&2; } | exec true')).stderr).toContain('2\n');
+  // A pipe whose reader has left, before it is written to.
+  writeFileSync(join(folder, 'reader'), '');
+  const left = '{ while [ -e reader ]; do :; done; "$0"; echo $? >&2; } | { exec <&-; rm reader; }';
+  expect((await start(program(), '{}', left)).stderr).toContain('2\n');
 });
 
 test('while another one starts the server, it waits for that', async () => {
