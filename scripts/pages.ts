@@ -36,6 +36,8 @@ function errorsPage(): string {
   return `${[
     '# Errors',
     '',
+    '[日本語](errors.ja.md)',
+    '',
     'A refused or failed call answers with `isError: true`. Its text is complete on its own; `structuredContent.error`',
     'holds the same as data: `code`, `message`, often `suggestion` and `details`. Pipelines (`shelpa_pipe`,',
     '`shelpa_write`) have `code`, `reason`, `detail` and `suggestion`, and their text begins with the first two:',
