@@ -9,6 +9,7 @@ import { profiles } from '../src/config/profiles.ts';
 import { configSchema } from '../src/config/schema.ts';
 import { toolsetNames } from '../src/config/toolset-names.ts';
 import { errorCodes } from '../src/contract/error.ts';
+import { type Locale, text } from '../src/contract/text/text.ts';
 import type { Tool } from '../src/contract/tool/tool.ts';
 import type { JsonSchema } from '../src/contract/tool/tool-card.ts';
 import { documentsPage } from './documents/pages.ts';
@@ -16,6 +17,7 @@ import { manPage } from './man.ts';
 
 /** Every generated page: its path and its text. */
 export async function generatedPages(): Promise<readonly (readonly [path: string, words: string])[]> {
+  const tools = await allTools();
   return [
     ['docs/errors.md', errorsPage()],
     ['docs/configuration.md', configurationPage()],
@@ -23,7 +25,8 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
       'docs/sekisho.schema.json',
       `${JSON.stringify(z.toJSONSchema(configSchema, { io: 'input' }), null, 2)}\n`,
     ],
-    ['docs/tools.md', toolsPage(await allTools())],
+    ['docs/tools.md', toolsPage(tools, 'en')],
+    ['docs/tools.ja.md', toolsPage(tools, 'ja')],
     ['docs/sekisho.1', manPage()],
     ['docs/performance.md', performancePage()],
     ['docs/documents.md', documentsPage('en')],
@@ -98,11 +101,12 @@ function collectSettings(schema: JsonSchema, prefix: string, rows: string[]): vo
   }
 }
 
-function typeOf(property: JsonSchema): string {
+function typeOf(property: JsonSchema, locale: Locale = 'en'): string {
+  const of = (each: unknown) => typeOf((each ?? {}) as JsonSchema, locale);
   if (Array.isArray(property.enum)) return property.enum.map((value) => `\`${String(value)}\``).join(', ');
-  if (property.type === 'array') return `list of ${typeOf((property.items ?? {}) as JsonSchema)}`;
-  if (Array.isArray(property.anyOf))
-    return property.anyOf.map((each) => typeOf(each as JsonSchema)).join(' or ');
+  if (property.type === 'array')
+    return text(`list of ${of(property.items)}`, `${of(property.items)} の配列`)[locale];
+  if (Array.isArray(property.anyOf)) return property.anyOf.map(of).join(text(' or ', ' または ')[locale]);
   return String(property.type ?? 'object');
 }
 
@@ -120,35 +124,73 @@ async function allTools(): Promise<readonly Tool[]> {
   }
 }
 
-function toolsPage(tools: readonly Tool[]): string {
+function toolsPage(tools: readonly Tool[], locale: Locale): string {
+  const words = toolsWords[locale];
   const sections = tools.map((tool) => {
     const hints = Object.entries(tool.annotations)
       .filter(([, value]) => value)
       .map(([hint]) => hint);
+    const uses = tool.uses.map((use) => `\`${use}\``).join(', ') || words.nothing;
     return [
       `### \`${tool.name}\``,
       '',
-      `${tool.description.en}`,
+      tool.description[locale],
       '',
-      `Toolset \`${tool.toolset}\` · permission \`${tool.permission}\` · uses ${tool.uses.map((use) => `\`${use}\``).join(', ') || 'nothing'}${hints.length > 0 ? ` · ${hints.join(', ')}` : ''}`,
+      [
+        `${words.toolset} \`${tool.toolset}\``,
+        `${words.permission} \`${tool.permission}\``,
+        `${words.uses} ${uses}`,
+      ]
+        .concat(hints.length > 0 ? [hints.join(', ')] : [])
+        .join(' · '),
       '',
-      ...parameterRows(tool.inputSchema('en')),
+      ...parameterRows(tool.inputSchema(locale), locale),
       '```json',
       JSON.stringify({ name: tool.name, arguments: tool.example }),
       '```',
       '',
     ].join('\n');
   });
-  return `# Tools\n\nEvery tool of every toolset, as \`help\` shows them. \`uses\` is all that a tool can touch.\n\n${sections.join('\n')}`;
+  return `${words.head.join('\n\n')}\n\n${sections.join('\n')}`;
 }
 
-function parameterRows(schema: JsonSchema): string[] {
+const toolsWords = {
+  en: {
+    head: [
+      '# Tools',
+      '[日本語](tools.ja.md)',
+      'Every tool of every toolset, as `help` shows them. `uses` is all that a tool can touch.',
+    ],
+    toolset: 'Toolset',
+    permission: 'permission',
+    uses: 'uses',
+    nothing: 'nothing',
+    argument: 'argument',
+    type: 'type',
+  },
+  ja: {
+    head: [
+      '# ツール',
+      '[English](tools.md)',
+      'すべてのツールセットのツールを、`help` が示すとおりに並べています。ツールが触れられるのは「使うもの」に挙げたものだけです。',
+    ],
+    toolset: 'ツールセット',
+    permission: '権限',
+    uses: '使うもの',
+    nothing: 'なし',
+    argument: '引数',
+    type: '型',
+  },
+} as const;
+
+function parameterRows(schema: JsonSchema, locale: Locale): string[] {
   const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
   if (properties.length === 0) return [];
   const required = new Set((schema.required as readonly string[] | undefined) ?? []);
+  const { argument, type } = toolsWords[locale];
   const rows = properties.map(
     ([name, property]) =>
-      `| \`${name}\`${required.has(name) && !Object.hasOwn(property, 'default') ? '' : '?'} | ${typeOf(property).replaceAll('|', '\\|')} | ${String(property.description ?? '').replaceAll('|', '\\|')} |`,
+      `| \`${name}\`${required.has(name) && !Object.hasOwn(property, 'default') ? '' : '?'} | ${typeOf(property, locale).replaceAll('|', '\\|')} | ${String(property.description ?? '').replaceAll('|', '\\|')} |`,
   );
-  return ['| argument | type | |', '| --- | --- | --- |', ...rows, ''];
+  return [`| ${argument} | ${type} | |`, '| --- | --- | --- |', ...rows, ''];
 }
