@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Longer than a busy machine needs: a test that hangs is ended, none has to be quick.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Processes are started by most files; more workers than cores only make their clocks lie.
     maxWorkers: 2,
     // Sandboxes and databases share the machine with whatever else runs on a build server.

@@ -1,5 +1,6 @@
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
+import { cursor, isOfCursor } from './cursor.ts';
 import type { Adapter } from './event.ts';
 import { gemini } from './gemini.ts';
 
@@ -8,4 +9,10 @@ export const adapters: ReadonlyMap<string, Adapter> = new Map([
   ['claude', claude],
   ['codex', codex],
   ['gemini', gemini],
+  ['cursor', cursor],
 ]);
+
+/** Whose event it is that this client's hook was told of. */
+export function adapterOf(client: string, event: unknown): Adapter | undefined {
+  return client === 'claude' && isOfCursor(event) ? cursor : adapters.get(client);
+}

@@ -13,6 +13,8 @@ export type HookEvent =
       readonly calls: readonly NativeCall[];
       /** Has the client a person whom it asks in our words? */
       readonly asks: boolean;
+      /** Its client may tell of one use by several hooks: each is answered the same. */
+      readonly again?: boolean | undefined;
     }
   | {
       readonly kind: 'after';
@@ -62,6 +64,8 @@ export interface Adapter {
   /** Throws `HookInputError` for what is no event of this client. */
   read(event: unknown): HookEvent;
   say(answer: HookAnswer, event: unknown): Said;
+  /** Where it does not show a person what status 2 comes with: how it is told that an event cannot be decided. */
+  refuse?(words: string): Said;
 }
 
 /** What came is no event that the client could have sent; nothing is let through on it. */

@@ -79,8 +79,8 @@ interface OpenCall {
 export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate {
   const open = new Set<OpenCall>();
   const sessions = new Map<string, Parameters<Gateway['leave']>[0]>();
-  /** Uses of tools with a call that has not ended. */
-  const uses = new Set<string>();
+  /** Uses of tools with a call that has not ended, with what was answered to each. */
+  const uses = new Map<string, Promise<HookAnswer>>();
   const { locale } = gateway;
 
   /** What must be so before the client's tool runs, whoever says yes to it. */
@@ -173,6 +173,18 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
     return made;
   }
 
+  /** What is one use of a tool to the client happens whole or not at all. */
+  async function decide(event: Before, client: Client, onEnd: () => void): Promise<HookAnswer> {
+    const natives = event.calls.filter((each) => each.does !== 'unknown');
+    const calls = await Promise.all(natives.map((native) => begin(native, event, client)));
+    void Promise.allSettled(calls.map(({ reply }) => reply)).then(onEnd);
+    const answers = await Promise.all(calls.map(({ verdict }) => verdict));
+    const worst =
+      answers.find(({ kind }) => kind === 'deny') ?? answers.find(({ kind }) => kind === 'ask') ?? answers[0];
+    if (worst?.kind === 'deny') for (const each of calls) each.end.abort();
+    return worst ?? { kind: 'nothing' };
+  }
+
   const of = (session: string, use?: string) =>
     [...open].filter((each) => each.session === session && (use === undefined || each.use === use));
 
@@ -182,19 +194,11 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       const unknown = event.calls.find((each) => each.does === 'unknown');
       if (unknown) return notKnown(unknown.name, event.asks, locale);
       const use = JSON.stringify([event.session, event.use]);
-      if (uses.has(use)) return { kind: 'deny', words: words.twice[locale] };
-      uses.add(use);
-      const natives = event.calls.filter((each) => each.does !== 'unknown');
-      const calls = await Promise.all(natives.map((native) => begin(native, event, client)));
-      void Promise.allSettled(calls.map(({ reply }) => reply)).then(() => uses.delete(use));
-      const answers = await Promise.all(calls.map(({ verdict }) => verdict));
-      const worst =
-        answers.find(({ kind }) => kind === 'deny') ??
-        answers.find(({ kind }) => kind === 'ask') ??
-        answers[0];
-      // What is one use of a tool to the client happens whole or not at all.
-      if (worst?.kind === 'deny') for (const each of calls) each.end.abort();
-      return worst ?? { kind: 'nothing' };
+      const told = uses.get(use);
+      if (told) return event.again ? told : { kind: 'deny', words: words.twice[locale] };
+      const answer = decide(event, client, () => uses.delete(use));
+      uses.set(use, answer);
+      return answer;
     },
 
     async tell(event) {

@@ -55,11 +55,13 @@ test.each(
     expect(await sekisho('init', '--client', client, '--hooks')).toMatchObject({ code: 0, stderr: '' });
     const written = parse(readFileSync(path, 'utf8'));
     for (const { event } of hookedClients.get(client)?.events ?? []) {
-      expect(written.hooks[event].at(-1).hooks[0].command).toMatch(
+      const entry = written.hooks[event].at(-1);
+      expect((entry.hooks?.[0] ?? entry).command).toMatch(
         new RegExp(` hook ${client} --config |/sekisho/hooks/${client}-hook$`),
       );
     }
-    expect({ ...written, hooks: undefined }).toEqual({ ...parse(words || '{}'), hooks: undefined });
+    const begun = words || JSON.stringify(hookedClients.get(client)?.empty ?? {});
+    expect({ ...written, hooks: undefined }).toEqual({ ...parse(begun), hooks: undefined });
     // A second time nothing is added.
     const once = readFileSync(path, 'utf8');
     expect((await sekisho('init', '--client', client, '--hooks')).stdout).toContain('already');

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { adapters } from '../../src/hooks/adapters.ts';
 import type { HookAnswer } from '../../src/hooks/event.ts';
-import { claudeEvent, codexEvent, geminiEvent } from './events.ts';
+import { claudeEvent, codexEvent, cursorEvent, geminiEvent } from './events.ts';
 
 const input = { command: 'pwd', dir_path: 'sub', description: 'Look' };
 const event = {
   claude: claudeEvent('PreToolUse', '/work', 'Bash', input),
   codex: codexEvent('PreToolUse', '/work', 'Bash', input),
   gemini: geminiEvent('BeforeTool', '/work', 'run_shell_command', input),
+  cursor: cursorEvent('preToolUse', '/work', 'Shell', { ...input, working_directory: "/work/it's" }),
 };
 
 /** What a client reads, as it is documented for it; the ones that cannot ask are told no. */
@@ -58,6 +59,23 @@ const told: readonly (readonly [client: keyof typeof event, answer: HookAnswer, 
   ],
   ['gemini', { kind: 'ask', words: 'Why?' }, { decision: 'deny', reason: 'Why?' }],
   ['gemini', { kind: 'deny', words: 'No.' }, { decision: 'deny', reason: 'No.' }],
+  // It takes no answer for a failure, and refuses.
+  ['cursor', { kind: 'nothing' }, { permission: 'allow' }],
+  ['cursor', { kind: 'allow' }, { permission: 'allow' }],
+  [
+    'cursor',
+    { kind: 'allow', command: 'run' },
+    {
+      permission: 'allow',
+      updated_input: {
+        ...input,
+        working_directory: "/work/it's",
+        command: "cd '/work/it'\\''s' && run",
+      },
+    },
+  ],
+  ['cursor', { kind: 'ask', words: 'Why?' }, denied('Why?')],
+  ['cursor', { kind: 'deny', words: 'No.' }, denied('No.')],
 ];
 
 test.each(told)('%s is told %j', (client, answer, expected) => {
@@ -85,4 +103,8 @@ test('every address in a prompt of Gemini CLI is judged', () => {
 
 function pre(output: object) {
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } };
+}
+
+function denied(words: string) {
+  return { permission: 'deny', user_message: words, agent_message: words };
 }

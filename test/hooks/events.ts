@@ -56,3 +56,28 @@ export function geminiEvent(
     ...more,
   };
 }
+
+/** The same as Cursor sends it. */
+export function cursorEvent(
+  name: string,
+  cwd: string,
+  tool: string,
+  input: unknown,
+  more: Fields = {},
+): Fields {
+  return {
+    conversation_id: '74676b03-4f0e-4a1e-9f0d-5b1c0d0f7c11',
+    generation_id: 'f7746f6e-9a55-4a4b-8d7b-1c9d3d1b8a02',
+    model: 'default',
+    hook_event_name: name,
+    cursor_version: '3.20.21',
+    workspace_roots: [cwd],
+    user_email: null,
+    transcript_path: null,
+    tool_name: tool,
+    tool_input: input,
+    tool_use_id: 'tool_01',
+    cwd: '',
+    ...more,
+  };
+}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ToolOutput } from '../../src/contract/call.ts';
 import type { Fields, HookAnswer } from '../../src/hooks/event.ts';
 import { asked, dataPositions, denied, fill, positions, wrappers } from '../judgement/corpus.ts';
-import { claudeEvent, codexEvent, geminiEvent } from './events.ts';
+import { claudeEvent, codexEvent, cursorEvent, geminiEvent } from './events.ts';
 import { openHooks } from './open-hooks.ts';
 
 /** How each client tells of a command, and of a file that is read or written whole. */
@@ -33,6 +33,16 @@ const clients: Readonly<Record<string, Client>> = {
     read: (root, path) => geminiEvent('BeforeTool', root, 'read_file', { file_path: path }),
     write: (root, path) => geminiEvent('BeforeTool', root, 'write_file', { file_path: path, content: 'x\n' }),
     over: (root) => geminiEvent('AfterAgent', root, '', {}),
+    asks: false,
+  },
+  cursor: {
+    command: (root, command, use) =>
+      cursorEvent('preToolUse', root, 'Shell', { command, cwd: '', timeout: 30_000 }, { tool_use_id: use }),
+    read: (root, path, use) =>
+      cursorEvent('preToolUse', root, 'Read', { file_path: path }, { tool_use_id: use }),
+    write: (root, path, use) =>
+      cursorEvent('preToolUse', root, 'Write', { path, contents: 'x\n' }, { tool_use_id: use }),
+    over: (root) => cursorEvent('stop', root, '', {}),
     asks: false,
   },
 };

@@ -1,5 +1,5 @@
 import { type Locale, text } from '../../contract/text/text.ts';
-import { adapters } from '../../hooks/adapters.ts';
+import { adapterOf, adapters } from '../../hooks/adapters.ts';
 import { HookInputError, type Said } from '../../hooks/event.ts';
 import type { Gate } from '../../hooks/gate.ts';
 import { notRun, shownAsShell } from './shell.ts';
@@ -14,32 +14,48 @@ interface Serving {
 
 /** What one request comes to, as its sender prints it. */
 export async function answerRequest(line: string, serving: Serving): Promise<string> {
-  const said = await orRefusal(serving, async () => {
-    const request = JSON.parse(line) as HookRequest;
-    return request.kind === 'run' ? ran(request, serving) : decided(request, serving);
-  });
+  let client = '';
+  const said = await orRefusal(
+    serving,
+    async () => {
+      const request = JSON.parse(line) as HookRequest;
+      if (request.kind === 'run') return ran(request, serving);
+      client = request.client;
+      return decided(request, serving);
+    },
+    () => client,
+  );
   return JSON.stringify(said);
 }
 
 /** What one event comes to. */
 export function answerEvent(event: EventRequest, serving: Omit<Serving, 'signal'>): Promise<Said> {
-  return orRefusal(serving, () => decided(event, serving));
+  return orRefusal(
+    serving,
+    () => decided(event, serving),
+    () => event.client,
+  );
 }
 
-async function orRefusal({ locale }: { locale: Locale }, decide: () => Promise<Said>): Promise<Said> {
+async function orRefusal(
+  { locale }: { locale: Locale },
+  decide: () => Promise<Said>,
+  whose: () => string,
+): Promise<Said> {
   try {
     return await decide();
   } catch (error) {
     const words = error instanceof HookInputError ? error.text[locale] : problem[locale];
     if (!(error instanceof HookInputError)) process.stderr.write(`${String(error)}\n`);
-    return { stdout: '', stderr: `Sekisho: ${words}\n`, exitCode: 2 };
+    const said = `Sekisho: ${words}`;
+    return adapters.get(whose())?.refuse?.(said) ?? { stdout: '', stderr: `${said}\n`, exitCode: 2 };
   }
 }
 
 async function decided(request: EventRequest, { gate }: Pick<Serving, 'gate'>): Promise<Said> {
-  const adapter = adapters.get(request.client);
-  if (!adapter) throw new HookInputError(noClient(request.client));
   const given = parse(request.event);
+  const adapter = adapterOf(request.client, given);
+  if (!adapter) throw new HookInputError(noClient(request.client));
   const event = adapter.read(given);
   if (event.kind === 'before') {
     const client = { name: adapter.name, version: 'hook' };

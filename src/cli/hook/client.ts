@@ -26,12 +26,17 @@ export async function hook([client = '', ...flags]: readonly string[]): Promise<
 function isOver(event: string): boolean {
   try {
     const name = (JSON.parse(event) as { hook_event_name?: unknown } | null)?.hook_event_name;
-    return ['Stop', 'UserPromptSubmit', 'SessionEnd', 'AfterAgent', 'BeforeAgent'].includes(String(name));
+    return ofTurns.has(String(name));
   } catch {
     // What cannot be read is refused.
     return false;
   }
 }
+
+const ofTurns = new Set([
+  ...['Stop', 'UserPromptSubmit', 'SessionEnd', 'AfterAgent', 'BeforeAgent'],
+  ...['stop', 'beforeSubmitPrompt', 'sessionEnd'],
+]);
 
 /** Runs the command that a hook let through, and ends as it ends. */
 export async function runPermitted([, words = '', , ...command]: readonly string[]): Promise<number> {

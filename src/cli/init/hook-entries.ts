@@ -19,10 +19,8 @@ export function withEntries(settings: string, { client, name, commands, file }: 
   for (const each of client.events) {
     const { event, matcher, more } = each;
     const command = commandOf(each, commands);
-    const entry = {
-      ...(matcher !== undefined && { matcher }),
-      hooks: [{ type: 'command', command, ...more }],
-    };
+    const [which, hook] = [matcher !== undefined && { matcher }, { type: 'command', command, ...more }];
+    const entry = client.isFlat ? { ...which, ...hook } : { ...which, hooks: [hook] };
     const isList = Array.isArray(hooksIn(words, file)[event]);
     words = isList
       ? edited(words, ['hooks', event, -1], entry, true)
@@ -77,18 +75,23 @@ export function ownCommandsIn(
     client.events.flatMap(({ event }) => {
       const entries = Array.isArray(held[event]) ? held[event] : [];
       const entry = entries.find((each) => isOurs(each, name));
-      return entry ? [[event, String(entry.hooks[0].command)] as const] : [];
+      return entry ? [[event, commandIn(entry) ?? ''] as const] : [];
     }),
   );
 }
 
 /** As we wrote it: one hook, which starts us for this client. */
 function isOurs(entry: unknown, name: string): boolean {
-  const { hooks } = (entry ?? {}) as { hooks?: unknown };
-  if (!Array.isArray(hooks) || hooks.length !== 1) return false;
-  const { command } = hooks[0] as { command?: unknown };
-  if (typeof command !== 'string') return false;
+  const command = commandIn(entry);
+  if (command === undefined) return false;
   return command.includes(` hook ${name} --config `) || command.includes(`/sekisho/hooks/${name}-hook`);
+}
+
+function commandIn(entry: unknown): string | undefined {
+  const { hooks = [entry] } = (entry ?? {}) as { hooks?: unknown };
+  if (!Array.isArray(hooks) || hooks.length !== 1) return undefined;
+  const { command } = (hooks[0] ?? {}) as { command?: unknown };
+  return typeof command === 'string' ? command : undefined;
 }
 
 function hooksIn(settings: string, file: string): Json {

@@ -8,6 +8,12 @@ export interface HookedClient {
   readonly events: readonly [HookedEvent, ...HookedEvent[]];
   /** A use of the client's own tool that writes this file, as its hook tells of it. */
   readonly write: (path: string) => { readonly tool_name: string; readonly tool_input: object };
+  /** Each entry of an event is a hook itself, in place of a list of hooks behind a matcher. */
+  readonly isFlat?: boolean | undefined;
+  /** A file that is not there yet begins as this. */
+  readonly empty?: object | undefined;
+  /** Has the hook begin where the client works, if the client begins it elsewhere. */
+  readonly from?: ((line: string) => string) | undefined;
   /** What the person has to do besides. */
   readonly next?: Text | undefined;
 }
@@ -21,6 +27,8 @@ export interface HookedEvent {
 }
 
 const changing = 'Write|Edit|MultiEdit|NotebookEdit';
+
+const cursorChanging = 'Write|StrReplace|Edit|EditNotebook|Delete';
 
 /** Longer than a person who is asked elsewhere takes, by what we wait for one. */
 const seconds = 600;
@@ -71,6 +79,28 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         { event: 'SessionEnd' },
       ],
       write: (path) => ({ tool_name: 'write_file', tool_input: { file_path: path, content: '' } }),
+    },
+  ],
+  [
+    'cursor',
+    {
+      file: '.cursor/hooks.json',
+      isFlat: true,
+      empty: { version: 1 },
+      from: (line) => `cd "\${CURSOR_PROJECT_DIR:-.}" && ${line}`,
+      events: [
+        { event: 'preToolUse', matcher: '.*', more: { timeout: seconds, failClosed: true } },
+        { event: 'postToolUse', matcher: cursorChanging },
+        { event: 'postToolUseFailure', matcher: cursorChanging },
+        { event: 'beforeSubmitPrompt' },
+        { event: 'stop' },
+        { event: 'sessionEnd' },
+      ],
+      write: (path) => ({ tool_name: 'Write', tool_input: { file_path: path, content: '' } }),
+      next: text(
+        'Cursor itself was not at hand when this was made: it follows what Cursor documents. Try it with a command that you have a rule against, and look at the Hooks output channel.',
+        'Cursor 本体では試しておらず、Cursor の文書に従っています。ルールで拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
+      ),
     },
   ],
 ]);

@@ -28,8 +28,10 @@ export async function initHooks(options: Options): Promise<number> {
   const byNode = [command, ...args].map(shellQuote).join(' ');
   const program = prepareQuickHook(name, config, [command, ...args]);
   const line = program === undefined ? byNode : shellQuote(program.path);
-  const commands = { ofTools: line, ofTurns: byNode };
-  const after = withEntries(now?.trim() ? now : '{}\n', { client, name, commands, file });
+  const from = client.from ?? ((each: string) => each);
+  const commands = { ofTools: from(line), ofTurns: from(byNode) };
+  const empty = `${JSON.stringify(client.empty ?? {})}\n`;
+  const after = withEntries(now?.trim() ? now : empty, { client, name, commands, file });
   if (after === undefined) {
     program?.install();
     say(words.isThere(file));

@@ -22,7 +22,9 @@ export function addHooks(program: Command, exitWith: (code: number) => void, fir
         "decide about a use of a client's own tool: its hook starts this, with the event on stdin",
       ),
   )
-    .addArgument(new Argument('<client>', 'whose hook it is').choices(['claude', 'codex', 'gemini']))
+    .addArgument(
+      new Argument('<client>', 'whose hook it is').choices(['claude', 'codex', 'gemini', 'cursor']),
+    )
     .action(async (client: string) => {
       const { hook } = await import('../hook/client.ts');
       exitWith(await hook([client, ...process.argv.slice(4)]));
