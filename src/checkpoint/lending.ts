@@ -42,7 +42,7 @@ export function createLender(
       const { folder, readOnly } = await followed();
       return tool.annotations.readOnly ? readOnly : folder;
     },
-    search: async () => (await rooms.search())((await rooms.workspace()).folder),
+    search: async ({ caller }) => (await rooms.search())(caller.sessionId),
     commands: async ({ caller }) =>
       withVerdicts(await watched((await rooms.commands()).forSession(caller.sessionId)), effects),
     judge: () => rooms.judge(),

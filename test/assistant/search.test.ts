@@ -1,10 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openWorkspace } from '../../src/confine/files/workspace.ts';
+import { createGatheredSearches } from '../../src/confine/search/gathered.ts';
 import { createSearch } from '../../src/confine/search/search.ts';
 import type { ContentQuery, NameQuery } from '../../src/contract/capabilities/files.ts';
 
@@ -144,7 +153,7 @@ describe('content', () => {
     writeFileSync(join(below, '.gitignore'), '# tr3asure\n*.min.js\nvendor/\n*.pem\n!c.ts\n');
     const place = workspace.folder.at('ignoring');
     const query = { below: place, pattern: 'tr3asure', glob, limit: 50, signal } as const;
-    const search = createSearch()(workspace.folder);
+    const search = createSearch()('s');
     const { files } = await search.content({ ...query, output: 'files' });
     expect(files.map(({ path }) => path)).toEqual(expected);
     const { lines } = await search.content({ ...query, output: 'content' });
@@ -220,7 +229,7 @@ describe('content', () => {
 
   test('searches one file, and not by a link to it', async () => {
     writeFileSync(join(root, 'one.txt'), 'alpha\nbeta\n');
-    const search = createSearch()(workspace.folder);
+    const search = createSearch()('s');
     const query = { pattern: 'a', output: 'content', limit: 10, signal } as const;
     const found = await search.content({ ...query, below: workspace.folder.at('one.txt') });
     expect(found.lines).toEqual([
@@ -282,7 +291,7 @@ describe('content', () => {
 
 test('a cancelled search ends, and its process with it', async () => {
   const controller = new AbortController();
-  const search = createSearch()(workspace.folder);
+  const search = createSearch()('s');
   const running = search.content({
     below: workspace.folder.at('.'),
     pattern: '.',
@@ -294,8 +303,109 @@ test('a cancelled search ends, and its process with it', async () => {
   await expect(running).rejects.toMatchObject({ code: 'cancelled' });
 });
 
+describe('pages of one look', () => {
+  const counting = join(mkdtempSync(join(tmpdir(), 'rg-counted-')), 'rg');
+  const runs = () => (existsSync(`${counting}.log`) ? readFileSync(`${counting}.log`, 'utf8').length : 0);
+  const below = () => workspace.folder.at('paged');
+
+  beforeAll(() => {
+    writeFileSync(counting, `#!/bin/sh\nprintf . >> '${counting}.log'\nexec '${rgPath}' "$@"\n`, {
+      mode: 0o755,
+    });
+    mkdirSync(join(root, 'paged'));
+    for (let file = 0; file < 30; file++) {
+      writeFileSync(
+        join(root, 'paged', `${file}.txt`),
+        'before\nfound here\nafter\nfound again\n'.repeat(20),
+      );
+    }
+  });
+  beforeEach(() => rmSync(`${counting}.log`, { force: true }));
+  afterAll(() => rmSync(join(root, 'paged'), { recursive: true }));
+
+  test.each([0, 1, 3])('ripgrep runs once for all pages, with %i lines around', async (context) => {
+    const search = createSearch({ ripgrepPath: counting })('a');
+    const query = { below: below(), pattern: 'found', output: 'content', context, signal } as const;
+    const whole = await search.content({ ...query, limit: 5000 });
+    expect(whole.seen).toBe(1200);
+    rmSync(`${counting}.log`);
+    const lines = new Set<string>();
+    let offset = 0;
+    for (let more = true; more; offset += 70) {
+      const page = await search.content({ ...query, limit: 70, offset, continues: offset > 0 });
+      for (const line of page.lines) lines.add(JSON.stringify(line));
+      more = page.more;
+    }
+    expect(lines).toEqual(new Set(whole.lines.map((line) => JSON.stringify(line))));
+    expect(runs()).toBe(1);
+  });
+
+  test('where there is more than one look gathers, each page is still the right one', async () => {
+    const place = workspace.folder.at('paged');
+    writeFileSync(join(root, 'paged', '5.long'), 'found\n'.repeat(12_000));
+    const search = createSearch({ ripgrepPath: counting })('a');
+    const query = { below: place, pattern: 'found', output: 'content', signal } as const;
+    const whole = await search.content({ ...query, limit: 20_000 });
+    const seen: unknown[] = [];
+    for (let offset = 0, more = true; more; offset += 700) {
+      const page = await search.content({ ...query, limit: 700, offset, continues: offset > 0 });
+      seen.push(...page.lines);
+      more = page.more;
+    }
+    rmSync(join(root, 'paged', '5.long'));
+    expect(seen).toEqual(whole.lines);
+    expect(seen).toHaveLength(13_200);
+    expect(runs()).toBeLessThan(6);
+  });
+
+  test('files, counts and names come from one look as well', async () => {
+    const search = createSearch({ ripgrepPath: counting })('a');
+    for (const output of ['files', 'count'] as const) {
+      const query = { below: below(), pattern: 'found', output, signal } as const;
+      const first = await search.content({ ...query, limit: 20 });
+      const second = await search.content({ ...query, limit: 20, offset: 20, continues: true });
+      expect([first.files.length, second.files.length, second.more]).toEqual([20, 10, false]);
+    }
+    const names = { below: below(), pattern: '*.txt', signal } as const;
+    const first = await search.names({ ...names, limit: 20 });
+    const second = await search.names({ ...names, limit: 20, offset: 20, continues: true });
+    expect(new Set([...first.paths, ...second.paths]).size).toBe(30);
+    expect(second.total).toBe(30);
+    expect(runs()).toBe(3);
+  });
+
+  test('a page of another session, or of another question, is looked for anew', async () => {
+    const searches = createSearch({ ripgrepPath: counting });
+    const query = { below: below(), pattern: 'found', output: 'content', limit: 10, signal } as const;
+    await searches('a').content(query);
+    const other = await searches('b').content({ ...query, offset: 10, continues: true });
+    const wider = await searches('a').content({ ...query, context: 1, offset: 10, continues: true });
+    expect([other.seen, wider.seen, runs()]).toEqual([20, 20, 3]);
+  });
+
+  test('a first page always looks anew', async () => {
+    const search = createSearch({ ripgrepPath: counting })('a');
+    const query = { below: below(), pattern: 'found', output: 'content', limit: 10, signal } as const;
+    await search.content(query);
+    writeFileSync(join(root, 'paged', '#.txt'), 'found first\n');
+    const again = await search.content(query);
+    rmSync(join(root, 'paged', '#.txt'));
+    expect(again.lines[0]?.path).toBe('#.txt');
+    expect(runs()).toBe(2);
+  });
+});
+
+test('what searches gathered is bounded in size, oldest first, and in life', async () => {
+  const searches = createGatheredSearches({ maxBytes: 100, lifeMs: 30 });
+  for (const key of ['a', 'b', 'c']) searches.keep(key, { items: [key], reach: 1 }, 40);
+  expect(['a', 'b', 'c'].map((key) => searches.find(key)?.items[0])).toEqual([undefined, 'b', 'c']);
+  searches.keep('d', { items: [], reach: 0 }, 101);
+  expect(searches.find('d')).toBeUndefined();
+  await expect.poll(() => searches.find('b') ?? searches.find('c')).toBeUndefined();
+});
+
 test('without ripgrep the search says what to install', async () => {
-  const search = createSearch({ ripgrepPath: '/nonexistent/rg' })(workspace.folder);
+  const search = createSearch({ ripgrepPath: '/nonexistent/rg' })('s');
   const hasSystem = spawnSync('/usr/bin/rg', ['--version']).status === 0;
   const asked = search.names({ below: workspace.folder.at('.'), pattern: '*', limit: 1, signal });
   if (hasSystem) await asked;
@@ -303,11 +413,11 @@ test('without ripgrep the search says what to install', async () => {
 });
 
 function names(query: Omit<NameQuery, 'below' | 'signal'>) {
-  return createSearch()(workspace.folder).names({ below: workspace.folder.at('.'), signal, ...query });
+  return createSearch()('s').names({ below: workspace.folder.at('.'), signal, ...query });
 }
 
 function content(query: Omit<ContentQuery, 'below' | 'signal'>) {
-  return createSearch()(workspace.folder).content({ below: workspace.folder.at('.'), signal, ...query });
+  return createSearch()('s').content({ below: workspace.folder.at('.'), signal, ...query });
 }
 
 function rg(args: readonly string[]): string {

@@ -53,7 +53,7 @@ export function openWorld(
     const caller = as.caller ?? options.caller ?? local;
     const lent: Partial<Capabilities> = {
       desk: desks(caller),
-      search: searches(workspace.folder),
+      search: searches(caller.sessionId),
       ...options.lend,
     };
     const context = {

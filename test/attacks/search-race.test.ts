@@ -30,7 +30,7 @@ test('a folder that is swapped for a link while ripgrep walks shows nothing of t
   const workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
   const commands = openCommands({ roots: [{ hostPath: root, writable: true }], sandbox: 'required' });
   const walls = (await commands.status()).some(({ works }) => works);
-  const search = createSearch({ confined: () => commands.stages() })(workspace.folder);
+  const search = createSearch({ confined: () => commands.stages() })('s');
   const swap = spawn(process.execPath, [
     '-e',
     swapper,

@@ -3,19 +3,55 @@ import { ToolError } from '../../contract/error.ts';
 import { clipLine } from './clip.ts';
 import { assertSearchable, searchFault } from './faults.ts';
 import { createFileFilter, type FileFilter } from './file-filter.ts';
+import { atOnce, type Gathered, type GatheredSearches } from './gathered.ts';
 import { createLineReader, pathOf } from './line-reader.ts';
 import { listNames, whichFiles } from './names.ts';
 import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';
 
-/** Finds lines, files or counts by content. ripgrep answers in any order; the reply is always in one. */
-export async function searchContent(ripgrep: Ripgrep, query: ContentQuery): Promise<ContentMatches> {
+/**
+ * Finds lines, files or counts by content. ripgrep answers in any order; the reply is always in one. More than the page
+ * is gathered at once, and serves the pages that follow.
+ */
+export async function searchContent(
+  ripgrep: Ripgrep,
+  query: ContentQuery,
+  searches: GatheredSearches,
+): Promise<ContentMatches> {
   assertSearchable(query);
   const filter = createFileFilter(query.glob);
-  const search = query.output === 'content' ? searchLines : searchFiles;
-  const found = await search(ripgrep, query, filter);
+  const found =
+    query.output === 'content'
+      ? pageOfLines(await gather(ripgrep, query, filter, searches, gatherLines), query)
+      : pageOfFiles(await gather(ripgrep, query, filter, searches, gatherFiles), query);
   // Whether there was anything to search is what somebody asks who finds nothing.
   return found.seen === 0 ? { ...found, searched: await countFiles(ripgrep, query, filter) } : found;
+}
+
+/** What an earlier page gathered, where this one continues it and lies within; else what is found now. */
+async function gather<T extends ContentLine | FoundFile>(
+  ripgrep: Ripgrep,
+  query: ContentQuery,
+  filter: FileFilter,
+  searches: GatheredSearches,
+  look: (ripgrep: Ripgrep, query: ContentQuery, filter: FileFilter, wanted: number) => Promise<Gathered<T>>,
+): Promise<Gathered<T>> {
+  const { below, skip: _skip, signal: _signal, offset = 0, limit, continues, ...asked } = query;
+  const key = JSON.stringify([below.hostPath, asked]);
+  // One more than the page: is there a next one?
+  const wanted = offset + limit + 1;
+  const earlier = continues ? searches.find<Gathered<T>>(key) : undefined;
+  if (earlier && earlier.reach >= wanted) return earlier;
+  const gathered = await look(ripgrep, query, filter, wanted);
+  if (gathered.items.length >= wanted) searches.keep(key, gathered, bytesOf(gathered.items));
+  return gathered;
+}
+
+/** About what the items take in memory. */
+function bytesOf(items: readonly (ContentLine | FoundFile)[]): number {
+  let bytes = 0;
+  for (const item of items) bytes += 160 + 2 * ('text' in item ? item.text.length : item.path.length);
+  return bytes;
 }
 
 async function countFiles(ripgrep: Ripgrep, query: ContentQuery, filter: FileFilter): Promise<number> {
@@ -27,18 +63,25 @@ async function countFiles(ripgrep: Ripgrep, query: ContentQuery, filter: FileFil
   return count;
 }
 
-async function searchLines(
+async function gatherLines(
   ripgrep: Ripgrep,
   query: ContentQuery,
   filter: FileFilter,
-): Promise<ContentMatches> {
-  const offset = query.offset ?? 0;
-  const wanted = offset + query.limit + 1;
+  wanted: number,
+): Promise<Gathered<ContentLine>> {
   const around = query.context ?? 0;
   // Each match may bring its neighbours along, so that many more lines are kept.
+  const withNeighbours = 1 + 2 * around;
+  const matches = atOnce(wanted, withNeighbours);
+  const most = matches * withNeighbours;
+  // Few look at a second page. Where there is far more than could be gathered, a first one is content with itself.
+  const { least, perFile } = query.continues
+    ? { least: most, perFile: matches }
+    : { least: wanted * withNeighbours, perFile: Math.max(wanted, 250) };
   const kept = createSmallest<ContentLine>(
-    wanted * (1 + 2 * around),
+    most,
     (a, b) => comparePaths(a.path, b.path) || a.line - b.line,
+    least,
   );
   const reader = createLineReader({
     wants(path) {
@@ -60,14 +103,34 @@ async function searchLines(
     '--with-filename',
     '--null',
     '--no-context-separator',
-    `--max-count=${wanted}`,
+    `--max-count=${perFile}`,
     ...(around > 0 ? [`--context=${around}`] : []),
   ]);
-  return page(kept.take(), offset, query.limit, around);
+  const items = kept.take();
+  const known = kept.leftOut() ? Math.floor(items.length / withNeighbours) : Number.POSITIVE_INFINITY;
+  return { items, reach: Math.min(known, matchesUntilCut(items, perFile)) };
+}
+
+/** How many matches there are up to the first file of which only so many were told: Infinity where there is none. */
+function matchesUntilCut(lines: readonly ContentLine[], perFile: number): number {
+  let matches = 0;
+  let ofFile = 0;
+  let path: string | undefined;
+  for (const line of lines) {
+    if (line.path !== path) ofFile = 0;
+    path = line.path;
+    if (!line.isMatch) continue;
+    matches++;
+    if (++ofFile === perFile) return matches;
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** The matches from `offset` on, each with the lines around it. */
-function page(found: readonly ContentLine[], offset: number, limit: number, around: number): ContentMatches {
+function pageOfLines(
+  { items: found }: Gathered<ContentLine>,
+  { offset = 0, limit, context: around = 0 }: ContentQuery,
+): ContentMatches {
   const chosen = new Set<ContentLine>();
   let seen = 0;
   let more = false;
@@ -92,16 +155,23 @@ function page(found: readonly ContentLine[], offset: number, limit: number, arou
   };
 }
 
-async function searchFiles(
+interface FoundFile {
+  readonly path: string;
+  readonly count?: number;
+}
+
+async function gatherFiles(
   ripgrep: Ripgrep,
   query: ContentQuery,
   filter: FileFilter,
-): Promise<ContentMatches> {
-  const offset = query.offset ?? 0;
+  wanted: number,
+): Promise<Gathered<FoundFile>> {
   const counts = query.output === 'count';
-  const kept = createSmallest<{ readonly path: string; readonly count?: number }>(
-    offset + query.limit + 1,
+  const most = atOnce(wanted);
+  const kept = createSmallest<FoundFile>(
+    most,
     (a, b) => comparePaths(a.path, b.path),
+    query.continues ? most : wanted,
   );
   // Names end with NUL; a count follows up to the end of its line.
   let rest: Buffer = Buffer.alloc(0);
@@ -125,13 +195,17 @@ async function searchFiles(
     '--with-filename',
     '--null',
   ]);
-  const found = kept.take();
-  const end = offset + query.limit;
+  const items = kept.take();
+  return { items, reach: kept.leftOut() ? items.length : Number.POSITIVE_INFINITY };
+}
+
+function pageOfFiles({ items }: Gathered<FoundFile>, { offset = 0, limit }: ContentQuery): ContentMatches {
+  const end = offset + limit;
   return {
     lines: [],
-    files: found.slice(offset, end),
-    seen: Math.min(found.length, end),
-    more: found.length > end,
+    files: items.slice(offset, end),
+    seen: Math.min(items.length, end),
+    more: items.length > end,
   };
 }
 

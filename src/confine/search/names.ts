@@ -1,28 +1,51 @@
 import { availableParallelism } from 'node:os';
 import type { NameMatches, NameQuery } from '../../contract/capabilities/files.ts';
 import { isTemporaryName } from '../files/temporary-name.ts';
+import { atOnce, type Gathered, type GatheredSearches } from './gathered.ts';
 import { createGlob } from './glob.ts';
 import type { Ripgrep } from './ripgrep.ts';
 import { comparePaths, createSmallest } from './smallest.ts';
 
-/** Finds files by name: ripgrep lists, the glob is matched here while it does. */
-export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<NameMatches> {
+/** Finds files by name. More than the page is gathered at once, and serves the pages that follow. */
+export async function searchNames(
+  ripgrep: Ripgrep,
+  query: NameQuery,
+  searches: GatheredSearches,
+): Promise<NameMatches> {
+  const { below, skip: _skip, signal: _signal, offset = 0, limit, continues, ...asked } = query;
+  const key = JSON.stringify(['names', below.hostPath, asked]);
+  const wanted = offset + limit;
+  const earlier = continues ? searches.find<GatheredNames>(key) : undefined;
+  const found = earlier && earlier.reach >= wanted ? earlier : await gatherNames(ripgrep, query, wanted);
+  if (found !== earlier && found.items.length > wanted) {
+    searches.keep(
+      key,
+      found,
+      found.items.reduce((bytes, path) => bytes + 2 * path.length + 32, 0),
+    );
+  }
+  const { items, total, searched, deeper } = found;
+  return { paths: items.slice(offset, wanted), total, searched, deeper };
+}
+
+interface GatheredNames extends Gathered<string>, Pick<NameMatches, 'total' | 'searched' | 'deeper'> {}
+
+/** ripgrep lists, the glob is matched here while it does. */
+async function gatherNames(ripgrep: Ripgrep, query: NameQuery, wanted: number): Promise<GatheredNames> {
   const matches = createGlob(query.pattern);
   const isName = !query.pattern.includes('/') && !query.pattern.startsWith('**');
   const matchesDeeper = isName ? createGlob(`**/${query.pattern}`) : undefined;
-  const offset = query.offset ?? 0;
-  const wanted = offset + query.limit;
+  const most = atOnce(wanted);
   // Newest first is ripgrep's own order: it costs one thread's time there and none here.
   const newest: string[] = [];
-  const first = createSmallest(wanted, comparePaths);
+  const first = createSmallest(most, comparePaths, query.continues ? most : wanted);
   const take = query.newestFirst
-    ? (path: string) => void (newest.length < wanted && newest.push(path))
+    ? (path: string) => void (newest.length < most && newest.push(path))
     : first.add;
   let searched = 0;
   let total = 0;
   let deeper = 0;
 
-  // Newest first is ripgrep's own order.
   await listNames(ripgrep, query, query.newestFirst ? ['--sortr=modified'] : [], (path) => {
     if (query.skip?.(path)) return;
     searched++;
@@ -34,8 +57,9 @@ export async function searchNames(ripgrep: Ripgrep, query: NameQuery): Promise<N
       deeper++;
     }
   });
-  const found = query.newestFirst ? newest : first.take();
-  return { paths: found.slice(offset, wanted), total, searched, deeper };
+  const items = query.newestFirst ? newest : first.take();
+  const reach = total <= items.length ? Number.POSITIVE_INFINITY : items.length;
+  return { items, reach, total, searched, deeper };
 }
 
 /** Tells of every file that a search would look at, in any order. */

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import type { Folder, Search } from '../../contract/capabilities/files.ts';
+import type { Search } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { searchContent } from './content.ts';
+import { createGatheredSearches, type GatheredSearches } from './gathered.ts';
 import { searchNames } from './names.ts';
 import { createRipgrep } from './ripgrep.ts';
 import type { Stages } from './start.ts';
@@ -21,8 +22,8 @@ export interface SearchOptions {
   readonly confined?: (() => Promise<Stages | undefined>) | undefined;
 }
 
-/** Makes the capability `search` of a folder. Looks for ripgrep on first use. */
-export function createSearch(options: SearchOptions = {}): (folder: Folder) => Search {
+/** Makes the capability `search` of a session, whose pages follow each other. Looks for ripgrep on first use. */
+export function createSearch(options: SearchOptions = {}): (sessionId: string) => Search {
   let found: Promise<string> | undefined;
   const ripgrep = createRipgrep({
     program: () => {
@@ -33,10 +34,18 @@ export function createSearch(options: SearchOptions = {}): (folder: Folder) => S
     timeoutMs: options.timeoutMs ?? 30_000,
     hiddenPaths: options.hiddenPaths ?? [],
   });
-  return () => ({
-    names: (query) => searchNames(ripgrep, query),
-    content: (query) => searchContent(ripgrep, query),
-  });
+  const gathered = createGatheredSearches();
+  return (sessionId) => {
+    // What one session may see another may not.
+    const own: GatheredSearches = {
+      find: (key) => gathered.find(`${sessionId}\0${key}`),
+      keep: (key, found, bytes) => gathered.keep(`${sessionId}\0${key}`, found, bytes),
+    };
+    return {
+      names: (query) => searchNames(ripgrep, query, own),
+      content: (query) => searchContent(ripgrep, query, own),
+    };
+  };
 }
 
 async function findRipgrep(given: string | undefined): Promise<string> {

@@ -1,25 +1,33 @@
 /**
  * Keeps the `count` smallest of what is added, by `compare`, in memory that grows with `count` and not with what
- * passes by. Adding costs next to nothing; they are sorted now and then.
+ * passes by; the `least` smallest once more than `count` came. Adding costs next to nothing; they are sorted now and then.
  */
-export function createSmallest<T>(count: number, compare: (a: T, b: T) => number) {
+export function createSmallest<T>(count: number, compare: (a: T, b: T) => number, least = count) {
   let kept: T[] = [];
   let bar: T | undefined;
+  let most = count;
+  let leftOut = false;
 
   function settle(): void {
     kept.sort(compare);
-    kept = kept.slice(0, count);
-    if (kept.length === count) bar = kept.at(-1);
+    if (kept.length > most) {
+      leftOut = true;
+      most = least;
+      kept = kept.slice(0, most);
+    }
+    if (leftOut) bar = kept.at(-1);
   }
 
   return {
-    /** What every item that is still taken comes before; nothing until enough were added. */
+    /** What every item that is still taken comes before; nothing until some were left out. */
     bar: () => bar,
     add(item: T): void {
       if (bar !== undefined && compare(item, bar) >= 0) return;
       kept.push(item);
-      if (kept.length >= 2 * count + 1000) settle();
+      if (kept.length >= (leftOut ? 2 * most : most) + 1000) settle();
     },
+    /** Whether there was more than is kept, once `take` has been called. */
+    leftOut: () => leftOut,
     /** In order. */
     take(): readonly T[] {
       settle();

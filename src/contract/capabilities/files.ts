@@ -196,6 +196,8 @@ export interface NameQuery {
   readonly skip?: ((path: string) => boolean) | undefined;
   readonly limit: number;
   readonly offset?: number | undefined;
+  /** A further page: it may be served from what the session's last look for the same gathered. */
+  readonly continues?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -223,6 +225,8 @@ export interface ContentQuery {
   /** Counts matching lines for `content`, files otherwise. */
   readonly limit: number;
   readonly offset?: number | undefined;
+  /** A further page: it may be served from what the session's last look for the same gathered. */
+  readonly continues?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -81,6 +81,7 @@ export const glob = defineTool({
         includeIgnored: include_ignored,
         newestFirst: newest_first,
         skip,
+        continues: cursor !== undefined,
         limit: offset + limit,
         signal,
       });

@@ -96,6 +96,7 @@ export const grep = defineTool({
         context,
         output,
         skip,
+        continues: cursor !== undefined,
         offset: Math.max(0, end - limit - before),
         // A full page still asks for one more: is there a next page?
         limit: Math.max(1, end - Math.max(before, end - limit)),

@@ -11,18 +11,15 @@ export interface ClosestPlace {
 
 /**
  * Where a text most nearly stands: first as it would without line numbers or escapes, then the same lines but for
- * white space, quotes or case, then the lines around the one that shares most words. Bounded: it looks at the start
- * of a long text and of a long line only.
+ * white space, quotes or case, then the lines around the one that shares most words. Its cost grows with the text, of
+ * which it looks at the first 2,000,000 characters: about 3 ms for 200 KB.
  */
 export function closestPlace(before: string, wanted: string): ClosestPlace | undefined {
-  const lines = before
-    .slice(0, maxChars)
-    .split(/\r?\n/, maxLines)
-    .map((line) => (line.length > maxLineChars ? line.slice(0, maxLineChars) : line));
+  const file = linesOf(before.slice(0, maxChars).replaceAll('\r\n', '\n'));
   for (const { read, differs } of misreadings) {
     const meant = read(wanted)?.split(/\r?\n/, maxSoughtLines);
-    const at = meant ? indexOfRun(lines, meant) : -1;
-    if (meant && at !== -1) return place(lines, at, meant.length, differs);
+    const at = meant && isAnchored(meant) ? file.text.indexOf(meant.join('\n')) : -1;
+    if (meant && at !== -1) return place(file, file.lineAt(at), meant.length, differs);
   }
   const sought = wanted.split(/\r?\n/, maxSoughtLines);
   // Line ends at the edges of the sought text say nothing about where it stands.
@@ -30,18 +27,16 @@ export function closestPlace(before: string, wanted: string): ClosestPlace | und
   while (sought.length > 1 && sought.at(-1)?.trim() === '') sought.pop();
   if (sought.every((line) => line.trim() === '')) return undefined;
 
-  for (const { fold, differs } of folds) {
-    const at = indexOfRun(lines.map(fold), sought.map(fold));
-    if (at !== -1) return place(lines, at, sought.length, differs);
-  }
-  const at = mostAlike(lines, sought);
-  return at === undefined ? undefined : place(lines, at, sought.length, text('its words', '語句'));
+  const folded = placeOnceFolded(file, sought);
+  if (folded) return folded;
+  const at = mostAlike(file, sought);
+  return at === undefined ? undefined : place(file, at, sought.length, text('its words', '語句'));
 }
 
 const maxChars = 2_000_000;
-const maxLineChars = 4000;
-const maxLines = 50_000;
 const maxSoughtLines = 200;
+/** So many places that fit loosely are looked at for the one that fits best. */
+const maxPlaces = 20;
 
 /** What a model takes along from how a text was shown to it. */
 const misreadings: readonly {
@@ -74,6 +69,7 @@ function unescaped(_whole: string, letter: string): string {
   return letter === 'n' ? '\n' : letter === 't' ? '\t' : letter === 'r' ? '\r' : letter;
 }
 
+/** From the least that is overlooked to the most; what fits by one fits by all that follow. */
 const folds: readonly { readonly fold: (line: string) => string; readonly differs: Text }[] = [
   {
     fold: (line) => line.trimEnd(),
@@ -81,67 +77,90 @@ const folds: readonly { readonly fold: (line: string) => string; readonly differ
   },
   { fold: spaces, differs: text('white space', '空白') },
   { fold: (line) => quotes(spaces(line)), differs: text('quotes or dashes', '引用符やダッシュ') },
-  {
-    fold: (line) => quotes(spaces(line.normalize('NFKC'))).toLowerCase(),
-    differs: text('letter case or width', '大文字小文字や全角半角'),
-  },
+  { fold: loosely, differs: text('letter case or width', '大文字小文字や全角半角') },
 ];
 
-function spaces(line: string): string {
-  return line.replace(/\s+/g, '');
+function loosely(words: string): string {
+  return isAscii.test(words) ? asciiLoosely(words) : quotes(spaces(words.normalize('NFKC'))).toLowerCase();
 }
 
-function quotes(line: string): string {
-  return line
-    .replace(/[‘’‚‛`´]/g, "'")
-    .replace(/[“”„‟«»]/g, '"')
-    .replace(/[‐‑‒–—―−]/g, '-');
-}
+const isAscii = /^[\0-\x7f]*$/;
 
-/** Where the sought lines follow each other; the first and last may be parts of their lines. */
-function indexOfRun(lines: readonly string[], sought: readonly string[]): number {
-  const [first = ''] = sought;
-  const last = sought.length - 1;
-  // A first line that folds to nothing would stand anywhere.
-  if (first === '' || sought[last] === '') return -1;
-  for (let at = 0; at + last < lines.length; at++) {
-    const line = lines[at] ?? '';
-    if (last === 0) {
-      if (line.includes(first)) return at;
-      continue;
-    }
-    if (!line.endsWith(first) || !lines[at + last]?.startsWith(sought[last] ?? '')) continue;
-    let same = 1;
-    while (same < last && lines[at + same] === sought[same]) same++;
-    if (same === last) return at;
+/** The same in one pass over the bytes: most files are plain, and a failed edit should answer as quickly as a good one. */
+function asciiLoosely(words: string): string {
+  const bytes = Buffer.from(words, 'latin1');
+  let kept = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    const isSpace = byte === 0x20 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0a);
+    if (isSpace) continue;
+    const isCapital = byte >= 0x41 && byte <= 0x5a;
+    bytes[kept++] = byte === 0x60 ? 0x27 : isCapital ? byte + 0x20 : byte;
   }
-  return -1;
+  return bytes.toString('latin1', 0, kept);
+}
+
+/** Keeps line ends. */
+function spaces(words: string): string {
+  return words.replace(/[^\S\n]+/g, '');
+}
+
+function quotes(words: string): string {
+  return words.replace(/[‘’‚‛`´“”„‟«»‐‑‒–—―−]/g, (mark) =>
+    '‘’‚‛`´'.includes(mark) ? "'" : '“”„‟«»'.includes(mark) ? '"' : '-',
+  );
+}
+
+/** The whole text is folded once, by the loosest rule; only where that fits are the stricter ones tried. */
+function placeOnceFolded(file: Lines, sought: readonly string[]): ClosestPlace | undefined {
+  if (!isAnchored(sought.map(loosely))) return undefined;
+  const folded = loosely(file.text);
+  const wanted = loosely(sought.join('\n'));
+  let from = folded.indexOf(wanted);
+  if (from === -1) return undefined;
+  const loose = linesOf(folded);
+  let best: { readonly line: number; readonly fold: number } | undefined;
+  for (let places = 0; from !== -1 && places < maxPlaces && best?.fold !== 0; places++) {
+    const line = loose.lineAt(from);
+    const there = file.slice(line, line + sought.length).split('\n');
+    const fold = folds.findIndex(({ fold }) =>
+      there.map(fold).join('\n').includes(sought.map(fold).join('\n')),
+    );
+    if (fold !== -1 && fold < (best?.fold ?? folds.length)) best = { line, fold };
+    from = loose.text.indexOf(wanted, from + 1);
+  }
+  const differs = best && folds[best.fold]?.differs;
+  return best && differs && place(file, best.line, sought.length, differs);
+}
+
+/** A first or last line of nothing would stand anywhere. */
+function isAnchored(sought: readonly string[]): boolean {
+  return sought[0] !== '' && sought.at(-1) !== '';
 }
 
 /** Where the line that says most of the sought text shares most words, if it shares half of them. */
-function mostAlike(lines: readonly string[], sought: readonly string[]): number | undefined {
+function mostAlike(file: Lines, sought: readonly string[]): number | undefined {
   let key = 0;
   for (const [index, line] of sought.entries()) {
     if (line.trim().length > (sought[key]?.trim().length ?? 0)) key = index;
   }
   const words = new Set((sought[key] ?? '').slice(0, 500).match(/[\p{L}\p{N}_]+/gu) ?? []);
-  if (words.size === 0) return undefined;
-  let best: number | undefined;
-  let bestShared = words.size / 2 - 0.5;
-  for (const [index, line] of lines.entries()) {
-    let shared = 0;
-    for (const word of words) if (line.includes(word)) shared++;
-    if (shared > bestShared) {
-      bestShared = shared;
-      best = index;
+  const shared = new Uint16Array(file.count);
+  for (const word of words) {
+    for (let at = file.text.indexOf(word); at !== -1; ) {
+      const line = file.lineAt(at);
+      shared[line] = (shared[line] ?? 0) + 1;
+      at = file.text.indexOf(word, file.startOf(line + 1));
     }
   }
-  return best === undefined ? undefined : Math.max(0, best - key);
+  let best = 0;
+  for (let line = 1; line < shared.length; line++) if ((shared[line] ?? 0) > (shared[best] ?? 0)) best = line;
+  return words.size > 0 && (shared[best] ?? 0) >= words.size / 2 ? Math.max(0, best - key) : undefined;
 }
 
-function place(lines: readonly string[], at: number, count: number, differs: Text): ClosestPlace {
-  const end = Math.min(lines.length, at + count);
-  const words = cleanText(lines.slice(at, end).join('\n'));
+function place(file: Lines, at: number, count: number, differs: Text): ClosestPlace {
+  const end = Math.min(file.count, at + count);
+  const words = cleanText(file.slice(at, end).slice(0, maxShownChars + 1));
   return {
     startLine: at + 1,
     endLine: end,
@@ -151,3 +170,36 @@ function place(lines: readonly string[], at: number, count: number, differs: Tex
 }
 
 const maxShownChars = 1000;
+
+/** A text whose lines are numbered from 0. */
+interface Lines {
+  readonly text: string;
+  readonly count: number;
+  lineAt(position: number): number;
+  /** The position after the text for a line that is not there. */
+  startOf(line: number): number;
+  /** The lines from `first` up to `end`, without the last one's end. */
+  slice(first: number, end: number): string;
+}
+
+function linesOf(whole: string): Lines {
+  const starts = [0];
+  for (let at = whole.indexOf('\n'); at !== -1; at = whole.indexOf('\n', at + 1)) starts.push(at + 1);
+  const startOf = (line: number) => starts[line] ?? whole.length + 1;
+  return {
+    text: whole,
+    count: starts.length,
+    startOf,
+    slice: (first, end) => whole.slice(startOf(first), startOf(end) - 1),
+    lineAt(position) {
+      let low = 0;
+      let high = starts.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (startOf(middle) <= position) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    },
+  };
+}

@@ -37,7 +37,7 @@ test('texts longer than a block are compared right at its edges', async () => {
 
 test('a long diff is cut at a line end and says so', async () => {
   const before = Array.from({ length: 500 }, (_, index) => `old ${index}\n`).join('');
-  const patch = await unifiedDiff('a.txt', before, before.replaceAll('old', 'new'), 300);
+  const patch = await unifiedDiff('a.txt', before, before.replaceAll('old', 'new'), 300, 60_000);
   expect(patch.length).toBeLessThan(310);
   expect(patch.endsWith('\n…\n')).toBe(true);
 });

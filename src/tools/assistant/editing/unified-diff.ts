@@ -2,13 +2,15 @@ import { cleanText } from '../../../contract/text/clean-text.ts';
 
 /**
  * A unified diff of two versions of a text, cut where it grows long. Only what lies between their common start
- * and end is compared, so that a small change of a large file costs little.
+ * and end is compared, so that a small change of a large file costs little. Empty where comparing takes longer than
+ * `withinMs`.
  */
 export async function unifiedDiff(
   path: string,
   before: string,
   after: string,
   maxChars = 8000,
+  withinMs = 200,
 ): Promise<string> {
   if (before === after) return '';
   const { structuredPatch, formatPatch } = await import('diff');
@@ -20,7 +22,7 @@ export async function unifiedDiff(
     after.slice(start, afterEnd),
     undefined,
     undefined,
-    { context: contextLines, timeout: compareMs, maxEditLength: 4000 },
+    { context: contextLines, timeout: withinMs, maxEditLength: 4000 },
   );
   if (!patch) return '';
   for (const hunk of patch.hunks) {
@@ -64,7 +66,6 @@ function clipped(line: string, other: string | undefined): string {
 const maxLineChars = 400;
 const leadChars = 100;
 const contextLines = 3;
-const compareMs = 200;
 
 /** The lines that differ with a few around them, as offsets, and how many lines come before. */
 function changedPart(before: string, after: string) {
