@@ -24,6 +24,7 @@ import { createEffectRules, createTrials } from './effects.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createNative, type Native } from './native.ts';
+import { createNotices, type Notices } from './notify.ts';
 import { createWatchers, mayObserve } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
@@ -54,6 +55,8 @@ export interface Checkpoint {
   readonly rooms: Rooms;
   /** Agents and their work. */
   readonly team: TeamRoom;
+  /** How a waiting question reaches its person. */
+  readonly notices: Notices;
   store(): ReturnType<Rooms['store']>;
   /** What a person does here, whichever face they do it by. */
   operator(): Promise<Operator>;
@@ -118,6 +121,7 @@ export async function openCheckpoint(
   const suspended = createSuspended({ seal, stopping: stopping.signal });
 
   const attendance = createAttendance();
+  const notices = createNotices(settings, rooms, { now, onFault: options.onFault });
 
   const flow = once(async () => {
     const { createFlowDesk } = await import('../flow/desk.ts');
@@ -136,7 +140,11 @@ export async function openCheckpoint(
     audit: async () => (await rooms.store()).audit,
     watch: watchers.begin,
     onFault: options.onFault,
-    approvals: async () => (await rooms.store()).approvals,
+    approvals: async () => {
+      // Whoever looks for an answer may have to be asked: from here on somebody is told.
+      notices.begin();
+      return (await rooms.store()).approvals;
+    },
     lendForRisk: async (tool, caller) => {
       const context: Record<string, unknown> = { caller };
       for (const name of tool.uses) context[name] = await lend(name, { tool, caller });
@@ -232,12 +240,13 @@ export async function openCheckpoint(
     },
   };
 
-  const { operator, history } = createOperator(rooms, team, now);
+  const { operator, history } = createOperator(rooms, team, notices, now);
   return {
     gateway,
     settings,
     rooms,
     team,
+    notices,
     store: () => rooms.store(),
     operator,
     history,
@@ -253,6 +262,7 @@ export async function openCheckpoint(
         clearTimeout(timer);
       }
       stopping.abort();
+      await notices.close();
       await trials.held.close();
       await Promise.all([rooms.close(), watchers.close()]);
     },

@@ -4,6 +4,7 @@ import type { Operator } from '../contract/operator.ts';
 import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 import type { ServerAdmin } from '../operator/servers.ts';
+import type { Notices } from './notify.ts';
 import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
 
@@ -16,7 +17,7 @@ export interface OpenedHistory {
 }
 
 /** What a person does, joined to the rooms that it is done in. Loaded at the first act. */
-export function createOperator(rooms: Rooms, team: TeamRoom, now: () => number) {
+export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, now: () => number) {
   const history = once(async (): Promise<OpenedHistory> => {
     const opened = await rooms.history();
     await opened.recovered();
@@ -33,6 +34,9 @@ export function createOperator(rooms: Rooms, team: TeamRoom, now: () => number) 
       tokens: async () => (await rooms.store()).tokens,
       memories: async (owner) => (await rooms.store()).memoriesFor(owner),
       team: async () => (await team.open()).admin,
+      notices: async () => (await rooms.store()).notices,
+      passkeys: async () => (await rooms.store()).passkeys,
+      testNotice: notices.test,
       servers: async () => serversOf(await rooms.upstreams()),
       history,
       now,

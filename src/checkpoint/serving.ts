@@ -59,7 +59,11 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   const { http, storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
   await (await checkpoint.store()).ready();
-  const named = [...http.allowedHosts, ...(http.oauth ? [new URL(http.oauth.resource).hostname] : [])];
+  const named = [
+    ...http.allowedHosts,
+    ...(http.oauth ? [new URL(http.oauth.resource).hostname] : []),
+    ...(http.publicUrl === undefined ? [] : [new URL(http.publicUrl).hostname]),
+  ];
   const transport = await import('../transport/http/serve.ts');
   const { loopbackHosts } = await import('../transport/http/guard.ts');
   const { deriveKey } = await import('../store/derived-key.ts');
@@ -80,6 +84,11 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     ...options,
     ...(pages && { routes: pages.routes }),
   });
+  const { host, port } = service.address;
+  // A name, since passkeys know no addresses; only this machine can follow it anyway.
+  if (pages) checkpoint.notices.servedAt(`http://${isHere(host) ? 'localhost' : host}:${port}`);
+  // A question of a server that was killed may still wait, and so may a notice of it.
+  checkpoint.notices.begin();
   return {
     address: service.address,
     get sessionCount() {
@@ -91,6 +100,10 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
       await service.close();
     },
   };
+}
+
+function isHere(host: string): boolean {
+  return ['127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'].includes(host);
 }
 
 /** The console, and after it whatever pages the caller brought. */

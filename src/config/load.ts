@@ -14,6 +14,7 @@ import { assertMakeable } from './makeable.ts';
 import { memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
 import { hostsOf } from './network-sets.ts';
+import { notifyOf, publicUrlOf } from './notify.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
@@ -90,7 +91,12 @@ export function loadSettings(
       maxBodyBytes: config.http?.maxBodyBytes ?? limits.httpBodyBytes,
       oauth: oauthTrustOf(config.http?.oauth),
       console: config.http?.console ?? true,
+      publicUrl: publicUrlOf(config.http?.publicUrl),
     },
+    notify: notifyOf(config.notify, {
+      environment: config.notify ? variablesOf(flags, { environment, home, cwd, roots }) : {},
+      workspaceFolder: roots[0].path,
+    }),
     ...rulesOf(config.rules),
     rateRules: (config.rateLimits ?? defaultRatesOf(config)).map((rule, index) => ({
       id: `rateLimits.${index}`,
@@ -176,11 +182,25 @@ function serversOf(
   },
 ): readonly ServerSettings[] {
   const roots = place.roots.map((root) => root.path);
-  const own = join(configFolderOf(place.environment, place.home), '.env');
-  const named = flags.envFile && outsideOfRoots('--env-file', resolve(place.cwd, flags.envFile), roots);
-  const environment = { ...readEnvironmentFile(named || own, named !== undefined), ...place.environment };
+  const environment = variablesOf(flags, place);
   const sources = { environment, roots, cwd: place.cwd, sandbox: place.sandbox, flow: config.flow ?? 'ask' };
   return readServers({ own: [config.servers, config.mcpServers], ...sources });
+}
+
+/** What `${NAME}` in the file stands for. */
+function variablesOf(
+  flags: Flags,
+  place: {
+    readonly environment: NodeJS.ProcessEnv;
+    readonly home: string;
+    readonly cwd: string;
+    readonly roots: Roots;
+  },
+): NodeJS.Dict<string> {
+  const own = join(configFolderOf(place.environment, place.home), '.env');
+  const roots = place.roots.map((root) => root.path);
+  const named = flags.envFile && outsideOfRoots('--env-file', resolve(place.cwd, flags.envFile), roots);
+  return { ...readEnvironmentFile(named || own, named !== undefined), ...place.environment };
 }
 
 /** `NAME=value` lines. What the process has already wins over them. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { locales } from '../contract/text/text.ts';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
+import { notifySchema } from './notify.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
@@ -62,6 +63,13 @@ export const configSchema = z.strictObject({
         .optional()
         .describe('Access tokens of an authorization server that open this one, beside our own tokens.'),
       console: z.boolean().optional().describe('Serve the web console at /. Default: true.'),
+      publicUrl: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'Where a phone reaches this server, e.g. "https://sekisho.example.com": what links in notices begin with.',
+        ),
     })
     .optional(),
   rules: rulesSchema.optional().describe('Policy rules; the strictest of all that fit wins.'),
@@ -82,6 +90,7 @@ export const configSchema = z.strictObject({
       expiryMs: milliseconds.optional().describe('How long a question can be answered. Default: one day.'),
     })
     .optional(),
+  notify: notifySchema.optional().describe('How a question that waits reaches you: `docs/notices.md`.'),
   process: z
     .strictObject({
       sandbox: z

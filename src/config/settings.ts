@@ -2,6 +2,7 @@ import type { ModelSettings } from '../contract/capabilities/model.ts';
 import type { Dialect } from '../contract/capabilities/process.ts';
 import type { EffectRule } from '../contract/effects.ts';
 import type { OauthTrust } from '../contract/identity.ts';
+import type { NotifySettings } from '../contract/notice.ts';
 import type { Mode, PolicyRule } from '../contract/policy.ts';
 import type { Locale } from '../contract/text/text.ts';
 import type { ServerSettings } from '../contract/upstream.ts';
@@ -58,7 +59,10 @@ export interface Settings {
     readonly maxBodyBytes: number;
     readonly oauth: OauthTrust | undefined;
     readonly console: boolean;
+    /** An origin; absent: nobody comes from elsewhere. */
+    readonly publicUrl: string | undefined;
   };
+  readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];
   /** Those of the same list that speak of what a command did. */
   readonly effectRules: readonly EffectRule[];

@@ -11,6 +11,7 @@ import { loginPage, onwardsPage, problemPage } from './login.ts';
 import { type Outside, ownAddress, type PageContext } from './pages/page-context.ts';
 import { createVerification } from './pages/verification.ts';
 import type { AssetPaths } from './pages/view.ts';
+import { addAnswersFromNotices, slackPath } from './routes/answers.ts';
 import { addCallRoutes } from './routes/calls.ts';
 import { addOperatorRoutes } from './routes/operator.ts';
 import { addRecordRoutes } from './routes/records.ts';
@@ -63,6 +64,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   });
 
   addEntrance(app, dependencies, outside);
+  addAnswersFromNotices(app, dependencies);
 
   app.use(async (context, next) => {
     const request = context.req.raw;
@@ -131,7 +133,8 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
 
 /** A form that no browser would write is its sender's fault, and no line in the operator's log. */
 async function isReadable({ req }: Context<PageContext>): Promise<boolean> {
-  if (req.method === 'GET' || req.method === 'HEAD') return true;
+  // That one is signed over its bytes, and reads them itself.
+  if (req.method === 'GET' || req.method === 'HEAD' || req.path === slackPath) return true;
   return req.parseBody().then(
     () => true,
     () => false,

@@ -3,7 +3,9 @@ import type { Memories } from '../contract/capabilities/memory.ts';
 import type { DecisionKind } from '../contract/capabilities/process.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
+import type { NoticeStore, NotifySettings } from '../contract/notice.ts';
 import type { Operator } from '../contract/operator.ts';
+import type { PasskeyStore } from '../contract/passkey.ts';
 import type { PolicyDecision } from '../contract/policy.ts';
 import type { ApprovalStore, AuditLog, RateStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
@@ -30,6 +32,11 @@ export interface ConsoleDependencies {
   memories(owner: string): Promise<Memories>;
   memoryBrowser(): Promise<MemoryBrowser>;
   team(): Promise<TeamAdmin>;
+  readonly notify: NotifySettings;
+  notices(): Promise<NoticeStore>;
+  passkeys(): Promise<PasskeyStore>;
+  /** What browsers subscribe to web push with. */
+  pushKey(): Promise<string>;
   readonly history: HistoryPages | undefined;
   /** Absent where none is configured. */
   readonly servers: (() => Promise<readonly ServerStatus[]>) | undefined;

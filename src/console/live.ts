@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Person } from '../contract/operator.ts';
+import type { Person } from '../contract/person.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { scopeOf } from './pages/view.ts';

@@ -5,5 +5,15 @@ export function isConsolePath(path: string): boolean {
 
 const pages: ReadonlySet<string> = new Set([
   ...['login', 'logout', 'live', 'charts', 'console-assets', 'approvals', 'calls', 'sessions', 'tasks'],
-  ...['history', 'memories', 'servers', 'policy'],
+  ...[
+    'history',
+    'memories',
+    'servers',
+    'policy',
+    'notices',
+    'passkeys',
+    'q',
+    'sw.js',
+    'manifest.webmanifest',
+  ],
 ]);

@@ -1,4 +1,4 @@
-import type { Person } from '../contract/operator.ts';
+import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
 import { scopeOf } from './pages/view.ts';

@@ -1,4 +1,5 @@
-import type { Person } from './operator.ts';
+import type { Passkey } from './passkey.ts';
+import type { Person } from './person.ts';
 
 /** Logins: codes that work once, and the sessions that they and tokens begin. Only hashes are kept. */
 export interface ConsoleSessions {
@@ -8,6 +9,8 @@ export interface ConsoleSessions {
   enterByCode(code: string, nowMs: number): Promise<string | undefined>;
   /** The same for a bearer token. */
   enterByToken(token: string, nowMs: number): Promise<string | undefined>;
+  /** The same for the owner of a passkey that was just proven. */
+  enterByPasskey(passkey: Pick<Passkey, 'person' | 'tokenId'>, nowMs: number): Promise<string>;
   /** Who a session is of; undefined where it is over, or its token was revoked. */
   find(secret: string, nowMs: number): Promise<Person | undefined>;
   end(secret: string): Promise<void>;

@@ -1,21 +1,11 @@
 import type { UndoSelection, UndoStep } from './capabilities/history.ts';
 import type { Memory } from './capabilities/memory.ts';
+import type { NoticeRecord, PushDevice } from './notice.ts';
+import type { Passkey } from './passkey.ts';
+import type { Person } from './person.ts';
 import type { ApprovalRecord, TokenStore } from './records.ts';
 import type { TeamAdmin } from './team/admin.ts';
 import type { HeldTool, LoginOptions } from './upstream.ts';
-
-/** A person behind one of the faces of this program. */
-export interface Person {
-  /** As approvals and the audit log name them: `cli:alice`, `console:user:bob`. */
-  readonly name: string;
-  /** Whose own records theirs are: `local`, `user:NAME`. */
-  readonly principal: string;
-  /** Sees everybody's records, answers questions and acts. */
-  readonly isOperator: boolean;
-  /** What the pasted token covers; absent: everything. */
-  readonly toolsets?: readonly string[] | undefined;
-  readonly face: 'cli' | 'console';
-}
 
 /**
  * Everything that a person does to this program. Each act asks one predicate whether they may, and leaves exactly one
@@ -42,6 +32,14 @@ export interface Acts {
   forgetMemory(owner: string, id: string): Promise<boolean>;
   /** The person has logged in to the console from this address. */
   entered(address: string | undefined): Promise<void>;
+  /** Sends a notice of no question; undefined where there is no such channel. */
+  testNotice(channel: string): Promise<NoticeRecord | undefined>;
+  /** Has this browser told of questions from now on. */
+  addDevice(device: Omit<PushDevice, 'id' | 'person'>): Promise<PushDevice>;
+  removeDevice(id: string): Promise<boolean>;
+  /** False where it is registered already. */
+  addPasskey(passkey: Omit<Passkey, 'createdAtMs' | 'usedAtMs'>): Promise<boolean>;
+  removePasskey(id: string): Promise<boolean>;
   /** What changes agents, projects and tasks. */
   readonly team: TeamChanges;
 }

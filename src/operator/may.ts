@@ -1,5 +1,5 @@
 import { ToolError } from '../contract/error.ts';
-import type { Person } from '../contract/operator.ts';
+import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
 

@@ -3,11 +3,15 @@ import { setTimeout } from 'node:timers/promises';
 import type { Folder } from '../contract/capabilities/files.ts';
 import type { Attribution, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
-import type { Acts, Answered, Operator, Person } from '../contract/operator.ts';
+import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
+import type { Acts, Answered, Operator } from '../contract/operator.ts';
+import type { PasskeyStore } from '../contract/passkey.ts';
+import type { Person } from '../contract/person.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import { assertMay, mayAnswer, memoryOwner } from './may.ts';
 import { importMemories } from './memory-lines.ts';
+import { createNoticeActs } from './notices.ts';
 import { createPerform, type Perform } from './perform.ts';
 import { createServerActs, reviewOf, type ServerAdmin } from './servers.ts';
 import { createTeamActs } from './team.ts';
@@ -19,6 +23,9 @@ export interface OperatorRooms {
   tokens(): Promise<TokenStore>;
   memories(owner: string): Promise<Memories>;
   team(): Promise<TeamAdmin>;
+  notices(): Promise<NoticeStore>;
+  passkeys(): Promise<PasskeyStore>;
+  testNotice(channel: string): Promise<NoticeRecord | undefined>;
   servers(): Promise<ServerAdmin>;
   history(): Promise<{ readonly history: Undoing; readonly folders: readonly Folder[] }>;
   now(): number;
@@ -54,6 +61,7 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
     ...createTokenActs(perform, rooms, allow),
     ...createServerActs(perform, rooms.servers, allow),
     ...createMemoryActs(person, perform, rooms),
+    ...createNoticeActs(person, perform, rooms, allow),
     team: createTeamActs(perform, rooms.team, allow),
     undo: (selection, { force = false, tell } = {}) => {
       const sessionId = `undo-${randomUUID().slice(0, 8)}`;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConfigError, ToolError } from '../contract/error.ts';
-import type { Person } from '../contract/operator.ts';
+import type { Person } from '../contract/person.ts';
 import type { AuditLog, AuditRecord } from '../contract/records.ts';
 import { unrecorded } from '../ground/unrecorded.ts';
 

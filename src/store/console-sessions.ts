@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { localTokenRole, metricsRole, operatorRoles } from '../contract/caller.ts';
+import { metricsRole } from '../contract/caller.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
-import type { Person } from '../contract/operator.ts';
 import type { TokenStore } from '../contract/records.ts';
 import type { OpenEngine } from './engine.ts';
+import { personOf } from './person.ts';
+import { hashOf, isSecret, newSecret } from './secret.ts';
 import type { ConsoleSessionRow } from './tables/console.ts';
-import type { TokenRow } from './tables/tables.ts';
 
 /**
  * Logins of the console, in the store: any server behind one address knows them, and ending one ends it everywhere.
@@ -14,7 +13,7 @@ import type { TokenRow } from './tables/tables.ts';
 export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore): ConsoleSessions {
   async function begin(person: string, tokenId: string | null, nowMs: number): Promise<string> {
     const engine = await openEngine();
-    const secret = randomBytes(32).toString('base64url');
+    const secret = newSecret();
     const row: ConsoleSessionRow = {
       hash: hashOf(secret),
       person,
@@ -32,7 +31,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
   return {
     async createCode(person, nowMs) {
       const engine = await openEngine();
-      const code = randomBytes(32).toString('base64url');
+      const code = newSecret();
       const row = { hash: hashOf(code), person, expires_at_ms: nowMs + codeMs };
       await engine.write(async (tx) => {
         await tx.deleteFrom('console_codes').where('expires_at_ms', '<=', nowMs).execute();
@@ -65,6 +64,10 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       return begin(found.user, found.id, nowMs);
     },
 
+    async enterByPasskey({ person, tokenId }, nowMs) {
+      return begin(person, tokenId ?? null, nowMs);
+    },
+
     async find(secret, nowMs) {
       if (!isSecret(secret)) return undefined;
       const engine = await openEngine();
@@ -75,16 +78,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
         .where('hash', '=', hash)
         .executeTakeFirst();
       if (!row || row.ends_at_ms <= nowMs || row.used_at_ms + idleMs <= nowMs) return undefined;
-      const token =
-        row.token_id === null
-          ? undefined
-          : await engine.db
-              .selectFrom('tokens')
-              .selectAll()
-              .where('id', '=', row.token_id)
-              .where('revoked_at_ms', 'is', null)
-              .executeTakeFirst();
-      const person = row.token_id === null ? operatorOf(row.person) : token && holderOf(token, nowMs);
+      const person = await personOf(engine.db, row, nowMs);
       if (person && row.used_at_ms + touchEveryMs <= nowMs) {
         await engine.write(
           (tx) =>
@@ -103,29 +97,6 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       );
     },
   };
-}
-
-function operatorOf(person: string): Person {
-  return { name: `console:${person}`, principal: 'local', isOperator: true, face: 'console' };
-}
-
-function holderOf(token: TokenRow, nowMs: number): Person | undefined {
-  if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return undefined;
-  // Programs of the person hold it too, and none of them may agree to what it asks for: operators come by a link.
-  const principal = token.role === localTokenRole ? 'local' : `user:${token.user_name}`;
-  const toolsets = token.toolsets === null ? undefined : (JSON.parse(token.toolsets) as string[]);
-  // A token for a part of the tools is no key to everything.
-  const isOperator = toolsets === undefined && token.role !== null && operatorRoles.includes(token.role);
-  return { name: `console:${principal}`, principal, isOperator, toolsets, face: 'console' };
-}
-
-/** Strangers send what they like; only what could be one of ours is hashed and looked up. */
-function isSecret(words: string): boolean {
-  return /^[\w-]{43}$/.test(words);
-}
-
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }
 
 const codeMs = 10 * 60_000;

@@ -33,6 +33,9 @@ const plainTables = [
   { table: 'memory_owners', key: 'owner' },
   { table: 'history', key: 'id' },
   { table: 'ask_sessions', key: 'id' },
+  { table: 'notices', key: 'id' },
+  { table: 'push_devices', key: 'id' },
+  { table: 'passkeys', key: 'id' },
 ] as const satisfies readonly { table: keyof Tables; key: string }[];
 
 async function assertEmpty({ db }: Engine): Promise<void> {

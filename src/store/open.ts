@@ -4,6 +4,8 @@ import type { Memories } from '../contract/capabilities/memory.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
+import type { NoticeStore } from '../contract/notice.ts';
+import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
 import { once } from '../ground/once.ts';
 import { createApprovalStore } from './approvals.ts';
@@ -17,6 +19,8 @@ import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { createHistoryStore } from './history.ts';
 import { createMemoryBrowser } from './memory/browse.ts';
 import { createMemories } from './memory/memories.ts';
+import { createNoticeStore } from './notices/notices.ts';
+import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
@@ -49,6 +53,9 @@ export interface Store {
   readonly meaning: (() => Promise<Meaning>) | undefined;
   /** Logins of the console. */
   readonly consoleSessions: ConsoleSessions;
+  /** What people are told of questions, and how it went. */
+  readonly notices: NoticeStore;
+  readonly passkeys: PasskeyStore;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
   /** Opens the database now instead of at the first record; an error says which file cannot be, why, and what mends it. */
@@ -94,6 +101,8 @@ export async function openStore({
     memoryBrowser: createMemoryBrowser(engine),
     meaning,
     consoleSessions: createConsoleSessions(engine, tokens),
+    notices: createNoticeStore(engine),
+    passkeys: createPasskeyStore(engine),
     engine,
     async ready() {
       await engine().catch((error) => {

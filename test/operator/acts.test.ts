@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Checkpoint, openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
-import type { Acts, Person, TeamChanges } from '../../src/contract/operator.ts';
+import type { Acts, TeamChanges } from '../../src/contract/operator.ts';
+import type { Person } from '../../src/contract/person.ts';
 import { verbatim } from '../../src/contract/text/text.ts';
 
 let folder = '';
@@ -115,6 +116,38 @@ const cases: { readonly [A in Exclude<keyof Acts, 'team'>]: Case } = {
   forgetMemory: {
     tool: 'sekisho memory',
     act: (acts) => acts.forgetMemory('local', 'none'),
+    code: 'not_found',
+  },
+  testNotice: { tool: 'sekisho notify test', act: (acts) => acts.testNotice('none'), code: 'not_found' },
+  addDevice: {
+    tool: 'sekisho notify device',
+    act: (acts) =>
+      acts.addDevice({
+        ...{
+          label: 'Phone',
+          endpoint: 'https://fcm.googleapis.com/x-passkey-y',
+          locale: 'en',
+          createdAtMs: 1,
+        },
+        keys: { p256dh: 'coord_key', auth: 'coord_auth' },
+      }),
+  },
+  removeDevice: {
+    tool: 'sekisho notify device',
+    act: (acts) => acts.removeDevice('none'),
+    code: 'not_found',
+  },
+  addPasskey: {
+    tool: 'sekisho passkey add',
+    act: (acts) =>
+      acts.addPasskey({
+        ...{ id: 'c1', person: 'ada', tokenId: undefined, host: 'localhost', label: 'Phone' },
+        ...{ publicKey: 'coord_public', counter: 0, transports: [] },
+      }),
+  },
+  removePasskey: {
+    tool: 'sekisho passkey remove',
+    act: (acts) => acts.removePasskey('none'),
     code: 'not_found',
   },
   entered: { tool: 'sekisho console', act: (acts) => acts.entered('127.0.0.1'), everybody: true },

@@ -14,12 +14,14 @@ const rooms = new Map(rows.map(({ room, allowed }) => [room, allowed]));
 
 /** Who may touch the world, and with what. */
 const worldly: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
-  [/^node:(fs|fs\/promises|child_process|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
+  [/^node:(fs|fs\/promises|tls|dgram)$/, ['confine', 'config', 'cli', 'store', 'upstream']],
+  [/^node:child_process$/, ['confine', 'config', 'cli', 'store', 'upstream', 'notify']],
   [/^node:net$/, ['confine', 'transport', 'store', 'upstream', 'cli']],
   [/^node:(http|https)$/, ['confine', 'transport', 'cli', 'upstream', 'observe']],
   [/^@modelcontextprotocol\//, ['transport', 'upstream', 'ask']],
   [/^(pg|kysely|node:sqlite)$/, ['store']],
   [/^(@opentelemetry\/.*)$/, ['observe']],
+  [/^(web-push|nodemailer)$/, ['notify']],
   [/^(koffi|undici|@vscode\/ripgrep)$/, ['confine']],
 ];
 

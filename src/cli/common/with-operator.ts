@@ -2,7 +2,8 @@ import { userInfo } from 'node:os';
 import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
 import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
-import type { Acts, Operator, Person } from '../../contract/operator.ts';
+import type { Acts, Operator } from '../../contract/operator.ts';
+import type { Person } from '../../contract/person.ts';
 
 /** What a command works with: the acts of the person at the terminal, and what they act on. */
 export interface AtWork {

@@ -9,6 +9,7 @@ import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
 import { addHooks } from './hooks.ts';
 import { mistakeIn } from './mistakes.ts';
+import { addNotifyCommands } from './notify.ts';
 import { addRecordCommands } from './records.ts';
 import { addTeamCommands } from './team.ts';
 
@@ -66,6 +67,7 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
   addTokens(program, exitWith);
   addAudit(program, exitWith);
   addApprovals(program, exitWith);
+  addNotifyCommands(program, exitWith);
   addTeamCommands(program, exitWith);
   addServers(program, exitWith);
   addHistoryCommands(program, exitWith);

@@ -1,5 +1,5 @@
 import type { html } from 'hono/html';
-import type { Person } from '../../contract/operator.ts';
+import type { Person } from '../../contract/person.ts';
 import type { Locale } from '../../contract/text/text.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import type { Words } from '../words/en.ts';

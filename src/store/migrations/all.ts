@@ -6,6 +6,7 @@ import { consoleSessions } from './005-console.ts';
 import { embeddings } from './006-embeddings.ts';
 import { runningTasks } from './007-running-tasks.ts';
 import { auditInbox } from './008-audit-inbox.ts';
+import { notices } from './009-notices.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   embeddings,
   runningTasks,
   auditInbox,
+  notices,
 ];

@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely';
 import type { ConsoleTables } from './console.ts';
+import type { NoticeTables } from './notices.ts';
 import type { TeamTables } from './team.ts';
 
 /** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
-export interface Tables extends TeamTables, ConsoleTables {
+export interface Tables extends TeamTables, ConsoleTables, NoticeTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
   audit_inbox: AuditInboxTable;

@@ -1,0 +1,65 @@
+import type { Settings } from '../config/settings.ts';
+import { once } from '../ground/once.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import { deriveKey } from '../store/derived-key.ts';
+import type { Rooms } from './rooms.ts';
+
+/** How a waiting question reaches its person. Loaded at the first question that waits. */
+export interface Notices extends Pick<Notifier, 'test'> {
+  begin(): void;
+  /** Where this process serves its console, for links where no public address is configured. */
+  servedAt(base: string): void;
+  /** For browsers that subscribe to web push. */
+  publicKey(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function createNotices(
+  settings: Settings,
+  rooms: Rooms,
+  {
+    now,
+    onFault = () => {},
+  }: { readonly now: () => number; readonly onFault?: ((error: unknown) => void) | undefined },
+): Notices {
+  let served: string | undefined;
+  let isClosing = false;
+
+  const vapid = once(async () => {
+    const { vapidKeysFrom } = await import('../notify/vapid.ts');
+    return vapidKeysFrom(deriveKey(settings.stateFolder, 'web push'));
+  });
+
+  const notifier = once(async () => {
+    const { createNotifier } = await import('../notify/notifier.ts');
+    return createNotifier({
+      settings: settings.notify,
+      locale: settings.locale,
+      notices: async () => (await rooms.store()).notices,
+      approvals: async () => (await rooms.store()).approvals,
+      hasPasskey: async () => (await (await rooms.store()).passkeys.list()).length > 0,
+      base: () => settings.http.publicUrl ?? served,
+      vapid,
+      terminal: process.stderr,
+      environment: process.env,
+      now,
+      onFault,
+    });
+  });
+
+  return {
+    begin() {
+      if (isClosing) return;
+      notifier().then((opened) => isClosing || opened.begin(), onFault);
+    },
+    servedAt(base) {
+      served = base;
+    },
+    publicKey: async () => (await vapid()).publicKey,
+    test: async (channel) => (await notifier()).test(channel),
+    async close() {
+      isClosing = true;
+      await (await notifier.opened())?.close();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { Flags } from '../config/settings.ts';
+import { ConfigError } from '../contract/error.ts';
+import type { NoticeRecord } from '../contract/notice.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
+import { text } from '../contract/text/text.ts';
+import { say, told } from './common/say.ts';
+import { withOperator } from './common/with-operator.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Where notices go. */
+export function listChannels(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => {
+    const { channels, escalate } = checkpoint.settings.notify;
+    const devices = await (await checkpoint.store()).notices.devices();
+    const shown = channels.map(({ name, kind }) => ({
+      ...{ name, kind, escalation: escalate?.to.includes(name) === true },
+      ...(kind === 'push' && { devices: devices.length }),
+    }));
+    if (options.json) say(JSON.stringify(shown));
+    for (const { name, kind, escalation, devices: reached } of options.json ? [] : shown) {
+      const second = escalation ? [told(text('when nobody answers', '回答がないとき'))] : [];
+      const many = reached === undefined ? [] : [told(text(`devices: ${reached}`, `端末: ${reached}`))];
+      say([name, kind, ...many, ...second].join('\t'));
+    }
+    return 0;
+  });
+}
+
+/** Sends one notice of no question, and says what became of it. */
+export function testChannel(name: string, flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const tried = await acts.testNotice(name);
+    if (!tried) {
+      const names = checkpoint.settings.notify.channels.map((channel) => channel.name).join(', ');
+      throw new ConfigError(
+        text(
+          `There is no channel ${JSON.stringify(name)}; there are ${names}.`,
+          `チャンネル ${JSON.stringify(name)} はありません。あるのは ${names} です。`,
+        ),
+      );
+    }
+    if (options.json) say(JSON.stringify(tried));
+    else say(lineOf(tried));
+    return tried.status === 'sent' ? 0 : 1;
+  });
+}
+
+/** The newest notices, and what became of each. */
+export function noticeLog(flags: Flags, options: Options): Promise<number> {
+  const lines = Number(options.lines);
+  if (!(Number.isInteger(lines) && lines >= 1 && lines <= 1000)) {
+    throw new ConfigError(
+      text(
+        `--lines must be 1 to 1000, got ${JSON.stringify(options.lines)}.`,
+        `--lines には 1～1000 を指定してください（指定値: ${JSON.stringify(options.lines)}）。`,
+      ),
+    );
+  }
+  return withOperator(flags, async ({ checkpoint }) => {
+    const records = await (await checkpoint.store()).notices.list(lines);
+    for (const record of records.toReversed()) {
+      say(options.json ? JSON.stringify(record) : lineOf(record));
+    }
+    if (records.length === 0 && !options.json)
+      say(text('No notice was sent yet.', '通知はまだ送られていません。'));
+    return 0;
+  });
+}
+
+function lineOf(record: NoticeRecord): string {
+  const { atMs, channel, kind, questions, status, attempts, problem, nextAtMs } = record;
+  const next = nextAtMs === undefined ? [] : [told(tryAgain(new Date(nextAtMs).toISOString()))];
+  return [
+    ...[new Date(atMs).toISOString(), channel, told(kinds[kind]), told(statuses[status])],
+    told(text(`attempt ${attempts}`, `${attempts} 回目`)),
+    ...(problem ? [told(problem)] : []),
+    ...next,
+    ...questions,
+  ].join('\t');
+}
+
+const tryAgain = (time: string) => text(`again at ${time}`, `${time} に再試行`);
+
+const kinds = {
+  question: text('question', '質問'),
+  escalation: text('nobody answered', '回答なし'),
+  test: text('test', 'テスト'),
+} as const;
+
+const statuses = {
+  waiting: text('waiting', '待機中'),
+  sent: text('sent', '送信済み'),
+  failed: text('failed', '失敗'),
+  dropped: text('answered before it was sent', '送信前に回答済み'),
+} as const;
+
+/** Browsers that web push reaches. */
+export function listDevices(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => {
+    const devices = await (await checkpoint.store()).notices.devices();
+    const shown = devices.map(({ id, person, label, createdAtMs }) => ({ id, person, label, createdAtMs }));
+    if (options.json) say(JSON.stringify(shown));
+    else for (const { id, person, label } of shown) say([id, cleanLine(person), cleanLine(label)].join('\t'));
+    if (shown.length === 0 && !options.json) {
+      say(
+        text(
+          'No device. Open the page “Notices” of the console on it.',
+          '端末はありません。端末でコンソールの「通知」ページを開いてください。',
+        ),
+      );
+    }
+    return 0;
+  });
+}
+
+export function removeDevice(id: string, flags: Flags): Promise<number> {
+  return withOperator(flags, async ({ acts }) => {
+    const removed = await acts.removeDevice(id);
+    say(
+      removed
+        ? text(`${id} is told nothing any more.`, `${id} には今後通知しません。`)
+        : text(`There is no device ${id}.`, `端末 ${id} はありません。`),
+    );
+    return removed ? 0 : 1;
+  });
+}

@@ -1,0 +1,41 @@
+import type { Flags } from '../config/settings.ts';
+import { cleanLine } from '../contract/text/clean-text.ts';
+import { text } from '../contract/text/text.ts';
+import { say } from './common/say.ts';
+import { idsOf, wholeId } from './common/whole-id.ts';
+import { withOperator } from './common/with-operator.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Passkeys that answer and log in. */
+export function listPasskeys(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ checkpoint }) => {
+    const passkeys = await (await checkpoint.store()).passkeys.list();
+    if (options.json) say(JSON.stringify(passkeys));
+    for (const { id, person, host, label } of options.json ? [] : passkeys)
+      say([id, cleanLine(person), host, cleanLine(label)].join('\t'));
+    if (passkeys.length === 0 && !options.json) {
+      say(
+        text(
+          'No passkey. The page “Notices” of the console registers one.',
+          'パスキーはありません。コンソールの「通知」ページで登録できます。',
+        ),
+      );
+    }
+    return 0;
+  });
+}
+
+/** For a device that was lost: from now on it neither answers nor logs in. */
+export function removePasskey(id: string, flags: Flags): Promise<number> {
+  return withOperator(flags, async ({ acts, checkpoint }) => {
+    const whole = wholeId(id, idsOf(await (await checkpoint.store()).passkeys.list()));
+    const removed = await acts.removePasskey(whole);
+    say(
+      removed
+        ? text(`${whole} answers nothing any more.`, `${whole} では今後回答できません。`)
+        : text(`There is no passkey ${id}.`, `パスキー ${id} はありません。`),
+    );
+    return removed ? 0 : 1;
+  });
+}

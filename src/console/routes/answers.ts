@@ -1,0 +1,99 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Hono } from 'hono';
+import type { Channel, NoticeLink } from '../../contract/notice.ts';
+import type { Person } from '../../contract/person.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
+import type { PageContext } from '../pages/page-context.ts';
+
+export const slackPath = '/notices/slack';
+
+/**
+ * Answers that come from within a message: by an address for one use (ntfy), or by a button whose press Slack signs. They
+ * need no login, and are worth no more than where the message lies: unless the operator says otherwise, they only say
+ * no; and an address alone never says yes where anybody has a passkey.
+ */
+export function addAnswersFromNotices(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+  // What fetches an address to show a preview of it must not answer with it.
+  app.post('/notices/answer/:secret', async (context) => {
+    const secret = context.req.param('secret');
+    const link = await (await dependencies.notices()).findLink(secret, dependencies.now());
+    const channel = dependencies.notify.channels.find(({ name }) => name === link?.channel);
+    if (!link || channel?.kind !== 'ntfy' || !(await mayAnswer(link, channel, dependencies))) {
+      return context.text('gone', 410);
+    }
+    return (await answer(secret, { name: `notice:${channel.name}`, ...behind }, dependencies))
+      ? context.text(link.kind)
+      : context.text('gone', 410);
+  });
+
+  app.post(slackPath, async (context) => {
+    const request = context.req.raw;
+    const body = await request.text();
+    const signed = dependencies.notify.channels.filter(
+      (each) => each.kind === 'slack' && isSigned(request, body, each.signingSecret, dependencies.now()),
+    );
+    if (signed.length === 0) return context.text('not signed', 401);
+    const { user, secret } = pressOf(body);
+    const link = await (await dependencies.notices()).findLink(secret, dependencies.now());
+    const channel = signed.find(({ name }) => name === link?.channel);
+    if (!link || channel?.kind !== 'slack' || !channel.people.includes(user)) return context.text('', 403);
+    if (!(await mayAnswer(link, channel, dependencies))) return context.text('', 403);
+    await answer(secret, { name: `slack:${user}`, ...behind }, dependencies);
+    // Slack shows its own sign of trouble for any other status; that the question is gone is none.
+    return context.body(null, 200);
+  });
+}
+
+/** What the operator lets this channel say, asked anew: the file may have changed, or a passkey come, since it was sent. */
+async function mayAnswer(
+  { kind }: NoticeLink,
+  channel: Extract<Channel, { kind: 'ntfy' | 'slack' }>,
+  dependencies: ConsoleDependencies,
+): Promise<boolean> {
+  if (kind === 'declined') return channel.actions !== 'none';
+  if (kind !== 'approved' || channel.actions !== 'both') return false;
+  return (await (await dependencies.passkeys()).list()).length === 0;
+}
+
+/** Uses the link up, whatever comes of it. */
+async function answer(secret: string, person: Person, dependencies: ConsoleDependencies): Promise<boolean> {
+  const link = await (await dependencies.notices()).takeLink(secret, dependencies.now());
+  const [bound] = link?.questions ?? [];
+  if (!link || !bound || link.kind === 'view') return false;
+  const record = await (await dependencies.approvals()).get(bound.id);
+  if (record?.digest !== bound.digest) return false;
+  const acts = (await dependencies.operator()).as(person);
+  const { outcome } = await acts.answer(bound.id, { decision: link.kind, scope: 'once' });
+  return outcome === 'answered';
+}
+
+/** https://docs.slack.dev/authentication/verifying-requests-from-slack */
+function isSigned(request: Request, body: string, secret: string | undefined, nowMs: number): boolean {
+  const seconds = request.headers.get('x-slack-request-timestamp') ?? '';
+  if (secret === undefined || !/^\d{1,12}$/.test(seconds)) return false;
+  if (Math.abs(nowMs - Number(seconds) * 1000) > freshMs) return false;
+  const expected = Buffer.from(
+    `v0=${createHmac('sha256', secret).update(`v0:${seconds}:${body}`).digest('hex')}`,
+  );
+  const given = Buffer.from(request.headers.get('x-slack-signature') ?? '');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Who pressed what, of a payload that Slack signed; a stranger's all the same. */
+function pressOf(body: string): { readonly user: string; readonly secret: string } {
+  const { user, actions } = parsed(new URLSearchParams(body).get('payload') ?? '');
+  const [action] = Array.isArray(actions) ? actions : [];
+  return { user: String(Object(user).id ?? ''), secret: String(Object(action).value ?? '') };
+}
+
+function parsed(json: string): { readonly user?: unknown; readonly actions?: unknown } {
+  try {
+    return Object(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}
+
+/** Whoever the operator sends notices to answers as an operator, and the log has where from. */
+const behind = { principal: 'local', isOperator: true, face: 'notice' } as const;
+const freshMs = 5 * 60_000;

@@ -1,0 +1,46 @@
+import type { ChannelSettings } from '../../contract/notice.ts';
+import { text } from '../../contract/text/text.ts';
+import { DeliveryFailure } from '../failure.ts';
+import type { Notice } from '../notice.ts';
+
+/** Plain text by SMTP. A password leaves under TLS alone, but for a server on this machine. */
+export async function sendEmail(
+  { id, title, body, link, kind }: Notice,
+  settings: Extract<ChannelSettings, { kind: 'email' }>,
+): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const { host, port, secure, user, password, from, to } = settings;
+  const isHere = /^(localhost|127\.0\.0\.1|::1)$/.test(host);
+  const transport = createTransport({
+    ...{ host, port, secure, requireTLS: !secure && password !== undefined && !isHere },
+    ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
+    ...{ connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+  try {
+    await transport.sendMail({
+      ...{ from, to: [...to], subject: title },
+      text: [body, link].filter((part) => part !== undefined && part !== '').join('\n\n'),
+      // What a program sent is not answered by another program.
+      headers: { 'auto-submitted': 'auto-generated', 'x-sekisho-notice': `${kind} ${id}` },
+    });
+  } catch (error) {
+    throw failureOf(error);
+  } finally {
+    transport.close();
+  }
+}
+
+function failureOf(error: unknown): DeliveryFailure {
+  const { code = '', responseCode } = error as { readonly code?: string; readonly responseCode?: number };
+  const known = /^[A-Z]{1,30}$/.test(code) ? code : 'error';
+  const detail = responseCode === undefined ? known : `${known} ${responseCode}`;
+  return new DeliveryFailure(
+    text(
+      `The mail server did not take it (${detail}).`,
+      `メールサーバーが受け付けませんでした（${detail}）。`,
+    ),
+    // Five hundred and up is its last word; a name or a password does not get right by itself either.
+    { isFinal: (responseCode ?? 0) >= 500 || code === 'EAUTH' },
+  );
+}

@@ -1,0 +1,87 @@
+import type { PushDevice } from '../../contract/notice.ts';
+import { text } from '../../contract/text/text.ts';
+import { DeliveryFailure } from '../failure.ts';
+import type { Notice } from '../notice.ts';
+import { isGone, post } from './post.ts';
+
+/** Who we are to push services, by a key of our own (VAPID, RFC 8292). Both base64url. */
+export interface VapidKeys {
+  readonly publicKey: string;
+  readonly privateKey: string;
+  /** How the service's people reach ours: an https address or a mailto. */
+  readonly subject: string;
+}
+
+export interface Pushing {
+  readonly keys: VapidKeys;
+  readonly services: readonly string[];
+  /** What this device is told; the link in it is for it alone. */
+  noticeFor(device: PushDevice): Promise<Notice>;
+  forget(device: PushDevice): Promise<unknown>;
+}
+
+/**
+ * To every device, each message readable by that device alone (RFC 8291). A device that its service no longer knows is
+ * forgotten. Fails where any other device could not be reached, and then all of them are tried again: a device shows a
+ * notice with the same tag in place of the one before.
+ */
+export async function sendPush(
+  devices: readonly PushDevice[],
+  pushing: Pushing,
+  signal: AbortSignal,
+): Promise<void> {
+  if (devices.length === 0) {
+    throw new DeliveryFailure(
+      text('No device has switched notices on.', '通知を有効にした端末がありません。'),
+      { isFinal: true },
+    );
+  }
+  const outcomes = await Promise.allSettled(devices.map((device) => sendTo(device, pushing, signal)));
+  const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  if (failed.length > 0) throw failed[0];
+}
+
+async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal): Promise<void> {
+  if (!isPushService(device.endpoint, pushing.services)) {
+    throw new DeliveryFailure(
+      text('A device names no push service.', '端末の送信先がプッシュサービスではありません。'),
+      {
+        isFinal: true,
+      },
+    );
+  }
+  const { default: webPush } = await import('web-push');
+  const { id, kind, title, body, link, locale } = await pushing.noticeFor(device);
+  const payload = JSON.stringify({ id, kind, title, body, link, locale });
+  const request = webPush.generateRequestDetails(
+    { endpoint: device.endpoint, keys: { ...device.keys } },
+    payload,
+    {
+      vapidDetails: { ...pushing.keys },
+      ...{ contentEncoding: 'aes128gcm', urgency: 'high', TTL: 24 * 60 * 60 },
+    },
+  );
+  const headers = Object.entries(request.headers as Record<string, string | number>)
+    .filter(([name]) => name.toLowerCase() !== 'content-length')
+    .map(([name, value]) => [name, String(value)]);
+  try {
+    const body = new Uint8Array(request.body);
+    await post({ url: request.endpoint, headers: Object.fromEntries(headers), body }, signal);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+    await pushing.forget(device);
+  }
+}
+
+/** The push services of browsers, and those that the operator names: a page must not make us send elsewhere. */
+export function isPushService(endpoint: string, more: readonly string[]): boolean {
+  const url = URL.parse(endpoint);
+  if (url === null) return false;
+  if (url.username !== '' || url.password !== '') return false;
+  if (more.includes(url.origin)) return true;
+  if (url.protocol !== 'https:' || url.port !== '') return false;
+  return browsers.includes(url.hostname) || families.some((family) => url.hostname.endsWith(`.${family}`));
+}
+
+const browsers = ['fcm.googleapis.com', 'updates.push.services.mozilla.com', 'web.push.apple.com'];
+const families = ['push.apple.com', 'notify.windows.com', 'push.services.mozilla.com'];

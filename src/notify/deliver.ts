@@ -1,0 +1,167 @@
+import type { Channel, NoticeLink, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
+import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import { isLocale, type Locale, type Text, text } from '../contract/text/text.ts';
+import type { VapidKeys } from './channels/push.ts';
+import type { Terminal } from './channels/terminal.ts';
+import { DeliveryFailure } from './failure.ts';
+import { composeNotice, type Notice } from './notice.ts';
+
+export interface DeliveryDependencies {
+  readonly settings: NotifySettings;
+  readonly locale: Locale;
+  notices(): Promise<NoticeStore>;
+  approvals(): Promise<ApprovalStore>;
+  /** Has anybody a passkey? Then no address alone allows anything. */
+  hasPasskey(): Promise<boolean>;
+  /** What addresses in notices begin with; undefined: nobody comes from elsewhere. */
+  base(): string | undefined;
+  vapid(): Promise<Omit<VapidKeys, 'subject'>>;
+  readonly terminal: Terminal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  now(): number;
+}
+
+/** One attempt to deliver a notice that was taken, and its record afterwards. */
+export function createDelivery(
+  dependencies: DeliveryDependencies,
+  signal: AbortSignal,
+): (record: NoticeRecord) => Promise<NoticeRecord> {
+  const { settings, now } = dependencies;
+
+  async function attempt(record: NoticeRecord, channel: Channel, waiting: readonly ApprovalRecord[]) {
+    const { id, kind, atMs } = record;
+    const notice = composeNotice({
+      ...{ id, kind, atMs, questions: waiting },
+      ...{ detail: settings.detail, locale: dependencies.locale },
+    });
+    await send(notice, channel, waiting);
+  }
+
+  async function send(notice: Notice, channel: Channel, waiting: readonly ApprovalRecord[]): Promise<void> {
+    const base = dependencies.base();
+    const linked = { ...notice, link: base && `${base}/approvals` };
+    switch (channel.kind) {
+      case 'desktop':
+        return (await import('./channels/desktop.ts')).sendDesktop(linked, dependencies.environment, signal);
+      case 'terminal':
+        return (await import('./channels/terminal.ts')).sendTerminal(linked, channel, dependencies.terminal);
+      case 'webhook':
+        return (await import('./channels/webhook.ts')).sendWebhook(linked, channel, now(), signal);
+      case 'telegram':
+        return (await import('./channels/telegram.ts')).sendTelegram(linked, channel, signal);
+      case 'email':
+        return (await import('./channels/email.ts')).sendEmail(linked, channel);
+      case 'ntfy': {
+        const { sendNtfy } = await import('./channels/ntfy.ts');
+        const at = base && `${base}/notices/answer/`;
+        return sendNtfy({ ...linked, ...(at && (await actions(channel, waiting, at))) }, channel, signal);
+      }
+      case 'slack': {
+        const { sendSlack } = await import('./channels/slack.ts');
+        return sendSlack({ ...linked, ...(base && (await actions(channel, waiting, ''))) }, channel, signal);
+      }
+      case 'push':
+        return push(notice, waiting);
+    }
+  }
+
+  /** What answers from within the message: of one question alone, for one use each. */
+  async function actions(
+    { name, actions: wanted }: Extract<Channel, { kind: 'ntfy' | 'slack' }>,
+    [question, ...others]: readonly ApprovalRecord[],
+    at: string,
+  ): Promise<Pick<Notice, 'deny' | 'allow'>> {
+    if (wanted === 'none' || question === undefined || others.length > 0) return {};
+    const link = async (kind: 'approved' | 'declined') => at + (await linkTo(kind, name, [question]));
+    const mayAllow = wanted === 'both' && !(await dependencies.hasPasskey());
+    return { deny: await link('declined'), allow: mayAllow ? await link('approved') : undefined };
+  }
+
+  async function linkTo(
+    kind: NoticeLink['kind'],
+    channel: string,
+    questions: readonly ApprovalRecord[],
+  ): Promise<string> {
+    return (await dependencies.notices()).createLink({
+      ...{ kind, channel },
+      questions: questions.map(({ id, digest }) => ({ id, digest })),
+      expiresAtMs: Math.max(...questions.map(({ expiresAtMs }) => expiresAtMs)),
+    });
+  }
+
+  async function push({ id, kind, atMs }: Notice, waiting: readonly ApprovalRecord[]): Promise<void> {
+    const { sendPush } = await import('./channels/push.ts');
+    const notices = await dependencies.notices();
+    const base = dependencies.base();
+    const subject = base?.startsWith('https://') ? base : 'mailto:operator@localhost.invalid';
+    await sendPush(
+      await notices.devices(),
+      {
+        keys: { ...(await dependencies.vapid()), subject },
+        services: settings.pushServices,
+        async noticeFor(device) {
+          const locale = isLocale(device.locale) ? device.locale : dependencies.locale;
+          const composed = composeNotice({
+            id,
+            kind,
+            atMs,
+            questions: waiting,
+            detail: settings.detail,
+            locale,
+          });
+          // A path: the device knows where it got its worker from. What it opens is for this device alone.
+          const path = waiting.length === 0 ? '/notices' : `/q/${await linkTo('view', 'push', waiting)}`;
+          return { ...composed, link: path };
+        },
+        forget: (device) => notices.removeDevice(device.id),
+      },
+      signal,
+    );
+  }
+
+  return async (record) => {
+    const notices = await dependencies.notices();
+    const channel = settings.channels.find(({ name }) => name === record.channel);
+    const waiting = await stillWaiting(record, await dependencies.approvals());
+    const end = async (
+      status: NoticeRecord['status'],
+      more: { readonly problem?: Text; readonly nextAtMs?: number } = {},
+    ): Promise<NoticeRecord> => {
+      const nowMs = now();
+      await notices.settle(record.id, { status, ...more, nowMs });
+      return { ...record, status, ...more, ...(status !== 'waiting' && { endedAtMs: nowMs }) };
+    };
+    if (!channel) return end('failed', { problem: notConfigured });
+    if (waiting.length === 0 && record.kind !== 'test') return end('dropped');
+    try {
+      await attempt(record, channel, waiting);
+      return await end('sent');
+    } catch (error) {
+      if (!(error instanceof DeliveryFailure)) {
+        await end('failed', { problem: ownFault });
+        throw error;
+      }
+      // Told to stop: whoever serves next tries at once.
+      if (signal.aborted) return end('waiting', { problem: error.problem, nextAtMs: now() });
+      const pauseMs = error.retryAfterMs ?? pauses[record.attempts - 1];
+      if (error.isFinal || pauseMs === undefined || record.kind === 'test') {
+        return end('failed', { problem: error.problem });
+      }
+      return end('waiting', { problem: error.problem, nextAtMs: now() + pauseMs });
+    }
+  };
+}
+
+async function stillWaiting(
+  { questions }: NoticeRecord,
+  approvals: ApprovalStore,
+): Promise<readonly ApprovalRecord[]> {
+  const records = await Promise.all(questions.map((id) => approvals.get(id)));
+  return records.filter((record) => record?.status === 'pending') as ApprovalRecord[];
+}
+
+const notConfigured = text('The channel is no longer configured.', 'このチャンネルの設定はなくなりました。');
+const ownFault = text('The reason is in the log of the server.', '理由はサーバーのログにあります。');
+
+/** Between attempts; after the last of them it has failed. */
+const pauses = [1000, 3000, 10_000, 30_000, 120_000, 600_000];

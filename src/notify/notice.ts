@@ -1,0 +1,107 @@
+import type { Detail, NoticeKind } from '../contract/notice.ts';
+import type { ApprovalRecord } from '../contract/records.ts';
+import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../contract/text/text.ts';
+import { counted } from '../ground/counted.ts';
+import { redactText } from '../ground/redact.ts';
+
+/** What one message on one channel says. Every form is made from this. */
+export interface Notice {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  /** Ours alone: no word of a caller stands in it but the name of a tool. */
+  readonly title: string;
+  /** Lines that quote a question begin with `> `. */
+  readonly body: string;
+  readonly questions: readonly NoticeQuestion[];
+  /** Where it is answered; absent: nobody comes from elsewhere to this server. */
+  readonly link?: string | undefined;
+  /** Each answers the one question that this is about, once. */
+  readonly deny?: string | undefined;
+  readonly allow?: string | undefined;
+  readonly locale: Locale;
+  readonly atMs: number;
+}
+
+/** As much of a question as `notify.detail` lets out. */
+export interface NoticeQuestion {
+  readonly id: string;
+  readonly tool?: string | undefined;
+  readonly caller?: string | undefined;
+  readonly rule?: string | undefined;
+  readonly question?: string | undefined;
+}
+
+export interface Composing {
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly questions: readonly ApprovalRecord[];
+  readonly detail: Detail;
+  readonly locale: Locale;
+  readonly atMs: number;
+}
+
+/** Says how many wait, and of each as much as the detail lets out: credentials never. */
+export function composeNotice({ id, kind, questions, detail, locale, atMs }: Composing): Notice {
+  const told = questions.map((record) => questionOf(record, detail, locale));
+  const [only] = told;
+  const title =
+    kind === 'test'
+      ? words.test
+      : told.length === 1 && only?.tool !== undefined
+        ? words.one(only.tool)
+        : words.some(told.length);
+  return {
+    ...{ id, kind, locale, atMs, questions: told },
+    title: (kind === 'escalation' ? words.unanswered(title) : title)[locale],
+    body: kind === 'test' ? words.testBody[locale] : bodyOf(told, locale),
+  };
+}
+
+function questionOf(record: ApprovalRecord, detail: Detail, locale: Locale): NoticeQuestion {
+  if (detail === 'none') return { id: record.id };
+  const facts = {
+    ...{ id: record.id, rule: cleanLine(record.rule).slice(0, 100) },
+    ...{ tool: cleanLine(record.tool).slice(0, 80), caller: cleanLine(record.principal).slice(0, 80) },
+  };
+  if (detail === 'summary') return facts;
+  return { ...facts, question: cut(cleanText(redactText(record.message[locale])), mostQuestionChars) };
+}
+
+function bodyOf(told: readonly NoticeQuestion[], locale: Locale): string {
+  const lines = told.slice(0, mostShown).flatMap(({ tool, caller = '', rule = '', question }) => {
+    if (tool === undefined) return [];
+    const head = words.asked(tool, caller, rule)[locale];
+    return question === undefined ? [head] : [head, ...question.split('\n').map((line) => `> ${line}`)];
+  });
+  const more = told.length - mostShown;
+  if (more > 0 && lines.length > 0) lines.push(words.more(more)[locale]);
+  return cut(lines.join('\n'), mostBodyChars);
+}
+
+function cut(whole: string, maxChars: number): string {
+  return whole.length <= maxChars ? whole : `${whole.slice(0, maxChars).toWellFormed()}…`;
+}
+
+const words = {
+  test: text('Test notice from Sekisho', 'Sekisho からのテスト通知'),
+  testBody: text(
+    'Questions that wait for an answer will reach you here.',
+    '回答待ちの質問は、ここに届きます。',
+  ),
+  one: (tool: string) => text(`${tool} waits for your answer`, `${tool} が回答を待っています`),
+  some: (count: number) =>
+    text(
+      count === 1 ? 'A call waits for your answer' : `${counted(count, 'call')} wait for your answer`,
+      `${count} 件の呼び出しが回答を待っています`,
+    ),
+  unanswered: ({ en, ja }: Text) => text(`Nobody has answered: ${en}`, `まだ回答がありません: ${ja}`),
+  asked: (tool: string, caller: string, rule: string) =>
+    text(`${tool}, called by ${caller}, under rule ${rule}`, `${tool}（呼び出し元 ${caller}、規則 ${rule}）`),
+  more: (count: number) => text(`and ${count} more`, `ほか ${count} 件`),
+};
+
+const mostShown = 5;
+const mostQuestionChars = 600;
+/** Web push carries four kilobytes, and Telegram 4,096 characters. */
+const mostBodyChars = 900;

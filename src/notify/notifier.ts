@@ -1,0 +1,157 @@
+import type { Channel, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
+import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import { createDelivery, type DeliveryDependencies } from './deliver.ts';
+import { quietLeftMs } from './quiet.ts';
+
+export interface NotifierDependencies extends DeliveryDependencies {
+  readonly settings: NotifySettings;
+  notices(): Promise<NoticeStore>;
+  approvals(): Promise<ApprovalStore>;
+  now(): number;
+  /** Hears of failures of ours; what a channel answers is in the records. */
+  onFault(error: unknown): void;
+}
+
+export interface Notifier {
+  /** Watches from now on. A question of any server on the same records is told once, by one of them. */
+  begin(): void;
+  /** One notice of no question, delivered or failed when this returns; undefined where there is no such channel. */
+  test(channel: string): Promise<NoticeRecord | undefined>;
+  /** What is being delivered is ended, and taken up by whoever serves next. */
+  close(): Promise<void>;
+}
+
+/** Has a waiting question reach its person: at once, then at most once in `everyMs`; not in quiet hours; again elsewhere where nobody answers. */
+export function createNotifier(dependencies: NotifierDependencies): Notifier {
+  const { settings, now } = dependencies;
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const deliver = createDelivery(dependencies, closing.signal);
+  let watching: Promise<void> | undefined;
+  // Ends the rest between two looks.
+  let wake = () => {};
+
+  async function watch(): Promise<void> {
+    const notices = await dependencies.notices();
+    const { signal } = closing;
+    while (!signal.aborted) {
+      // Asked for before the look, so that nothing falls between them.
+      const over = new AbortController();
+      wake = () => over.abort();
+      try {
+        const changed = notices.changed(longestRestMs, AbortSignal.any([signal, over.signal]));
+        const timer = setTimeout(wake, await look(notices)).unref();
+        await changed;
+        clearTimeout(timer);
+        // Questions that are asked together are one notice.
+        await rest(gatherMs, signal);
+      } catch (error) {
+        over.abort();
+        if (signal.aborted) return;
+        dependencies.onFault(error);
+        await rest(afterFaultMs, signal);
+      }
+    }
+  }
+
+  /** Claims what is new, takes what is due, and says when there is something to do again. */
+  async function look(notices: NoticeStore): Promise<number> {
+    const nowMs = now();
+    const pending = await (await dependencies.approvals()).list('pending', nowMs);
+    const channels = await openChannels(notices);
+    const names = channels.map(({ name }) => name);
+    const quietMs = settings.quiet ? quietLeftMs(settings.quiet, nowMs) : 0;
+    if (quietMs > 0) return Math.min(quietMs, longestRestMs);
+    const waits = [longestRestMs];
+    for (const channel of channels) waits.push(await claim(channel, pending, notices, nowMs));
+    for (const record of await notices.take(names, nowMs, leaseMs)) {
+      const work = deliver(record).catch((error: unknown) => {
+        if (!closing.signal.aborted) dependencies.onFault(error);
+      });
+      running.add(work);
+      // It may have to be tried again, sooner than its lease ends.
+      void work.finally(() => {
+        running.delete(work);
+        wake();
+      });
+    }
+    const nextAtMs = await notices.nextAtMs(names);
+    if (nextAtMs !== undefined) waits.push(nextAtMs - now());
+    return Math.max(shortestRestMs, Math.min(...waits));
+  }
+
+  /** Returns how long it is until this channel has something new to be told. */
+  async function claim(
+    { name }: Channel,
+    pending: readonly ApprovalRecord[],
+    notices: NoticeStore,
+    nowMs: number,
+  ): Promise<number> {
+    const { escalate, everyMs } = settings;
+    const isSecond = escalate?.to.includes(name) === true;
+    const afterMs = isSecond && escalate ? escalate.afterMs : 0;
+    const told = await notices.told(
+      name,
+      pending.map(({ id }) => id),
+    );
+    const open = pending.filter(({ id }) => !told.has(id));
+    const due = open.filter(({ createdAtMs }) => createdAtMs + afterMs <= nowMs);
+    const later = open.filter((record) => !due.includes(record));
+    const waits = later.map(({ createdAtMs }) => createdAtMs + afterMs - nowMs);
+    if (due.length > 0) {
+      const claimed = await notices.claim({
+        ...{ channel: name, kind: isSecond ? 'escalation' : 'question', nowMs },
+        // The oldest first: it has waited the longest.
+        questions: due.map(({ id }) => id).toReversed(),
+        quietSinceMs: nowMs - everyMs,
+      });
+      const lastAtMs = claimed ? undefined : await notices.lastAtMs(name);
+      if (lastAtMs !== undefined) waits.push(lastAtMs + everyMs - nowMs);
+    }
+    return Math.min(longestRestMs, ...waits);
+  }
+
+  /** Without a device push is no channel yet: nothing is told there, so nothing counts as told. */
+  async function openChannels(notices: NoticeStore): Promise<readonly Channel[]> {
+    const hasDevice =
+      settings.channels.some(({ kind }) => kind === 'push') && (await notices.devices()).length > 0;
+    return settings.channels.filter(({ kind }) => kind !== 'push' || hasDevice);
+  }
+
+  return {
+    begin() {
+      watching ??= watch();
+    },
+    async test(name) {
+      const channel = settings.channels.find((each) => each.name === name);
+      if (!channel) return undefined;
+      const record = await (await dependencies.notices()).test(name, now());
+      return deliver(record);
+    },
+    async close() {
+      closing.abort();
+      await watching;
+      await Promise.all(running);
+    },
+  };
+}
+
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
+
+const gatherMs = 150;
+const shortestRestMs = 50;
+const longestRestMs = 30_000;
+const afterFaultMs = 5000;
+/** Longer than any delivery takes. */
+const leaseMs = 60_000;

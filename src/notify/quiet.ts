@@ -1,0 +1,21 @@
+import type { QuietHours } from '../contract/notice.ts';
+
+/** How long the quiet hours go on from here; 0 outside of them. To the minute, by the clock on that zone's wall. */
+export function quietLeftMs({ fromMinute, toMinute, timeZone }: QuietHours, nowMs: number): number {
+  const minute = minuteOfDay(nowMs, timeZone);
+  const length = (toMinute - fromMinute + dayMinutes) % dayMinutes;
+  const since = (minute - fromMinute + dayMinutes) % dayMinutes;
+  if (since >= length) return 0;
+  return (length - since) * 60_000 - (nowMs % 60_000);
+}
+
+function minuteOfDay(nowMs: number, timeZone: string | undefined): number {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    timeZone,
+  }).formatToParts(nowMs);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
+  return of('hour') * 60 + of('minute');
+}
+
+const dayMinutes = 24 * 60;

@@ -1,0 +1,37 @@
+import { localTokenRole, operatorRoles } from '../contract/caller.ts';
+import type { Person } from '../contract/person.ts';
+import type { Engine } from './engine.ts';
+import type { TokenRow } from './tables/tables.ts';
+
+/**
+ * Who a login or a passkey is of now: what a token may is read anew each time, so that revoking it ends both. Without a
+ * token: the local operator.
+ */
+export async function personOf(
+  db: Engine['db'],
+  { person, token_id: tokenId }: { readonly person: string; readonly token_id: string | null },
+  nowMs: number,
+): Promise<Person | undefined> {
+  if (tokenId === null) return operatorOf(person);
+  const token = await db
+    .selectFrom('tokens')
+    .selectAll()
+    .where('id', '=', tokenId)
+    .where('revoked_at_ms', 'is', null)
+    .executeTakeFirst();
+  return token && holderOf(token, nowMs);
+}
+
+function operatorOf(person: string): Person {
+  return { name: `console:${person}`, principal: 'local', isOperator: true, face: 'console' };
+}
+
+function holderOf(token: TokenRow, nowMs: number): Person | undefined {
+  if (token.expires_at_ms !== null && token.expires_at_ms <= nowMs) return undefined;
+  // Programs of the person hold it too, and none of them may agree to what it asks for: operators come by a link.
+  const principal = token.role === localTokenRole ? 'local' : `user:${token.user_name}`;
+  const toolsets = token.toolsets === null ? undefined : (JSON.parse(token.toolsets) as string[]);
+  // A token for a part of the tools is no key to everything.
+  const isOperator = toolsets === undefined && token.role !== null && operatorRoles.includes(token.role);
+  return { name: `console:${principal}`, principal, isOperator, toolsets, face: 'console' };
+}

@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ConfigFile } from '../../src/config/schema.ts';
+import { openConsole } from '../console/console-world.ts';
+import { openReceiver } from './receivers.ts';
+
+async function open(notify: NonNullable<ConfigFile['notify']>, environment = {}) {
+  const config = {
+    rules: [{ tool: 'file_write', decision: 'ask' as const, because: 'Writing is looked at.' }],
+    notify,
+  };
+  return openConsole({ config, environment });
+}
+
+async function actionsOf(message: { readonly body: Buffer }): Promise<Record<string, string>> {
+  const { actions } = JSON.parse(message.body.toString());
+  return Object.fromEntries(actions.map((each: { label: string; url: string }) => [each.label, each.url]));
+}
+
+const passkey = {
+  ...{ id: 'c1', person: 'ada', tokenId: undefined, host: 'localhost', label: 'Phone' },
+  ...{ publicKey: 'AA', counter: 0, transports: [] },
+};
+
+test('a button of ntfy denies once, by POST alone, and the log has who by', async () => {
+  const ntfy = await openReceiver();
+  const world = await open({ channels: { phone: { kind: 'ntfy', url: `${ntfy.url}/t` } } });
+  const call = world.send('file_write', { path: 'a.txt', content: 'a' });
+  const { Deny: deny = '', ...others } = await actionsOf(await ntfy.nth(1));
+  expect(Object.keys(others)).toEqual(['Look at it']);
+  expect((await fetch(deny)).status).toBe(401);
+  expect((await fetch(deny, { method: 'POST' })).status).toBe(200);
+  expect(JSON.stringify(await call)).toContain('"denied"');
+  expect((await fetch(deny, { method: 'POST' })).status).toBe(410);
+  expect(await world.store.audit.search({ tool: 'sekisho approve', limit: 5 })).toMatchObject([
+    { principal: 'notice:phone', transport: 'notice', outcome: 'ok' },
+  ]);
+});
+
+test('an address allows only where the operator said so, and no more once somebody has a passkey', async () => {
+  const ntfy = await openReceiver();
+  const world = await open({
+    everyMs: 1000,
+    channels: { phone: { kind: 'ntfy', url: `${ntfy.url}/t`, actions: 'both' } },
+  });
+  const call = world.send('file_write', { path: 'a.txt', content: 'a' });
+  const first = await actionsOf(await ntfy.nth(1));
+  expect((await fetch(first['Allow once'] ?? '', { method: 'POST' })).status).toBe(200);
+  expect(JSON.stringify(await call)).toContain('"success":true');
+  // The other half of the pair has nothing left to answer.
+  expect((await fetch(first.Deny ?? '', { method: 'POST' })).status).toBe(410);
+
+  const later = world.send('file_write', { path: 'b.txt', content: 'b' });
+  const second = await actionsOf(await ntfy.nth(2));
+  await world.store.passkeys.add(passkey, Date.now());
+  expect((await fetch(second['Allow once'] ?? '', { method: 'POST' })).status).toBe(410);
+  expect(existsSync(join(world.root, 'b.txt'))).toBe(false);
+  expect((await fetch(second.Deny ?? '', { method: 'POST' })).status).toBe(200);
+  await later;
+
+  const last = world.send('file_write', { path: 'c.txt', content: 'c' });
+  expect(Object.keys(await actionsOf(await ntfy.nth(3)))).toEqual(['Look at it', 'Deny']);
+  await fetch((await actionsOf(await ntfy.nth(3))).Deny ?? '', { method: 'POST' });
+  await last;
+});
+
+test('a press in Slack counts where Slack signed it, lately, for somebody who is named', async () => {
+  const slack = await openReceiver();
+  const channel = { kind: 'slack' as const, url: `${slack.url}/x`, signingSecret: '${S}', people: ['U1'] };
+  const world = await open({ channels: { room: { ...channel, actions: 'both' } } }, { S: 'shh' });
+  const call = world.send('file_write', { path: 'a.txt', content: 'a' });
+  const { blocks } = JSON.parse((await slack.nth(1)).body.toString());
+  const buttons = blocks.at(-1).elements as { action_id: string; value?: string }[];
+  const value = buttons.find(({ action_id }) => action_id === 'sekisho-allow')?.value ?? '';
+  const press = (user: string, secret: string, ageS = 0) => {
+    const payload = JSON.stringify({ type: 'block_actions', user: { id: user }, actions: [{ value }] });
+    const body = new URLSearchParams({ payload }).toString();
+    const seconds = String(Math.floor(Date.now() / 1000) - ageS);
+    const signature = `v0=${createHmac('sha256', secret).update(`v0:${seconds}:${body}`).digest('hex')}`;
+    return fetch(`${world.base}/notices/slack`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...{ 'x-slack-request-timestamp': seconds, 'x-slack-signature': signature },
+      },
+      body,
+    });
+  };
+  expect((await press('U1', 'other')).status).toBe(401);
+  expect((await press('U1', 'shh', 3600)).status).toBe(401);
+  expect((await press('U2', 'shh')).status).toBe(403);
+  // The address form of the same secret is no way round the signature.
+  expect((await fetch(`${world.base}/notices/answer/${value}`, { method: 'POST' })).status).toBe(410);
+  expect(existsSync(join(world.root, 'a.txt'))).toBe(false);
+  expect((await press('U1', 'shh')).status).toBe(200);
+  expect(JSON.stringify(await call)).toContain('"success":true');
+  expect((await press('U1', 'shh')).status).toBe(403);
+  expect(await world.store.audit.search({ tool: 'sekisho approve', limit: 5 })).toMatchObject([
+    { principal: 'slack:U1', outcome: 'ok' },
+  ]);
+});

@@ -1,0 +1,152 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { NotifySettings } from '../../src/contract/notice.ts';
+import { verbatim } from '../../src/contract/text/text.ts';
+import { createNotifier } from '../../src/notify/notifier.ts';
+import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
+import { openReceiver } from './receivers.ts';
+
+/** A whole minute; the records go by the real clock for what expires. */
+const startMs = Math.floor(Date.now() / 60_000) * 60_000;
+
+/** Servers on real records, whose clock the test moves. */
+async function open(settings: Partial<NotifySettings>, channels: Readonly<Record<string, string>>) {
+  const world = await openTestCheckpoint();
+  const store = await world.checkpoint.store();
+  let nowMs = startMs;
+  let asked = 0;
+  const serve = () => {
+    const notifier = createNotifier({
+      settings: {
+        ...{ detail: 'summary', everyMs: 60_000, quiet: undefined, escalate: undefined, pushServices: [] },
+        channels: Object.entries(channels).map(([name, url]) => ({
+          ...{ name, kind: 'webhook', url, secret: undefined },
+        })),
+        ...settings,
+      },
+      locale: 'en',
+      notices: async () => store.notices,
+      approvals: async () => store.approvals,
+      hasPasskey: async () => false,
+      base: () => undefined,
+      vapid: async () => ({ publicKey: '', privateKey: '' }),
+      ...{ terminal: { write: () => {} }, environment: {}, now: () => nowMs },
+      onFault: (error) => {
+        throw error;
+      },
+    });
+    notifier.begin();
+    return notifier;
+  };
+  const serving: ReturnType<typeof serve>[] = [];
+  onTestFinished(async () => {
+    for (const each of serving) await each.close();
+    await world.close();
+  });
+  return {
+    store,
+    serve: () => serving.push(serve()),
+    async ask(digest = `d${asked}`) {
+      asked += 1;
+      return store.approvals.request(
+        {
+          ...{ principal: 'user:a', sessionId: 's', tool: `tool_${asked}`, digest, rule: 'r' },
+          ...{ message: verbatim('m'), createdAtMs: nowMs, expiresAtMs: nowMs + 86_400_000 },
+        },
+        nowMs,
+      );
+    },
+    answer: (id: string) => store.approvals.decide(id, 'declined', 'cli:a', 'once', nowMs),
+    /** Time passes, and whoever waits looks. */
+    async pass(ms: number) {
+      nowMs += ms;
+      (await store.engine()).changes.tell('approvals');
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    },
+  };
+}
+
+function idsIn({ body }: { readonly body: Buffer }): number {
+  return JSON.parse(body.toString()).questions.length;
+}
+
+test('ten questions together are one notice; those of the next minute are one more, without what was answered', async () => {
+  const hook = await openReceiver();
+  const world = await open({}, { hook: hook.url });
+  for (let each = 0; each < 10; each++) await world.ask();
+  world.serve();
+  expect(idsIn(await hook.nth(1))).toBe(10);
+  const answered = await world.ask();
+  for (let each = 0; each < 4; each++) {
+    await world.pass(12_000);
+    await world.ask();
+  }
+  expect(hook.received).toHaveLength(1);
+  await world.answer(answered.id);
+  await world.pass(13_000);
+  expect(idsIn(await hook.nth(2))).toBe(4);
+  await world.pass(120_000);
+  expect(hook.received).toHaveLength(2);
+});
+
+test('in quiet hours nothing comes, and what still waits comes when they end', async () => {
+  const hook = await openReceiver();
+  const minute = (startMs / 60_000) % 1440;
+  const quiet = { fromMinute: (minute + 1380) % 1440, toMinute: (minute + 60) % 1440, timeZone: 'UTC' };
+  const world = await open({ quiet }, { hook: hook.url });
+  world.serve();
+  await world.ask();
+  const answered = await world.ask();
+  await world.answer(answered.id);
+  await world.pass(59 * 60_000);
+  expect(hook.received).toEqual([]);
+  await world.pass(60_000);
+  expect(idsIn(await hook.nth(1))).toBe(1);
+});
+
+test('a second person hears of what nobody answered, and of nothing else', async () => {
+  const first = await openReceiver();
+  const second = await openReceiver();
+  const escalate = { afterMs: 600_000, to: ['boss'] };
+  const world = await open({ escalate }, { me: first.url, boss: second.url });
+  world.serve();
+  const answered = await world.ask();
+  await world.ask();
+  await first.nth(1);
+  await world.answer(answered.id);
+  await world.pass(599_000);
+  expect(second.received).toEqual([]);
+  await world.pass(2000);
+  const message = JSON.parse((await second.nth(1)).body.toString());
+  expect(message).toMatchObject({
+    type: 'escalation',
+    title: 'Nobody has answered: tool_2 waits for your answer',
+  });
+  expect(first.received).toHaveLength(1);
+});
+
+test('of three servers on the same records one tells of a question, and a restarted one does not tell again', async () => {
+  const hook = await openReceiver();
+  const world = await open({ everyMs: 1000 }, { hook: hook.url });
+  world.serve();
+  world.serve();
+  world.serve();
+  for (let each = 0; each < 5; each++) {
+    await world.ask();
+    await world.pass(1500);
+  }
+  world.serve();
+  await world.pass(1500);
+  expect(hook.received.map(idsIn).reduce((sum, count) => sum + count, 0)).toBe(5);
+});
+
+test('what was answered before it could be delivered is dropped', async () => {
+  const hook = await openReceiver(503, 503, 503, 503, 503, 503, 503);
+  const world = await open({}, { hook: hook.url });
+  world.serve();
+  const { id } = await world.ask();
+  await hook.nth(1);
+  await world.answer(id);
+  await world.pass(5000);
+  expect(await world.store.notices.list(5)).toMatchObject([{ status: 'dropped', questions: [id] }]);
+  expect(hook.received).toHaveLength(1);
+});
