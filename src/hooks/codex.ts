@@ -5,21 +5,18 @@ import { patchCalls } from './patch.ts';
 
 /**
  * Codex: `PreToolUse` takes deny, and an allow only together with arguments of ours. It has no way to ask, so our
- * questions wait elsewhere. It goes on where a hook fails in another way than by status 2.
+ * questions wait elsewhere. It goes on where a hook fails in another way than by status 2. What it would ask its own
+ * person about comes as `PermissionRequest`.
  */
 export const codex: Adapter = { name: 'codex', read, say };
 
 const common = { session_id: hookId, cwd: z.string().startsWith('/') };
-const use = {
-  ...common,
-  tool_use_id: hookId,
-  tool_name: z.string().min(1).max(500),
-  tool_input: z.unknown(),
-  turn_id: hookId,
-};
+const asked = { ...common, tool_name: z.string().min(1).max(500), tool_input: z.unknown(), turn_id: hookId };
+const use = { ...asked, tool_use_id: hookId };
 
 const events = z.discriminatedUnion('hook_event_name', [
   z.looseObject({ hook_event_name: z.literal('PreToolUse'), ...use }),
+  z.looseObject({ hook_event_name: z.literal('PermissionRequest'), ...asked }),
   z.looseObject({ hook_event_name: z.literal('PostToolUse'), ...use }),
   z.looseObject({ hook_event_name: z.enum(['Stop', 'UserPromptSubmit', 'SessionEnd']), ...common }),
 ]);
@@ -31,8 +28,11 @@ function read(given: unknown): HookEvent {
     case 'PreToolUse': {
       const { cwd: folder, tool_name: name, tool_input: input } = event;
       const calls = isElsewhere(name) ? [] : callsOf(readers, name, input, folder);
-      return { kind: 'before', session, folder, use: event.tool_use_id, calls, asks: false };
+      const words = wordsOf(input);
+      return { kind: 'before', session, folder, use: event.tool_use_id, calls, asks: false, words };
     }
+    case 'PermissionRequest':
+      return { kind: 'approval', session, words: wordsOf(event.tool_input) ?? '' };
     case 'PostToolUse':
       return { kind: 'after', session, use: event.tool_use_id };
     case 'SessionEnd':
@@ -42,7 +42,9 @@ function read(given: unknown): HookEvent {
   }
 }
 
-function say(answer: HookAnswer) {
+function say(answer: HookAnswer, event: unknown) {
+  if ((event as { hook_event_name?: unknown }).hook_event_name === 'PermissionRequest')
+    return answer.kind === 'allow' ? approved : { stdout: '', stderr: '', exitCode: 0 };
   const told = (output: object) => ({
     stdout: `${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } })}\n`,
     stderr: '',
@@ -55,6 +57,20 @@ function say(answer: HookAnswer) {
   if (answer.kind === 'nothing' || answer.command === undefined)
     return { stdout: '', stderr: '', exitCode: 0 };
   return told({ permissionDecision: 'allow', updatedInput: { command: answer.command } });
+}
+
+const approved = {
+  stdout: `${JSON.stringify({
+    hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+  })}\n`,
+  stderr: '',
+  exitCode: 0,
+};
+
+/** The command, or the patch. */
+function wordsOf(input: unknown): string | undefined {
+  const { command: words } = (input ?? {}) as { command?: unknown };
+  return typeof words === 'string' ? words : undefined;
 }
 
 const readers: ReadonlyMap<string, NativeReader> = new Map([

@@ -13,9 +13,13 @@ export type HookEvent =
       readonly calls: readonly NativeCall[];
       /** Has the client a person whom it asks in our words? */
       readonly asks: boolean;
+      /** The command or patch, where the client asks its person about it by that. */
+      readonly words?: string | undefined;
       /** Its client may tell of one use by several hooks: each is answered the same. */
       readonly again?: boolean | undefined;
     }
+  /** The client is about to ask its person about this command or patch. */
+  | { readonly kind: 'approval'; readonly session: string; readonly words: string }
   | {
       readonly kind: 'after';
       readonly session: string;

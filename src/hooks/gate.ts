@@ -31,8 +31,10 @@ interface Witness {
 /** Where the uses of clients' own tools meet the road; each is a call that stays open until its tool has ended. */
 export interface Gate {
   before(event: Before, client: Client): Promise<HookAnswer>;
+  /** Allows what was let through already, so that nobody is asked twice; about the rest the client asks its person. */
+  review(event: Extract<HookEvent, { kind: 'approval' }>): Promise<HookAnswer>;
   /** What else a client tells. */
-  tell(event: Exclude<HookEvent, { kind: 'before' }>): Promise<void>;
+  tell(event: Exclude<HookEvent, { kind: 'before' | 'approval' }>): Promise<void>;
   /** Runs what a permit is for, once, inside our walls; undefined where it is for nothing like this. */
   run(asked: RunRequest, signal: AbortSignal): Promise<Reply | undefined>;
   /** Calls that have not ended. */
@@ -63,6 +65,8 @@ interface OpenCall {
   readonly session: string;
   readonly use: string;
   readonly permit: string;
+  /** What the client asks its person about, if it asks about this. */
+  readonly words: string | undefined;
   readonly native: Exclude<NativeCall, { does: 'unknown' }>;
   /** Where its command begins. */
   readonly folder: string | undefined;
@@ -149,6 +153,7 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       session,
       use,
       permit,
+      words: own ?? event.words,
       native,
       // What could not be prepared is thrown where the call comes to its run.
       folder: (await prepared.catch(() => undefined))?.folder,
@@ -199,6 +204,13 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
       const answer = decide(event, client, () => uses.delete(use));
       uses.set(use, answer);
       return answer;
+    },
+
+    async review({ session, words: asked }) {
+      const calls = of(session).filter((each) => each.words === asked && !each.isTaken());
+      const verdicts = await Promise.all(calls.map(({ verdict }) => verdict));
+      const isLetThrough = verdicts.length > 0 && verdicts.every(({ kind }) => kind === 'allow');
+      return { kind: isLetThrough ? 'allow' : 'nothing' };
     },
 
     async tell(event) {

@@ -84,6 +84,15 @@ test.each(told)('%s is told %j', (client, answer, expected) => {
   expect(said?.stdout ? JSON.parse(said.stdout) : undefined).toEqual(expected);
 });
 
+test('Codex is told of its own question that it may go on, or nothing', () => {
+  const request = { ...event.codex, hook_event_name: 'PermissionRequest', tool_use_id: undefined };
+  const said = (answer: HookAnswer) => adapters.get('codex')?.say(answer, request).stdout;
+  expect(JSON.parse(said({ kind: 'allow' }) ?? '')).toEqual({
+    hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+  });
+  expect(said({ kind: 'nothing' })).toBe('');
+});
+
 test('a command of Gemini CLI begins in the folder that it names', () => {
   expect(adapters.get('gemini')?.read(event.gemini)).toMatchObject({
     calls: [{ does: 'command', command: 'pwd', folder: '/work/sub' }],

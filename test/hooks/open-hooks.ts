@@ -26,6 +26,7 @@ export async function openHooks(client: string, world: World = {}) {
   async function tell(event: Fields): Promise<HookAnswer> {
     const read = adapter?.read(event);
     if (read?.kind === 'before') return gate.before(read, { name: client, version: 'test' });
+    if (read?.kind === 'approval') return gate.review(read);
     if (read) await gate.tell(read);
     return { kind: 'nothing' };
   }

@@ -115,7 +115,7 @@ test('a configuration that is none refuses, in its own words, each time at once'
       stderr: expect.stringContaining('sometimes'),
     });
   }
-}, 60_000);
+});
 
 test('without its runtime it refuses as well', async () => {
   const moved = readFileSync(program());

@@ -129,5 +129,4 @@ test.each(['Stop', 'UserPromptSubmit', 'SessionEnd', 'AfterAgent'])(
     ]);
     expect([over.code, tool.code]).toEqual([1, 2]);
   },
-  60_000,
 );

@@ -61,6 +61,7 @@ async function decided(request: EventRequest, { gate }: Pick<Serving, 'gate'>): 
     const client = { name: adapter.name, version: 'hook' };
     return adapter.say(await gate.before(event, client), given);
   }
+  if (event.kind === 'approval') return adapter.say(await gate.review(event), given);
   await gate.tell(event);
   return adapter.say({ kind: 'nothing' }, given);
 }
