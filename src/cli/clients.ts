@@ -24,6 +24,18 @@ export interface ClientConfig {
   readonly needs?: Text | undefined;
   /** How its own tools are switched off: a model that has both goes round us, unasked and unrecorded. */
   readonly alone: Text;
+  /** The same as a change of its settings, where those can be changed by us. */
+  readonly off?: OwnToolsOff | undefined;
+}
+
+export interface OwnToolsOff {
+  /** From the home folder, or from the folder that tools see. */
+  readonly file: string;
+  readonly isInHome: boolean;
+  readonly key: readonly string[];
+  /** The values of that list, or the keys of that object with what each is set to. */
+  readonly names: readonly string[];
+  readonly each?: boolean | undefined;
 }
 
 type Server = { readonly command: string; readonly args: readonly string[] };
@@ -42,10 +54,11 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
       'プロジェクトの .mcp.json（Claude Code）か claude_desktop_config.json（Claude Desktop）',
     ),
     words: common(server),
-    alone: inFile('.claude/settings.json', {
-      permissions: {
-        deny: ['Bash', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch', 'Agent', 'Monitor'],
-      },
+    ...offBy({
+      file: '.claude/settings.json',
+      isInHome: false,
+      key: ['permissions', 'deny'],
+      names: ['Bash', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch', 'Agent', 'Monitor'],
     }),
   }),
   cursor: (server) => ({
@@ -85,10 +98,12 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
     file: verbatim('~/.gemini/settings.json'),
     words: common({ ...server, trust: true }),
     needs: trusted,
-    alone: inFile(
-      '~/.gemini/settings.json',
+    ...offBy(
       {
-        tools: { exclude: ['run_shell_command', 'replace', 'grep_search', 'list_directory', 'invoke_agent'] },
+        file: '.gemini/settings.json',
+        isInHome: true,
+        key: ['tools', 'exclude'],
+        names: ['run_shell_command', 'replace', 'grep_search', 'list_directory', 'invoke_agent'],
       },
       text(
         'Its read_file, write_file, glob and web_fetch stay: excluding them excludes ours of that name.',
@@ -103,15 +118,22 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
       `${trusted.en} Over HTTP it reads "httpUrl", not "url".`,
       `${trusted.ja} HTTP では "url" でなく "httpUrl" を読みます。`,
     ),
-    alone: inFile('~/.qwen/settings.json', {
-      tools: { exclude: ['run_shell_command', 'edit', 'notebook_edit', 'grep_search', 'agent'] },
+    ...offBy({
+      file: '.qwen/settings.json',
+      isInHome: true,
+      key: ['tools', 'exclude'],
+      names: ['run_shell_command', 'edit', 'notebook_edit', 'grep_search', 'agent'],
     }),
   }),
   opencode: ({ command, args }) => ({
     file: text('opencode.json in your project', 'プロジェクトの opencode.json'),
     words: json({ mcp: { sekisho: { type: 'local', command: [command, ...args], enabled: true } } }),
-    alone: inFile('opencode.json', {
-      tools: off(['bash', 'edit', 'write', 'read', 'grep', 'glob', 'webfetch', 'task']),
+    ...offBy({
+      file: 'opencode.json',
+      isInHome: false,
+      key: ['tools'],
+      names: ['bash', 'edit', 'write', 'read', 'grep', 'glob', 'webfetch', 'task'],
+      each: false,
     }),
   }),
   continue: ({ command, args }) => ({
@@ -146,16 +168,16 @@ const cannot = text(
   'その設定はありません。確認が出たら拒否し、無確認で動かさないでください。',
 );
 
-function inFile(file: string, settings: object, but?: Text): Text {
-  const words = JSON.stringify(settings);
-  return text(
-    joinSentences(`${words} in ${file}.`, but?.en ?? ''),
-    joinSentences(`${file} に ${words}。`, but?.ja ?? ''),
+function offBy(off: OwnToolsOff, but?: Text): Pick<ClientConfig, 'alone' | 'off'> {
+  const { file, isInHome, key, names, each } = off;
+  const value: unknown = each === undefined ? names : Object.fromEntries(names.map((name) => [name, each]));
+  const words = JSON.stringify(key.reduceRight((inner, name) => ({ [name]: inner }), value));
+  const where = isInHome ? `~/${file}` : file;
+  const alone = text(
+    joinSentences(`${words} in ${where}.`, but?.en ?? ''),
+    joinSentences(`${where} に ${words}。`, but?.ja ?? ''),
   );
-}
-
-function off(names: readonly string[]): object {
-  return Object.fromEntries(names.map((name) => [name, false]));
+  return { alone, off };
 }
 
 function json(value: unknown): string {

@@ -79,7 +79,6 @@ test.skipIf(!hasScript)(
     expect((await typed('C.UTF-8', ['y'], '--remove')).status).toBe(0);
     expect(readFileSync(settings, 'utf8')).toBe('{ "model": "opus" }\n');
   },
-  60_000,
 );
 
 const written = () => {
@@ -97,6 +96,8 @@ test.skipIf(!hasScript)(
       'notes',
       'emacs',
       'codex',
+      'off',
+      '',
     ]);
     expect(status).toBe(0);
     expect(screen).toContain(
@@ -104,6 +105,7 @@ test.skipIf(!hasScript)(
     );
     expect(screen).toContain('The profile must be one of coding, notes');
     expect(screen).toContain('The client must be one of claude, cursor');
+    expect(screen).toContain('The choice must be one of keep, hooks, got "off". Once more, please.');
     expect(screen).toContain('Put this into ~/.codex/config.toml:');
     expect(written().value).toMatchObject({ profile: 'notes', roots: [join(home, 'project')] });
   },
@@ -125,7 +127,7 @@ test.skipIf(!hasScript)(
   `a project that names packages is asked about their registries${hasScript ? '' : ' (skipped: no script)'}`,
   async () => {
     for (const file of ['package.json', 'go.mod']) writeFileSync(join(home, 'project', file), '{}');
-    const { status, screen } = await typed('C.UTF-8', ['project', '', 'codex', 'npn', 'npm, github']);
+    const { status, screen } = await typed('C.UTF-8', ['project', '', 'codex', 'npn', 'npm, github', 'keep']);
     expect(status).toBe(0);
     expect(screen).toContain('Which registries may commands reach, or none? [npm, go]');
     expect(screen).toContain('Each must be one of npm, pypi, crates, go, github, none, got "npn".');

@@ -117,7 +117,7 @@ function edited(words: string, path: (string | number)[], value: unknown, isArra
 }
 
 /** As the rest of the file is written. */
-function formatOf(words: string): FormattingOptions {
+export function formatOf(words: string): FormattingOptions {
   const indent = /^([ \t]+)\S/m.exec(words)?.[1] ?? '  ';
   return {
     insertSpaces: !indent.startsWith('\t'),

@@ -54,6 +54,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       file: '.codex/hooks.json',
       events: [
         { event: 'PreToolUse', matcher: '*', more: { timeout: seconds } },
+        { event: 'PermissionRequest', matcher: '*' },
         { event: 'PostToolUse', matcher: 'apply_patch' },
         { event: 'UserPromptSubmit' },
         { event: 'Stop' },

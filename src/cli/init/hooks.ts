@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
-import { configFolderOf, homeOf, hookFolderOf } from '../../config/state.ts';
+import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
@@ -9,6 +9,7 @@ import { ownCommand } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
 import { withEntries, withoutEntries } from './hook-entries.ts';
 import { type HookedClient, hookedClients } from './hooked-clients.ts';
+import { forget, readIfThere, remember, remembered } from './notes.ts';
 import { prepareQuickHook, quickHookOf } from './quick-hook.ts';
 import { showChange } from './show-change.ts';
 
@@ -23,7 +24,7 @@ export async function initHooks(options: Options): Promise<number> {
   // What would stop the server of the hooks is found here, not by the first tool.
   loadSettings({ config });
   const file = join(home, client.file);
-  const now = read(file);
+  const now = readIfThere(file);
   const { command, args } = ownCommand(['hook', name, '--config', config]);
   const byNode = [command, ...args].map(shellQuote).join(' ');
   const program = prepareQuickHook(name, config, [command, ...args]);
@@ -43,9 +44,7 @@ export async function initHooks(options: Options): Promise<number> {
   }
   program?.install();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const known = remembered(name);
-  const isOurs = known?.file === file && known.after === now;
-  remember(name, { file, before: isOurs ? known.before : now, after });
+  remember(name, { file, before: now, after });
   writeFileSync(file, after, { mode: 0o600 });
   say(words.wrote(file, line));
   if (client.next) say(client.next);
@@ -56,7 +55,7 @@ export async function initHooks(options: Options): Promise<number> {
 export async function removeHooks(options: Options): Promise<number> {
   const { client, name } = clientOf(options);
   const file = join(homeOf(process.env), client.file);
-  const now = read(file);
+  const now = readIfThere(file);
   const known = remembered(name);
   const isOurs = known?.file === file && known.after === now;
   const after = isOurs
@@ -71,7 +70,8 @@ export async function removeHooks(options: Options): Promise<number> {
   if (!(await showChange({ file, before: now, after }, options.yes === true))) return 1;
   if (after === undefined) rmSync(file);
   else writeFileSync(file, after);
-  for (const path of [noteOf(name), quickHookOf(name)]) rmSync(path, { force: true });
+  forget(name);
+  rmSync(quickHookOf(name), { force: true });
   say(words.removed(file));
   return 0;
 }
@@ -81,32 +81,6 @@ function clientOf(options: Options): { readonly client: HookedClient; readonly n
   const client = hookedClients.get(name);
   if (!client) throw new ConfigError(words.noHooks(name));
   return { client, name };
-}
-
-/** What the file was before and after, so that it can be as before. */
-interface Note {
-  readonly file: string;
-  readonly before?: string | undefined;
-  readonly after: string;
-}
-
-function noteOf(name: string): string {
-  return join(hookFolderOf(process.env, homeOf(process.env)), `${name}.settings.json`);
-}
-
-function remember(name: string, note: Note): void {
-  const path = noteOf(name);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
-}
-
-function remembered(name: string): Note | undefined {
-  const words = read(noteOf(name));
-  return words === undefined ? undefined : (JSON.parse(words) as Note);
-}
-
-function read(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 const words = {

@@ -10,7 +10,9 @@ import { type Locale, type Text, text, verbatim } from '../../contract/text/text
 import { clientConfig, clientNames } from '../clients.ts';
 import { ownCommand, ownName, schemaAddress } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
-import { type Answers, askPerson, networkFor, oneOf, profileNames } from './questions.ts';
+import { initHooks } from './hooks.ts';
+import { switchOff } from './own-tools.ts';
+import { type Answers, askPerson, networkFor, oneOf, ownToolsOf, profileNames } from './questions.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -39,7 +41,15 @@ export async function init(options: Options): Promise<number> {
   };
   const answers =
     options.yes || !process.stdin.isTTY
-      ? { ...given, network: networkFor(given.profile, given.folder) }
+      ? {
+          ...given,
+          network: networkFor(given.profile, given.folder),
+          ownTools: oneOf(
+            verbatim('--own-tools'),
+            String(options.ownTools ?? 'keep'),
+            ownToolsOf(given.client),
+          ),
+        }
       : await askPerson(given, locale);
   if (!answers) {
     process.stderr.write(`\n${words.nothing[locale]}\n`);
@@ -50,17 +60,20 @@ export async function init(options: Options): Promise<number> {
   // What was written must load; a file that would stop the next start is a mistake of ours, found here.
   loadSettings({ config: path });
   const { command, args } = ownCommand(['serve', '--config', path]);
-  const { file, words: lines, needs, alone } = clientConfig(answers.client, command, args);
+  const { file, words: lines, needs, alone, off } = clientConfig(answers.client, command, args);
   const parts = [
     words.wrote(path),
     ...(answers.network.length > 0 ? [words.reaches(answers.network)] : []),
     words.put(file),
     verbatim(lines),
     ...(needs ? [needs] : []),
-    words.alone(alone),
+    ...(answers.ownTools === 'keep' ? [words.alone(alone)] : []),
     words.doctor(),
   ];
   say(parts.map((part) => part[locale]).join('\n\n'));
+  if (answers.ownTools === 'hooks') return initHooks({ client: answers.client, out: path, yes: options.yes });
+  if (answers.ownTools === 'off' && off)
+    return (await switchOff(answers.client, off, answers.folder, options.yes === true)) ? 0 : 1;
   return 0;
 }
 

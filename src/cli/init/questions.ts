@@ -5,7 +5,8 @@ import { type ProfileName, profiles } from '../../config/profiles.ts';
 import { existingFolder } from '../../config/roots.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
-import { type ClientName, clientNames } from '../clients.ts';
+import { type ClientName, clientConfig, clientNames } from '../clients.ts';
+import { hookedClients } from './hooked-clients.ts';
 import { registriesNamed, registriesOf } from './registries.ts';
 
 export interface Answers {
@@ -14,6 +15,16 @@ export interface Answers {
   readonly client: ClientName;
   /** Sets of hosts that commands may reach. */
   readonly network: readonly string[];
+  readonly ownTools: OwnTools;
+}
+
+/** What becomes of the client's own shell and file tools. */
+export type OwnTools = 'keep' | 'hooks' | 'off';
+
+/** What can be done about them from here. */
+export function ownToolsOf(client: ClientName): readonly OwnTools[] {
+  const { off } = clientConfig(client, '', []);
+  return ['keep', ...(hookedClients.has(client) ? ['hooks' as const] : []), ...(off ? ['off' as const] : [])];
 }
 
 /** Only this profile installs what a project names. */
@@ -23,7 +34,7 @@ export function networkFor(profile: ProfileName, folder: string): readonly strin
 
 /** Asks a person at the terminal; Enter takes what was given. Undefined when they leave by Ctrl-C or Ctrl-D. */
 export async function askPerson(
-  given: Omit<Answers, 'network'>,
+  given: Omit<Answers, 'network' | 'ownTools'>,
   locale: Locale,
 ): Promise<Answers | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
@@ -48,7 +59,18 @@ export async function askPerson(
       found.length === 0
         ? found
         : await question(terminal, questions.network[locale], found.join(', '), locale, registriesNamed);
-    return { folder, profile, client, network };
+    const choices = ownToolsOf(client);
+    const ownTools =
+      choices.length === 1
+        ? 'keep'
+        : await question(
+            terminal,
+            `${questions.ownTools[locale]} (${choices.join(', ')})`,
+            'keep',
+            locale,
+            (answer) => oneOf(questions.itsTools, answer, choices),
+          );
+    return { folder, profile, client, network, ownTools };
   } catch (error) {
     if ((error as Error).name === 'AbortError') return undefined;
     throw error;
@@ -100,6 +122,11 @@ const questions = {
     'Which registries may commands reach, or none?',
     'コマンドが接続してよいレジストリーは?(なければ none)',
   ),
+  ownTools: text(
+    "The client's own shell and file tools go round all this: keep them, judge them by hooks, or switch them off?",
+    'クライアント自身のシェルとファイルのツールはここを通りません。そのまま(keep)、フックで審査(hooks)、無効化(off)のどれにしますか?',
+  ),
+  itsTools: text('The choice', '選択'),
   itsProfile: text('The profile', 'プロファイル'),
   itsClient: text('The client', 'クライアント'),
   again: text('Once more, please.', 'もう一度入力してください。'),

@@ -13,7 +13,10 @@ export const ja: Readonly<Record<string, string>> = {
   'whose hook it is': 'どのクライアントのフックか',
   "write hooks into the client's settings, so that its own tools are judged as well":
     'クライアントの設定にフックを書き、クライアント自身のツールも審査する',
-  "take those hooks out of the client's settings": 'そのフックをクライアントの設定から取り除く',
+  "take out of the client's settings what init wrote there":
+    'init がクライアントの設定に書いたものを取り除く',
+  "the client's own tools: keep them (default), judge them by hooks, or switch them off":
+    'クライアント自身のツール: そのまま（既定）、フックで審査、無効化',
   'list the tools that would be served': '提供されるツールの一覧',
   'what works here, what is missing and how to install it': '動くもの、足りないもの、その導入方法を表示',
   'print a link to the web console of a running server; it works once':

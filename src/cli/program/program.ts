@@ -102,14 +102,25 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       new Option('--client <name>', 'the client to print it for (default: claude)').choices(clientNames),
     )
     .option('--out <file>', 'where to write it (default: your configuration folder)')
+    .addOption(
+      new Option(
+        '--own-tools <what>',
+        "the client's own tools: keep them (default), judge them by hooks, or switch them off",
+      ).choices(['keep', 'hooks', 'off']),
+    )
     .option('--yes', 'ask nothing')
     .option('--force', 'replace a file that is there')
     .option('--hooks', "write hooks into the client's settings, so that its own tools are judged as well")
-    .option('--remove', "take those hooks out of the client's settings")
+    .option('--remove', "take out of the client's settings what init wrote there")
     .action(async (options: Options) => {
-      if (options.hooks || options.remove) {
-        const { initHooks, removeHooks } = await import('../init/hooks.ts');
-        exitWith(await (options.remove ? removeHooks : initHooks)(options));
+      if (options.remove) {
+        const { removeOurs } = await import('../init/remove.ts');
+        exitWith(await removeOurs(options));
+        return;
+      }
+      if (options.hooks) {
+        const { initHooks } = await import('../init/hooks.ts');
+        exitWith(await initHooks(options));
         return;
       }
       const { init } = await import('../init/init.ts');

@@ -1,0 +1,105 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
+import { homeOf } from '../../config/state.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import type { OwnToolsOff } from '../clients.ts';
+import { say } from '../common/say.ts';
+import { formatOf } from './hook-entries.ts';
+import { forget, readIfThere, remember, remembered } from './notes.ts';
+import { showChange } from './show-change.ts';
+
+/** Switches a client's own tools off in its settings, once the change was shown and agreed to. */
+export async function switchOff(
+  client: string,
+  off: OwnToolsOff,
+  folder: string,
+  isAgreed: boolean,
+): Promise<boolean> {
+  const file = join(off.isInHome ? homeOf(process.env) : folder, off.file);
+  const before = readIfThere(file);
+  const after = withoutTools(before?.trim() ? before : '{}\n', off, file);
+  if (after === before) {
+    say(words.areOff(file));
+    return true;
+  }
+  if (!(await showChange({ file, before, after }, isAgreed))) return false;
+  mkdirSync(dirname(file), { recursive: true });
+  remember(noteName(client), { file, before, after });
+  writeFileSync(file, after);
+  say(words.off(file, client));
+  return true;
+}
+
+/** Puts the settings back as they were; undefined where we switched nothing off. A file that was changed since stays. */
+export async function switchOn(client: string, isAgreed: boolean): Promise<boolean | undefined> {
+  const known = remembered(noteName(client));
+  if (!known) return undefined;
+  const { file, before, after } = known;
+  if (readIfThere(file) !== after) throw new ConfigError(words.changed(file));
+  if (!(await showChange({ file, before: after, after: before }, isAgreed))) return false;
+  if (before === undefined) rmSync(file);
+  else writeFileSync(file, before);
+  forget(noteName(client));
+  say(words.on(file));
+  return true;
+}
+
+const noteName = (client: string) => `${client}.own-tools`;
+
+/** The settings in which these tools are off, in the form that they are written in. */
+export function withoutTools(settings: string, { key, names, each }: OwnToolsOff, file: string): string {
+  const problems: ParseError[] = [];
+  const held: unknown = parse(settings, problems, { allowTrailingComma: true });
+  const along = key.map((_, depth) =>
+    key.slice(0, depth).reduce<unknown>((at, name) => (isObject(at) ? at[name] : at), held),
+  );
+  const isWalkable = along.every((each, depth) => isObject(each) || (depth > 0 && each === undefined));
+  if (problems.length > 0 || !isWalkable) throw new ConfigError(words.broken(file));
+  const value = key.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), held);
+  const isList = each === undefined;
+  if (value !== undefined && (isList ? !Array.isArray(value) : !isObject(value)))
+    throw new ConfigError(words.broken(file));
+  const edit = (words: string, path: readonly (string | number)[], to: unknown, isArrayInsertion = false) =>
+    applyEdits(words, modify(words, [...path], to, { formattingOptions: formatOf(words), isArrayInsertion }));
+  if (!isList)
+    return names.reduce(
+      (written, name) =>
+        isObject(value) && value[name] === each ? written : edit(written, [...key, name], each),
+      settings,
+    );
+  if (!Array.isArray(value)) return edit(settings, key, names);
+  return names.reduce(
+    (written, name) => (value.includes(name) ? written : edit(written, [...key, -1], name, true)),
+    settings,
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const words = {
+  areOff: (file: string) =>
+    text(
+      `The client's own tools are off already in ${file}.`,
+      `クライアント自身のツールは、${file} で既に無効です。`,
+    ),
+  off: (file: string, client: string) =>
+    text(
+      `Switched the client's own tools off in ${file}. \`sekisho init --client ${client} --remove\` switches them on again.`,
+      `${file} でクライアント自身のツールを無効にしました。\`sekisho init --client ${client} --remove\` で元に戻せます。`,
+    ),
+  on: (file: string) => text(`${file} is as it was before.`, `${file} を元に戻しました。`),
+  changed: (file: string) =>
+    text(
+      `${file} was changed since we switched the client's own tools off in it, so it is left as it is: take the names out by hand.`,
+      `クライアント自身のツールを無効にした後で ${file} が変わったため、変更していません。名前を手で取り除いてください。`,
+    ),
+  broken: (file: string) =>
+    text(
+      `${file} is not what the client could read; it is left as it is. Mend it first.`,
+      `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
+    ),
+} as const;

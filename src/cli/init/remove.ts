@@ -1,0 +1,15 @@
+import { hookedClients } from './hooked-clients.ts';
+import { removeHooks } from './hooks.ts';
+import { switchOn } from './own-tools.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Takes out of a client's settings what `init` put there: hooks, and names of its own tools. */
+export async function removeOurs(options: Options): Promise<number> {
+  const client = String(options.client ?? 'claude');
+  // Hooks may have been written into the same file after its tools were switched off.
+  const ofHooks = hookedClients.has(client) ? await removeHooks(options) : undefined;
+  const isOn = await switchOn(client, options.yes === true);
+  if (isOn !== undefined) return isOn ? (ofHooks ?? 0) : 1;
+  return ofHooks ?? removeHooks(options);
+}
