@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEngines } from '../store/engines.ts';
 import { createLineClient, modernHeaders, modernMeta, post } from '../support/clients.ts';
@@ -173,9 +174,7 @@ test('the audit log has no passkey and no token', async () => {
     expect(log).not.toContain(secret);
 });
 
-test('over HTTP without sessions of the transport a token goes on as argument, header or bearer', {
-  timeout: 60_000,
-}, async () => {
+test('over HTTP without sessions of the transport a token goes on as argument, header or bearer', async () => {
   const place = await createTeamPlace();
   await place.command('task', 'add', '--project', 'p', '--title', 'Work', '--assign', 'a');
   const server = await place.serve();
@@ -199,9 +198,7 @@ test('over HTTP without sessions of the transport a token goes on as argument, h
   }
 });
 
-test('over stdio the session sticks to the connection, and the list changes with it', {
-  timeout: 60_000,
-}, async () => {
+test('over stdio the session sticks to the connection, and the list changes with it', async () => {
   const place = await createTeamPlace();
   await place.command('task', 'add', '--project', 'p', '--title', 'Work', '--assign', 'a');
   const child = place.spawnStdio();
@@ -231,4 +228,40 @@ test('over stdio the session sticks to the connection, and the list changes with
   expect(await client.call('get_my_profile', {})).toMatchObject({ result: { isError: true } });
   expect(await names()).toEqual(before);
   expect(client.received.filter((one) => one.method === 'notifications/tools/list_changed')).toHaveLength(2);
+});
+
+test('a worker over stdio that starts again goes on with its task at once; the former session is told', async () => {
+  const place = await createTeamPlace();
+  await place.command('task', 'add', '--project', 'p', '--title', 'Work', '--assign', 'a');
+  const start = async () => {
+    const child = place.spawnStdio();
+    if (!child.stdin || !child.stdout) throw new Error('no pipes');
+    const client = createLineClient(child.stdin, child.stdout);
+    await client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    });
+    const entered = (await client.call('authenticate', {
+      agent_id: 'a',
+      passkey: secrets.PASSKEY,
+      project_id: 'p',
+    })) as { result: { structuredContent: { success: boolean; task_id?: string; session_token?: string } } };
+    return { child, client, entry: entered.result.structuredContent };
+  };
+  const first = await start();
+  await first.client.call('claim_task', { task_id: first.entry.task_id });
+  // A second one beside it has nothing to do: the task is in work.
+  const beside = await start();
+  expect(beside.entry).toMatchObject({ success: false, reason: 'no_work' });
+
+  const ended = once(first.child, 'close');
+  first.child.stdin?.end();
+  await ended;
+  const again = await start();
+  expect(again.entry).toMatchObject({ success: true, task_id: first.entry.task_id });
+  expect(await again.client.call('report_completed', { result: 'success' })).not.toMatchObject({
+    result: { isError: true },
+  });
+  for (const { child } of [beside, again]) child.stdin?.end();
 });

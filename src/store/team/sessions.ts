@@ -130,7 +130,20 @@ export function createSessions(base: TeamBase): Sessions {
     async unbind(connectionId) {
       const engine = await openEngine();
       await engine.write(
-        (tx) => tx.deleteFrom('session_bindings').where('connection_id', '=', connectionId).execute(),
+        async (tx) => {
+          const bound = await tx
+            .deleteFrom('session_bindings')
+            .where('connection_id', '=', connectionId)
+            .returning('session_id')
+            .executeTakeFirst();
+          if (!bound) return;
+          // Nobody is at its task until it is heard of again: its agent, started again, goes on with it at once.
+          await tx
+            .updateTable('agent_sessions')
+            .set({ used_at_ms: 0 })
+            .where('id', '=', bound.session_id)
+            .execute();
+        },
         { durable: false },
       );
     },
