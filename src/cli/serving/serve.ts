@@ -40,14 +40,18 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
     : serveOverHttp(settings, flags, options);
 }
 
-async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
-  const checkpoint = await openCheckpoint(settings, {
+function openServed(settings: Settings, options: Options): Promise<Checkpoint> {
+  return openCheckpoint(settings, {
     version: versionOf(),
     program: ownProgram(),
     localRole: options.as as string | undefined,
     trace: wantedTraces(),
     onFault: logFault,
   });
+}
+
+async function serveOverStdio(settings: Settings, options: Options): Promise<number> {
+  const checkpoint = await openServed(settings, options);
   const stop = new AbortController();
   const { closed } = await serveStdio(checkpoint, {
     signal: stop.signal,
@@ -71,13 +75,7 @@ async function serveOverStdio(settings: Settings, options: Options): Promise<num
 
 async function serveOverHttp(settings: Settings, flags: Flags, options: Options): Promise<number> {
   const { host, port } = addressOf(options.http, settings);
-  const checkpoint = await openCheckpoint(settings, {
-    version: versionOf(),
-    program: ownProgram(),
-    localRole: options.as as string | undefined,
-    trace: wantedTraces(),
-    onFault: logFault,
-  });
+  const checkpoint = await openServed(settings, options);
   const server = await serveHttp(checkpoint, { host, port, onFault: logFault }).catch(
     async (error: unknown) => {
       await checkpoint.close();

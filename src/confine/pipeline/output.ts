@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutputPage } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
+import { readAt as readFd } from './records/index-file.ts';
 
 /** What is kept of an output at most for reading on. */
 export const keptBytes = 64 * 1024 * 1024;
@@ -151,14 +152,7 @@ function continuation(bytes: Buffer): number {
 function readAt(path: string, position: number, length: number): Buffer {
   const fd = openSync(path, 'r');
   try {
-    const buffer = Buffer.alloc(length);
-    let filled = 0;
-    while (filled < length) {
-      const read = readSync(fd, buffer, filled, length - filled, position + filled);
-      if (read === 0) break;
-      filled += read;
-    }
-    return buffer.subarray(0, filled);
+    return readFd(fd, position, length);
   } finally {
     closeSync(fd);
   }

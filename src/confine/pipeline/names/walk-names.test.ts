@@ -78,7 +78,7 @@ test('ignore files leave out what they leave out for ripgrep', async () => {
     ),
     { seed: 11, numRuns: 150 },
   );
-}, 60_000);
+});
 
 function put(root: string, path: string, content: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
