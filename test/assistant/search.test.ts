@@ -28,7 +28,7 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'search-'));
   makeTree(root, fileCount);
   workspace = openWorkspace({ roots: [{ path: root, writable: true }] });
-}, 120_000);
+});
 
 afterAll(() => {
   workspace.close();

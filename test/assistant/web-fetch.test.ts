@@ -78,7 +78,7 @@ test('a page comes in the form of the document: title, URL, date, then the body'
   expect(content).toContain(
     `# The title\n\n> URL: ${site.url('/article')}\n> Fetched: ${date}\n\nA sentence of the article`,
   );
-}, 60_000);
+});
 
 test('a stranger’s words are fenced by a mark that they cannot know, and cleaned', async () => {
   const first = await world.call('web_fetch', { url: site.url('/hostile') });
@@ -92,7 +92,7 @@ test('a stranger’s words are fenced by a mark that they cannot know, and clean
   expect(first.content).toContain('abcd');
   expect(first.content).not.toMatch(/[\x1b\u202e\u200b\u00ad\u{e0041}]/u);
   expect(first.title).toBe('Fine');
-}, 60_000);
+});
 
 test('a long page is read on by its cursor, whole and without overlap', async () => {
   const url = site.url('/long');
@@ -108,7 +108,7 @@ test('a long page is read on by its cursor, whole and without overlap', async ()
   }
   expect(read.match(/line \d+ /g)?.length).toBe(3000);
   expect(new Set(read.match(/line \d+ 語😀 v1/g)).size).toBe(3000);
-}, 60_000);
+});
 
 test('a cursor of a page that has changed since says so', async () => {
   const url = site.url('/long');
@@ -118,7 +118,7 @@ test('a cursor of a page that has changed since says so', async () => {
   await expect(world.call('web_fetch', { url, max_chars: 500, cursor })).rejects.toMatchObject({
     code: 'conflict',
   });
-}, 60_000);
+});
 
 test('a picture comes as a picture', async () => {
   const reply = await world.call('web_fetch', { url: site.url('/picture') });

@@ -124,5 +124,4 @@ test.skipIf(!working.has('bubblewrap'))(
       for (const path of [folder, `${folder}-state`]) rmSync(path, { recursive: true, force: true });
     }
   },
-  60_000,
 );

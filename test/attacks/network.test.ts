@@ -451,7 +451,7 @@ describe('whoever holds on is let go', () => {
     source.close();
   });
 
-  test('whoever breaks off, and wherever, the server lives on', { timeout: 60_000 }, async () => {
+  test('whoever breaks off, and wherever, the server lives on', async () => {
     let turn = 0;
     const answers = [
       '',

@@ -76,7 +76,6 @@ test.skipIf(!hasStrace())(
     }
     expect(at(replaced, /^fsync\(\d+<\/state\/history\/contents\//)).toBeGreaterThanOrEqual(0);
   },
-  60_000,
 );
 
 /** Where the last of these is; each must be there. */

@@ -69,4 +69,4 @@ test('a folder that is swapped for a link while ripgrep walks shows nothing of t
     workspace.close();
     rmSync(base, { recursive: true, force: true });
   }
-}, 120_000);
+});

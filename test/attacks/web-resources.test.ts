@@ -102,7 +102,7 @@ test('a small PDF that unpacks to gigabytes costs a process of its own, and the 
   expect((ownPeak - ownBefore) / mib).toBeLessThan(50);
   // It is looked at every 10 ms, and takes some more between two looks.
   expect(converterPeak / mib).toBeLessThan(256 + 128);
-}, 60_000);
+});
 
 function identity(folder: string): https.ServerOptions {
   const key = join(folder, 'key.pem');

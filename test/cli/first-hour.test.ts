@@ -140,5 +140,4 @@ test.skipIf(!hasWalls)(
     expect(asked).toEqual(['npm install left-pad']);
     expect((await bash('echo "$PWD $CI"')).text).toContain('packages/web 1');
   },
-  120_000,
 );

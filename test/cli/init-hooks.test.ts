@@ -71,7 +71,6 @@ test.each(
     expect(readFileSync(path, 'utf8')).toBe(words);
     expect(readdirSync(join(home, '.local/state/sekisho/hooks'))).toEqual([]);
   },
-  60_000,
 );
 
 test('a file that was not there is gone again, and a second removal finds nothing', async () => {

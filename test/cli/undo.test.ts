@@ -41,7 +41,7 @@ test('history lists a change, diff shows it, undo takes it back, and its own lin
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n2\n');
   const audit = await sekisho('audit', 'search', 'sekisho undo');
   expect(audit.stdout).toContain('sekisho undo');
-}, 60_000);
+});
 
 test('a change by hand stops it with exit code 1 and says so; --force goes on', async () => {
   await write('a.txt', 'agent\n');
@@ -51,7 +51,7 @@ test('a change by hand stops it with exit code 1 and says so; --force goes on', 
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('by hand\n');
   expect((await sekisho('undo', '--since', '1h', '--force')).code).toBe(0);
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
-}, 60_000);
+});
 
 test('what stands in the way of one file does not keep the others, with --force', async () => {
   await write('d/e/f.txt', 'first\n');
@@ -69,7 +69,7 @@ test('what stands in the way of one file does not keep the others, with --force'
     stdout: expect.stringMatching(/--session undo-\w+` brings it back/),
   });
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
-}, 60_000);
+});
 
 test('binary content is said to be so, and what cannot be meant is exit code 2', async () => {
   await write('b.txt', 'text now\n');
@@ -78,4 +78,4 @@ test('binary content is said to be so, and what cannot be meant is exit code 2',
   expect((await sekisho('diff', 'h0')).code).toBe(1);
   expect((await sekisho('undo')).code).toBe(2);
   expect((await sekisho('undo', id, '--since', '1h')).code).toBe(2);
-}, 60_000);
+});

@@ -60,7 +60,7 @@ test('memory embed says how far it is, embeds what waits, and starts anew when t
   expect(stopped.stderr).toContain('the server answered 503: starting up, …');
   // What is exported is text.
   expect((await sekisho('memory', 'export')).stdout.split('\n')[0]).toMatch(/^\{"content":"one","category"/);
-}, 60_000);
+});
 
 test('recall through the whole server uses what is configured, and answers where nobody listens', async () => {
   const server = await startEmbeddings();
@@ -77,7 +77,7 @@ test('recall through the whole server uses what is configured, and answers where
   ]);
   server.script = (_, response) => response.writeHead(503).end();
   expect((await ask()).memories).toEqual([]);
-}, 60_000);
+});
 
 test('memory embed without embeddings says what to configure', async () => {
   const { sekisho } = openHome({});

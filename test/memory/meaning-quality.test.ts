@@ -30,7 +30,7 @@ beforeAll(async () => {
   for (let left = 1; left > 0; left = (await meaning?.backlog())?.waiting ?? 0) {
     await meaning?.drain({ signal: new AbortController().signal, progress() {} });
   }
-}, 60_000);
+});
 afterAll(async () => {
   await joined.close();
   await plain.close();

@@ -15,7 +15,7 @@ beforeAll(() => {
     symlinkSync(join(repository, name), join(built, name));
   }
   execFileSync(process.execPath, [join(repository, 'scripts/build.ts'), '--bundle-only'], { cwd: built });
-}, 120_000);
+});
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
 const cleanups: (() => Promise<unknown>)[] = [];

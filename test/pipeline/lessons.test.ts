@@ -90,7 +90,7 @@ test('a suggestion that takes the place of a command does what that command does
   }
 
   expect(wrong).toEqual([]);
-}, 60_000);
+});
 
 test.each([
   ['fd -e ts | xargs wc -l', ['1 src/two.ts', '2 one.ts', '4 src/code.ts']],

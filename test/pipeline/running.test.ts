@@ -194,7 +194,7 @@ test('an output without end is stopped at a bound', async () => {
     truncated: true,
     stdout: expect.stringContaining('the pipeline was stopped'),
   });
-}, 120_000);
+});
 
 test('twenty sessions change folders at once, and none moves another', async () => {
   const files = Object.fromEntries(
@@ -213,7 +213,7 @@ test('twenty sessions change folders at once, and none moves another', async () 
   );
 
   expect((await world.pipe('pwd')).stdout).toBe('.\n');
-}, 60_000);
+});
 
 test('cwd wins for its call, cd alone goes to the root, and a folder that vanished falls back and says so', async () => {
   world = await openWorld({ files: { 'a/x.txt': 'x', 'b/y.txt': 'y' } });

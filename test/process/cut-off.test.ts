@@ -68,7 +68,7 @@ for (const name of ['bubblewrap', 'landlock'] as const) {
       },
     );
 
-    test.skipIf(!hasNpx)('a program that is installed runs by npx', { timeout: 90_000 }, async () => {
+    test.skipIf(!hasNpx)('a program that is installed runs by npx', async () => {
       const bin = join(root, 'node_modules', '.bin');
       mkdirSync(bin, { recursive: true });
       writeFileSync(join(root, 'package.json'), '{"name":"it","version":"1.0.0"}');

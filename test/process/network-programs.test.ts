@@ -86,7 +86,7 @@ const bash = (script: string) =>
     );
 
 describe.skipIf(!working.has('bubblewrap'))('programs find the way by themselves', () => {
-  test.skipIf(!npm)(`npm${npm ? '' : ' (skipped: it is not here)'}`, { timeout: 150_000 }, async () => {
+  test.skipIf(!npm)(`npm${npm ? '' : ' (skipped: it is not here)'}`, async () => {
     const result = await bash(`npm view left-pad version --registry http://site.test:${port}/`);
     expect(result).toMatchObject({ stdout: '1.3.0\n', exitCode: 0 });
   });
@@ -111,7 +111,7 @@ describe.skipIf(!working.has('bubblewrap'))('programs find the way by themselves
     expect(refused.stderr).toContain('[network: other.test:443 may not be reached');
   });
 
-  test.skipIf(!python)(`pip${python ? '' : ' (skipped: it is not here)'}`, { timeout: 150_000 }, async () => {
+  test.skipIf(!python)(`pip${python ? '' : ' (skipped: it is not here)'}`, async () => {
     execFileSync('python3', [
       '-c',
       `import zipfile

@@ -87,7 +87,7 @@ test.skipIf(!works)('a rule that denies a host to everybody closes it for comman
   expect(reply).toMatchObject({ structured: { stdout: expect.stringMatching(/^HTTP\/1\.1 403 /) } });
 });
 
-test.skipIf(!works)("a proxied server's tool reaches what its list names", { timeout: 60_000 }, async () => {
+test.skipIf(!works)("a proxied server's tool reaches what its list names", async () => {
   const site = createHttpServer((request, response) => response.end(`page ${request.url}`));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve));
   const where = `127.0.0.2:${(site.address() as AddressInfo).port}`;

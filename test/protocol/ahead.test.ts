@@ -12,9 +12,7 @@ import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
 
-test('a server that loads ahead after its list leaves no records behind, and answers as before', {
-  timeout: 60_000,
-}, async () => {
+test('a server that loads ahead after its list leaves no records behind, and answers as before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-ahead-'));
   const root = join(folder, 'root');
   mkdirSync(root);

@@ -143,7 +143,6 @@ test.each([
     expect(told).toContainEqual(['user:corp/alice', 'file_write', 'ok', '']);
     expect(JSON.stringify(entries)).not.toContain(person.token().slice(0, 40));
   },
-  60_000,
 );
 
 test('the server describes itself, and a refusal says where', async () => {
@@ -309,7 +308,7 @@ test('no token of a caller reaches a server behind this one, and the answer to e
   expect((await say(reader)).challenge).toContain('scope="tools:write"');
   expect(far.tokens.length).toBeGreaterThan(0);
   for (const token of [alice, bob, reader]) expect(far.tokens).not.toContain(token);
-}, 60_000);
+});
 
 test('one checkpoint logs in at another behind it, and is granted more when more is needed', async () => {
   await using issuer = await openIssuer();
@@ -325,7 +324,7 @@ test('one checkpoint logs in at another behind it, and is granted more when more
   await logIn(world);
   expect(await write()).not.toContain('forbidden');
   expect(readFileSync(join(far.root, 'c.md'), 'utf8')).toBe('far\n');
-}, 60_000);
+});
 
 test('the host of the resource is served, and no other', async () => {
   const world = await openTestCheckpoint({

@@ -157,27 +157,23 @@ interface Answer {
   readonly content: readonly { readonly text: string }[];
 }
 
-test.skipIf(!mayMount)(
-  `a call that fills the disk itself is told what it did${lack}`,
-  () => {
-    const { root, state } = places();
-    return onSmallDisk(state, async () => {
-      const server = startServer(root, state, ['--sandbox', 'off']);
-      await server.connect();
-      const command = `touch done; head -c 4000000 /dev/zero > ${join(state, 'filler')}`;
-      const reply = (await server.call('shell_exec', { command })) as Answer;
-      expect(reply.isError).toBe(true);
-      expect(reply.content[0]?.text).toContain('This was run, but its record could not be written.');
-      expect(existsSync(join(root, 'done'))).toBe(true);
-      server.child.kill('SIGKILL');
-      await server.exit;
+test.skipIf(!mayMount)(`a call that fills the disk itself is told what it did${lack}`, () => {
+  const { root, state } = places();
+  return onSmallDisk(state, async () => {
+    const server = startServer(root, state, ['--sandbox', 'off']);
+    await server.connect();
+    const command = `touch done; head -c 4000000 /dev/zero > ${join(state, 'filler')}`;
+    const reply = (await server.call('shell_exec', { command })) as Answer;
+    expect(reply.isError).toBe(true);
+    expect(reply.content[0]?.text).toContain('This was run, but its record could not be written.');
+    expect(existsSync(join(root, 'done'))).toBe(true);
+    server.child.kill('SIGKILL');
+    await server.exit;
 
-      rmSync(join(state, 'filler'));
-      expect(await logOf(root, state)).toMatchObject([{ tool: 'shell_exec', outcome: 'interrupted' }]);
-    });
-  },
-  60_000,
-);
+    rmSync(join(state, 'filler'));
+    expect(await logOf(root, state)).toMatchObject([{ tool: 'shell_exec', outcome: 'interrupted' }]);
+  });
+});
 
 test('a log that cannot be read lets nothing run', async () => {
   const { root, state } = places();

@@ -334,4 +334,4 @@ test('a yes to a command holds where the person saw it: not in another folder, n
   expect(await approvalOf()).not.toBe(first);
   await world.call('bash', { command: 'cd sub' });
   outputOf(await world.call('bash', push));
-}, 60_000);
+});

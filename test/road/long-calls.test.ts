@@ -46,25 +46,19 @@ test('a long pipeline answers with its id, its result is fetched by it, and log 
     outcome: 'ok',
     facts: { history: [expect.anything()] },
   });
-}, 30_000);
+});
 
 test.each([
   ['who waits for it withdraws', withdraw],
   ['its session leaves', (world: World) => world.checkpoint.gateway.leave(local)],
-])(
-  'a call that goes on ends when %s, and its record closes',
-  async (_when, end) => {
-    await using world = await openPipeline();
-    const id = idOf(
-      await world.call('shelpa_pipe', { command: endless, timeout_ms: 120_000 }, { patienceMs }),
-    );
-    await end(world, id);
-    await expect
-      .poll(() => recordOf(world, id), { timeout: 10_000 })
-      .toMatchObject({ outcome: 'error', code: 'cancelled' });
-  },
-  30_000,
-);
+])('a call that goes on ends when %s, and its record closes', async (_when, end) => {
+  await using world = await openPipeline();
+  const id = idOf(await world.call('shelpa_pipe', { command: endless, timeout_ms: 120_000 }, { patienceMs }));
+  await end(world, id);
+  await expect
+    .poll(() => recordOf(world, id), { timeout: 10_000 })
+    .toMatchObject({ outcome: 'error', code: 'cancelled' });
+});
 
 test('a call that goes on ends with its server, which waits for the record', async () => {
   const world = await openPipeline();
@@ -75,7 +69,7 @@ test('a call that goes on ends with its server, which waits for the record', asy
   await using again = await openTestCheckpoint({ flags: { state: join(world.folder, 'state') } });
   expect(await recordOf(again, id)).toMatchObject({ outcome: 'error', code: 'cancelled' });
   rmSync(world.folder, { recursive: true });
-}, 30_000);
+});
 
 async function withdraw(world: World, id: string): Promise<void> {
   const fetching = new AbortController();
@@ -93,31 +87,27 @@ test("what a proxied server's long call says is fetched with its mark", async ()
 
   expect(wordsOf(result)).toBe('slept');
   expect(result).toMatchObject({ meta: { 'sekisho/untrusted': 'fix' } });
-}, 30_000);
+});
 
 // One at a time: a server that asks while two calls run gets no answer anyway.
-test.each(['form', 'retry'])(
-  'a call that was handed over asks nobody: %s',
-  async (how) => {
-    await using world = await openWithServers({ fix: habitual() });
-    await namesIn(world);
-    let shown = 0;
-    const form = async (): Promise<FormAnswer> => {
-      shown += 1;
-      return { action: 'accept', content: { name: 'Hana' } };
-    };
-    const more: Partial<Call> = {
-      patienceMs,
-      ...(how === 'form' ? { form } : { canRetry: true, carriesForms: true }),
-    };
+test.each(['form', 'retry'])('a call that was handed over asks nobody: %s', async (how) => {
+  await using world = await openWithServers({ fix: habitual() });
+  await namesIn(world);
+  let shown = 0;
+  const form = async (): Promise<FormAnswer> => {
+    shown += 1;
+    return { action: 'accept', content: { name: 'Hana' } };
+  };
+  const more: Partial<Call> = {
+    patienceMs,
+    ...(how === 'form' ? { form } : { canRetry: true, carriesForms: true }),
+  };
 
-    const id = idOf(await world.call('fix__echo', { text: 'ask after sleep for 6000' }, more));
+  const id = idOf(await world.call('fix__echo', { text: 'ask after sleep for 6000' }, more));
 
-    expect(wordsOf(await world.call('call_result', { call_id: id }))).toBe('{"action":"cancel"}');
-    expect(shown).toBe(0);
-  },
-  30_000,
-);
+  expect(wordsOf(await world.call('call_result', { call_id: id }))).toBe('{"action":"cancel"}');
+  expect(shown).toBe(0);
+});
 
 test('a call is not handed over while a person fills in its form', async () => {
   await using world = await openWithServers({ fix: habitual() });
@@ -128,7 +118,7 @@ test('a call is not handed over while a person fills in its form', async () => {
   expect(wordsOf(await world.call('fix__echo', { text: 'ask' }, { form, patienceMs }))).toBe(
     '{"action":"decline"}',
   );
-}, 30_000);
+});
 
 test('progress is told until the id is, and never after', async () => {
   await using world = await openWithServers({ fix: habitual() });
@@ -141,7 +131,7 @@ test('progress is told until the id is, and never after', async () => {
   await world.call('call_result', { call_id: id });
 
   expect(told).toHaveLength(before);
-}, 30_000);
+});
 
 test('a person at a terminal waits, and no tool for it is listed where no call is long', async () => {
   await using world = await openWithServers({ fix: habitual() });
@@ -154,4 +144,4 @@ test('a person at a terminal waits, and no tool for it is listed where no call i
   await using quick = await openTestCheckpoint({ config: { toolsets: ['agent-cli'] } });
   const { tools } = await quick.checkpoint.gateway.list(local);
   expect(tools.map(({ name }) => name)).not.toContain('call_result');
-}, 30_000);
+});

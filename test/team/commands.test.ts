@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTeamPlace, secrets } from './server.ts';
 
-test('agents, projects and tasks are set up from the command line', { timeout: 120_000 }, async () => {
+test('agents, projects and tasks are set up from the command line', async () => {
   const place = await createTeamPlace();
   const list = async (...args: string[]) => JSON.parse(await place.command(...args, '--json')) as object[];
   expect(await list('agent', 'list')).toMatchObject([

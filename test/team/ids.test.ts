@@ -9,7 +9,7 @@ import { openTeamCheckpoint, type Person } from './world.ts';
  * An agent of project q names, in every tool that takes an id, what belongs to project p, and odd words as well. Not one
  * word of p comes back, and nothing of p changes.
  */
-test('no id of another project opens anything', { timeout: 60_000 }, async () => {
+test('no id of another project opens anything', async () => {
   await using world = await openTeamCheckpoint();
   const { admin } = world;
   await admin.addAgent({ id: 'boss', name: 'Boss', hierarchy: 'manager', passkey });

@@ -11,7 +11,7 @@ const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
 
 const page = pageOf('team.md');
 
-test('docs/team.md can be followed as written', { timeout: 120_000 }, async () => {
+test('docs/team.md can be followed as written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-page-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   for (const made of ['bin', 'work', 'home']) mkdirSync(join(folder, made));

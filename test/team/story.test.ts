@@ -10,9 +10,7 @@ afterAll(async () => {
 
 const coordinator = { coordinator_token: secrets.COORDINATOR };
 
-test('the whole story: a person gives work, a manager divides it, workers do it and talk, and it is done', {
-  timeout: 120_000,
-}, async () => {
+test('the whole story: a person gives work, a manager divides it, workers do it and talk, and it is done', async () => {
   const place = await createTeamPlace();
   const server = await place.serve();
   const whole = await place.command(

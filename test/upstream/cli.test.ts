@@ -98,7 +98,7 @@ test('check tells the operator why a server does not start, and what most often 
       words: expect.stringContaining('127'),
     },
   ]);
-}, 60_000);
+});
 
 test('doctor starts each server and shows its tools, its pins, what is held back and its walls', async () => {
   const file = temporaryFile('tools.json');
@@ -121,4 +121,4 @@ test('doctor starts each server and shows its tools, its pins, what is held back
       remedy: 'The program /no/such/program is not installed. `sekisho server check gone`',
     },
   ]);
-}, 60_000);
+});

@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { tokens } = await world.checkpoint.store();
   token = (await tokens.create({ user: 'anna' })).token;
   url = `http://127.0.0.1:${service.address.port}/mcp`;
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const clean of cleanups.reverse()) await clean();
@@ -162,7 +162,6 @@ test.skipIf(!hasChromium)(
     expect(seen).toContain('Hello from a page');
     expect(seen).toContain('Press');
   },
-  60_000,
 );
 
 describe.each(eras)('what the Inspector cannot do, the SDK does, %s', (_, mode) => {

@@ -55,7 +55,7 @@ test('processes that renew at once never lose the login', async () => {
     expect(read()?.refreshToken).toBeDefined();
     expect(readdirSync(folder)).toEqual(['far.grant']);
   });
-}, 120_000);
+});
 
 test('a process that is killed while it renews leaves a login, or a clear end of it, and no lock', async () => {
   const tries = isLong ? 20 : 3;
@@ -71,7 +71,7 @@ test('a process that is killed while it renews leaves a login, or a clear end of
       expect(token === 'none' ? read() : read()?.accessToken).toBe(token === 'none' ? undefined : token);
     });
   }
-}, 120_000);
+});
 
 test('a server that is running takes up a login that another process had', async () => {
   await using issuer = await openIssuer();
@@ -84,4 +84,4 @@ test('a server that is running takes up a login that another process had', async
   expect(await problemOf(line)).toBe('');
   expect(await namesIn(serving)).toContain('far__echo');
   expect(wordsOf(await serving.call('far__echo', { text: 'taken up' }))).toBe('taken up');
-}, 60_000);
+});

@@ -35,7 +35,7 @@ test('a person logs in, the tools come, and the token is for this server and no 
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
   for (const token of far.tokens) expect(everything).not.toContain(token.slice(0, 60));
-}, 60_000);
+});
 
 test('a token that is refused is renewed; a login that is over says so until somebody logs in', async () => {
   await using issuer = await openIssuer();
@@ -61,7 +61,7 @@ test('a token that is refused is renewed; a login that is over says so until som
   far.allow.isRevoked = () => false;
   await logIn(world);
   expect(await call(world, 'far__echo', 'back')).toBe('back');
-}, 60_000);
+});
 
 test('a call that needs more rights says who can grant them, and the next login asks for them', async () => {
   await using issuer = await openIssuer();
@@ -93,7 +93,7 @@ test('a call that needs more rights says who can grant them, and the next login 
   const again = await logIn(world);
   expect(again.searchParams.get('scope')).toBe('tools:read tools:write offline_access');
   expect(await call(world, 'far__write')).toBe('wrote hello');
-}, 60_000);
+});
 
 test('two processes that renew at once keep the login', async () => {
   await using issuer = await openIssuer();
@@ -116,7 +116,7 @@ test('two processes that renew at once keep the login', async () => {
     expect(words).toEqual(words.map(() => String(round)));
   }
   expect(readdirSync(join(state, 'logins'))).toEqual(['far.grant']);
-}, 60_000);
+});
 
 test('a login is for one address: the same name elsewhere gets nothing of it', async () => {
   await using issuer = await openIssuer();
@@ -128,7 +128,7 @@ test('a login is for one address: the same name elsewhere gets nothing of it', a
   await using moved = await openWithServers({ far: { url: thief.url } }, { flags: { state } });
   expect(await problemOf(moved)).toContain('sekisho server login far');
   expect(thief.tokens).toEqual([]);
-}, 60_000);
+});
 
 test('logging out ends the grant at the authorization server and here', async () => {
   await using issuer = await openIssuer();
@@ -142,7 +142,7 @@ test('logging out ends the grant at the authorization server and here', async ()
   expect(await upstreams.logOut(server)).toBe('none');
   await namesIn(world);
   expect(await call(world, 'far__echo')).toMatch(/unavailable: .*sekisho server login far/);
-}, 60_000);
+});
 
 test('a client of the configuration, and one that a document describes, need no registration', async () => {
   const document = 'https://client.example/sekisho.json';
@@ -184,7 +184,7 @@ test('a client of the configuration, and one that a document describes, need no 
   expect((await logIn(world, { name: 'described' })).searchParams.get('client_id')).toBe(document);
   expect(await problemOf(world, 'described')).toBe('');
   await expect(logIn(world, { name: 'neither' })).rejects.toThrow('oauth.clientId');
-}, 60_000);
+});
 
 test('an account of its own needs no person', async () => {
   await using issuer = await openIssuer({
@@ -216,4 +216,4 @@ test('an account of its own needs no person', async () => {
   expect(far.seen[0]).toMatchObject({ aud: far.url, client_id: 'robot', scope: 'tools:read' });
   expect(await problemOf(world, 'wrong')).toContain('gives no token');
   await expect(logIn(world)).rejects.toThrow('has no login');
-}, 60_000);
+});

@@ -81,4 +81,4 @@ test('a real client reaches tools, prompts, resources and questions of a server 
   } finally {
     await client.close();
   }
-}, 90_000);
+});

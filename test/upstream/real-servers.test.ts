@@ -57,7 +57,6 @@ test.skipIf(!hasBubblewrap)(
     const thought = { thought: 'x', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false };
     expect(await world.call('thinking__sequentialthinking', thought)).toMatchObject({ isError: false });
   },
-  120_000,
 );
 
 test.skipIf(!hasBubblewrap)(
@@ -72,7 +71,6 @@ test.skipIf(!hasBubblewrap)(
     const seen = JSON.parse(wordsOf(await world.call('probe__look', {})));
     expect(seen).toEqual({ home: false, root: true, script: false, network: false, shadow: false });
   },
-  120_000,
 );
 
 test.skipIf(!hasBubblewrap)(
@@ -91,7 +89,6 @@ test.skipIf(!hasBubblewrap)(
     const seen = JSON.parse(wordsOf(await world.call('probe__look', { folder: state })));
     expect(seen).toMatchObject({ script: true, listed: [] });
   },
-  120_000,
 );
 
 /** Answers with what it can reach. */

@@ -44,7 +44,7 @@ test('resources of servers stand beside our notes, and are read by the address t
     code: 'not_found',
   });
   await expect(resources?.list(local, 'forged', signal)).rejects.toMatchObject({ code: 'invalid_parameter' });
-}, 60_000);
+});
 
 test('prompts are listed under the names of their servers, fetched, and hidden from others', async () => {
   await using world = await openWithServers({ everything: overStdio });
@@ -65,7 +65,7 @@ test('prompts are listed under the names of their servers, fetched, and hidden f
   await expect(prompts?.get(anna, 'everything__simple-prompt', undefined, signal)).rejects.toMatchObject({
     code: 'not_found',
   });
-}, 60_000);
+});
 
 test('a server over Streamable HTTP answers like one over stdio, and a dead one is told clearly', async () => {
   const port = await freePort();
@@ -102,7 +102,7 @@ test('a server over Streamable HTTP answers like one over stdio, and a dead one 
   } finally {
     server.kill('SIGKILL');
   }
-}, 60_000);
+});
 
 test('a server over HTTP that went away is reached again when it is back', async () => {
   const port = await freePort();
@@ -130,7 +130,7 @@ test('a server over HTTP that went away is reached again when it is back', async
   } finally {
     server.kill('SIGKILL');
   }
-}, 60_000);
+});
 
 async function freePort(): Promise<number> {
   const probe = createServer();

@@ -166,4 +166,4 @@ test('many fetches take turns, and none is lost; one who leaves the queue gives 
   expect(most).toBe(16);
   expect(bodies).toEqual(bodies.map((_, index) => (index === 30 ? 'cancelled' : `/${index}`)));
   await site.close();
-}, 60_000);
+});

@@ -25,7 +25,6 @@ test.each(pages.map((page) => [page.path, page] as const))(
     for (const words of has) expect(readable.text).toMatch(words);
     for (const words of lacks) expect(readable.text).not.toContain(words);
   },
-  60_000,
 );
 
 test('a page says what it is: description, site, author, date, language', async () => {
@@ -37,4 +36,4 @@ test('a page says what it is: description, site, author, date, language', async 
     published: '2026-02-20T10:00:00Z',
     language: 'en',
   });
-}, 60_000);
+});
