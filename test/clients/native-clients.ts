@@ -26,8 +26,6 @@ export const nativeClients: readonly NativeClient[] = [
     args: (driver) => [
       ...driver.map((word) => (word === 'danger-full-access' ? 'workspace-write' : word)),
       ...['-c', 'sandbox_workspace_write.network_access=true', '--dangerously-bypass-hook-trust'],
-      // It would ask about each command that it does not know, and there is nobody: what we let through runs all the same.
-      ...['-c', 'approval_policy="untrusted"'],
     ],
   },
   {
