@@ -13,27 +13,43 @@ export async function readConsoleAsset(
   const isBuilt = typeof __SEKISHO_VERSION__ === 'string';
   const bytes = isBuilt
     ? await readFile(new URL(`./console/${name}`, import.meta.url))
-    : Buffer.from(composeConsoleAsset(name));
+    : composeConsoleAsset(name);
   return { bytes: new Uint8Array(bytes), type };
 }
 
 /** An asset as the build writes it beside its chunks: from where it was written, or from npm. */
-export function composeConsoleAsset(name: string): string {
+export function composeConsoleAsset(name: string): Uint8Array {
   if (name !== 'htmx.js') {
-    return readFileSync(new URL(`../console/assets/${name}`, import.meta.url), 'utf8');
+    return readFileSync(new URL(`../console/assets/${name}`, import.meta.url));
   }
   const { resolve } = createRequire(import.meta.url);
   // One file: htmx begins its work as soon as it is loaded, and would not see an extension that comes later.
-  return ['htmx.org/dist/htmx.min.js', 'htmx.org/dist/ext/hx-sse.min.js']
-    .map((part) => readFileSync(resolve(part), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n'))
-    .join('');
+  const parts = ['htmx.org/dist/htmx.min.js', 'htmx.org/dist/ext/hx-sse.min.js'].map((part) =>
+    readFileSync(resolve(part), 'utf8').replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n'),
+  );
+  return Buffer.from(parts.join(''));
 }
 
-export const consoleAssetNames = ['console.css', 'console.js', 'htmx.js', 'icon.svg'] as const;
+export const consoleAssetNames = [
+  ...[
+    'console.css',
+    'console.js',
+    'device.js',
+    'sw.js',
+    'htmx.js',
+    'icon.svg',
+    'icon-192.png',
+    'icon-512.png',
+  ],
+] as const;
 
 const types: ReadonlyMap<string, string> = new Map([
   ['console.css', 'text/css; charset=utf-8'],
   ['console.js', 'text/javascript; charset=utf-8'],
+  ['device.js', 'text/javascript; charset=utf-8'],
+  ['sw.js', 'text/javascript; charset=utf-8'],
+  ['icon-192.png', 'image/png'],
+  ['icon-512.png', 'image/png'],
   ['htmx.js', 'text/javascript; charset=utf-8'],
   ['icon.svg', 'image/svg+xml'],
 ]);

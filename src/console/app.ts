@@ -8,12 +8,17 @@ import { isForeign, isOwnOrigin, securityHeaders } from './headers.ts';
 import { createLiveFeed } from './live.ts';
 import { localeOf } from './locale.ts';
 import { loginPage, onwardsPage, problemPage } from './login.ts';
+import { manifestOf } from './manifest.ts';
 import { type Outside, ownAddress, type PageContext } from './pages/page-context.ts';
 import { createVerification } from './pages/verification.ts';
 import type { AssetPaths } from './pages/view.ts';
+import { needsUnlock } from './passkeys/needs-unlock.ts';
 import { addAnswersFromNotices, slackPath } from './routes/answers.ts';
 import { addCallRoutes } from './routes/calls.ts';
+import { addLinkRoutes } from './routes/links.ts';
+import { addNoticeRoutes } from './routes/notices.ts';
 import { addOperatorRoutes } from './routes/operator.ts';
+import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addRecordRoutes } from './routes/records.ts';
 import { createTally } from './tally.ts';
 import { waitingFor } from './waiting.ts';
@@ -63,8 +68,23 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
     });
   });
 
+  app.get('/sw.js', async (context) => {
+    const asset = await dependencies.asset('sw.js');
+    return context.body(asset?.bytes ?? '', 200, {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  app.get('/manifest.webmanifest', (context) =>
+    context.body(JSON.stringify(manifestOf(outside(context.req.raw).locale)), 200, {
+      'content-type': 'application/manifest+json',
+    }),
+  );
+
   addEntrance(app, dependencies, outside);
   addAnswersFromNotices(app, dependencies);
+  addLinkRoutes(app, dependencies, outside);
 
   app.use(async (context, next) => {
     const request = context.req.raw;
@@ -93,6 +113,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
       csrf: csrfOf(secret),
       here: pageOf(request),
       waiting: waiting.length,
+      needsUnlock: await needsUnlock(person, dependencies),
     });
     await next();
   });
@@ -110,9 +131,11 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   const feed = createLiveFeed(dependencies);
   const tally = createTally(() => dependencies.audit());
   const verification = createVerification(() => dependencies.audit(), dependencies.now);
+  addPasskeyRoutes(app, dependencies, outside);
   addCallRoutes(app, dependencies, { tally, feed, verification });
   addRecordRoutes(app, dependencies);
   addOperatorRoutes(app, dependencies);
+  addNoticeRoutes(app, dependencies);
 
   app.notFound(async (context) => {
     const { words } = outside(context.req.raw);
@@ -161,6 +184,6 @@ async function assetPaths(dependencies: ConsoleDependencies): Promise<AssetPaths
   return {
     css: await pathOf('console.css'),
     icon: await pathOf('icon.svg'),
-    scripts: await Promise.all(['htmx.js', 'console.js'].map(pathOf)),
+    scripts: await Promise.all(['htmx.js', 'console.js', 'device.js'].map(pathOf)),
   };
 }

@@ -51,6 +51,6 @@ function attributes(request: Request): string {
  * As a proxy in front of us says, of several the first, which the browser spoke to; a client that lies about it makes
  * only its own cookie stricter.
  */
-function isOverTls(request: Request): boolean {
+export function isOverTls(request: Request): boolean {
   return request.headers.get('x-forwarded-proto')?.split(',', 1)[0]?.trim().toLowerCase() === 'https';
 }

@@ -5,6 +5,7 @@ import type { ConsoleDependencies } from './dependencies.ts';
 import { isOwnOrigin } from './headers.ts';
 import { loginPage } from './login.ts';
 import type { Outside, PageContext } from './pages/page-context.ts';
+import { assertionOptions, proven } from './passkeys/ceremony.ts';
 
 /** Who is logged in, by the cookie of the request. */
 export async function personOf(
@@ -70,6 +71,21 @@ export function addEntrance(
     const { token } = await context.req.parseBody();
     const words = typeof token === 'string' ? token.trim() : '';
     return enter(context, await (await dependencies.sessions()).enterByToken(words, dependencies.now()));
+  });
+
+  app.post('/login/passkey/options', async (context) => {
+    if (!isOwnOrigin(context.req.raw)) return context.body(null, 403);
+    return context.json(await assertionOptions(context.req.raw, { kind: 'login' }, dependencies));
+  });
+
+  app.post('/login/passkey', async (context) => {
+    const request = context.req.raw;
+    if (!isOwnOrigin(request)) return context.html(await loginPage(outside(request), 'bad'), 403);
+    const { assertion } = await context.req.parseBody();
+    const words = typeof assertion === 'string' ? assertion : '';
+    const owner = await proven(request, words, { kind: 'login' }, dependencies);
+    const sessions = await dependencies.sessions();
+    return enter(context, owner && (await sessions.enterByPasskey(owner.passkey, dependencies.now())));
   });
 
   app.post('/logout', async (context) => {

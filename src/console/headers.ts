@@ -6,6 +6,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
     "style-src 'self'",
     "connect-src 'self'",
     "img-src 'self' data:",
+    "manifest-src 'self'",
+    "worker-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -19,6 +19,7 @@ export function loginPage(outside: Outside, problem?: 'bad' | 'often' | 'out'): 
     say.title,
     html`<main id="main" class="login"><p class="mark"><img class="seal" src="${outside.assets.icon}" alt="">${words.name}</p><h1>${say.title}</h1>
 ${problem === undefined ? '' : html`<p class="note" role="alert">${say[problem]}</p>`}
+<form method="post" action="/login/passkey" class="row" data-passkey-login data-failed="${say.passkeyFailed}"><button class="yes">${say.passkey}</button></form>
 <p>${say.link}</p><pre>sekisho console</pre><p class="quiet">${say.linkNote}</p>
 <form method="post" action="/login" class="stack"><label>${say.token}<input type="password" name="token" autocomplete="off" required maxlength="200" spellcheck="false"></label>
 <p class="quiet">${say.tokenNote}</p><div class="row"><button>${say.submit}</button> <a href="?lang=${otherLocale[locale]}">${words.language}</a></div></form></main>`,

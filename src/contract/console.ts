@@ -10,8 +10,10 @@ export interface ConsoleSessions {
   /** The same for a bearer token. */
   enterByToken(token: string, nowMs: number): Promise<string | undefined>;
   /** The same for the owner of a passkey that was just proven. */
-  enterByPasskey(passkey: Pick<Passkey, 'person' | 'tokenId'>, nowMs: number): Promise<string>;
+  enterByPasskey(passkey: Pick<Passkey, 'id' | 'person' | 'tokenId'>, nowMs: number): Promise<string>;
   /** Who a session is of; undefined where it is over, or its token was revoked. */
   find(secret: string, nowMs: number): Promise<Person | undefined>;
+  /** What a session began with, for a passkey that is to be the same person's. */
+  origin(secret: string): Promise<Pick<Passkey, 'person' | 'tokenId'> | undefined>;
   end(secret: string): Promise<void>;
 }

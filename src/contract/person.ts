@@ -8,5 +8,7 @@ export interface Person {
   readonly isOperator: boolean;
   /** What the pasted token covers; absent: everything. */
   readonly toolsets?: readonly string[] | undefined;
+  /** How they came into the console. */
+  readonly login?: 'link' | 'token' | 'passkey' | undefined;
   readonly face: 'cli' | 'console' | 'notice';
 }

@@ -1,7 +1,7 @@
 import { metricsRole } from '../contract/caller.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import type { TokenStore } from '../contract/records.ts';
-import type { OpenEngine } from './engine.ts';
+import type { Engine, OpenEngine } from './engine.ts';
 import { personOf } from './person.ts';
 import { hashOf, isSecret, newSecret } from './secret.ts';
 import type { ConsoleSessionRow } from './tables/console.ts';
@@ -11,13 +11,19 @@ import type { ConsoleSessionRow } from './tables/console.ts';
  * What a token may is read anew with each request, so that revoking it ends its sessions.
  */
 export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore): ConsoleSessions {
-  async function begin(person: string, tokenId: string | null, nowMs: number): Promise<string> {
+  async function begin(
+    person: string,
+    tokenId: string | null,
+    nowMs: number,
+    passkeyId: string | null = null,
+  ): Promise<string> {
     const engine = await openEngine();
     const secret = newSecret();
     const row: ConsoleSessionRow = {
       hash: hashOf(secret),
       person,
       token_id: tokenId,
+      passkey_id: passkeyId,
       used_at_ms: nowMs,
       ends_at_ms: nowMs + longestMs,
     };
@@ -64,8 +70,8 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       return begin(found.user, found.id, nowMs);
     },
 
-    async enterByPasskey({ person, tokenId }, nowMs) {
-      return begin(person, tokenId ?? null, nowMs);
+    async enterByPasskey({ id, person, tokenId }, nowMs) {
+      return begin(person, tokenId ?? null, nowMs, id);
     },
 
     async find(secret, nowMs) {
@@ -79,6 +85,7 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
         .executeTakeFirst();
       if (!row || row.ends_at_ms <= nowMs || row.used_at_ms + idleMs <= nowMs) return undefined;
       const person = await personOf(engine.db, row, nowMs);
+      if (row.passkey_id !== null && !(await isPasskey(engine.db, row.passkey_id))) return undefined;
       if (person && row.used_at_ms + touchEveryMs <= nowMs) {
         await engine.write(
           (tx) =>
@@ -86,7 +93,19 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
           { durable: false },
         );
       }
-      return person;
+      const login = row.passkey_id !== null ? 'passkey' : row.token_id !== null ? 'token' : 'link';
+      return person && { ...person, login };
+    },
+
+    async origin(secret) {
+      if (!isSecret(secret)) return undefined;
+      const { db } = await openEngine();
+      const row = await db
+        .selectFrom('console_sessions')
+        .selectAll()
+        .where('hash', '=', hashOf(secret))
+        .executeTakeFirst();
+      return row && { person: row.person, tokenId: row.token_id ?? undefined };
     },
 
     async end(secret) {
@@ -97,6 +116,10 @@ export function createConsoleSessions(openEngine: OpenEngine, tokens: TokenStore
       );
     },
   };
+}
+
+async function isPasskey(db: Engine['db'], id: string): Promise<boolean> {
+  return (await db.selectFrom('passkeys').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 const codeMs = 10 * 60_000;

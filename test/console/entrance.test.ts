@@ -132,7 +132,7 @@ test('every answer forbids frames, inline code and foreign content, and is kept 
     stop.abort();
     if (path === '/nothing-here') continue;
     expect(headers.get('content-security-policy'), path).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; worker-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     expect(headers.get('x-frame-options'), path).toBe('DENY');
     expect(headers.get('x-content-type-options'), path).toBe('nosniff');

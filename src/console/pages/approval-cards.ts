@@ -42,7 +42,7 @@ ${form(view, action, html`<button name="answer" value="session">${say.session}</
 }
 
 /** A diff ends the question; every other line of it begins with words of ours or is indented. */
-function partsOf(message: string): { readonly question: string; readonly diff: string } {
+export function partsOf(message: string): { readonly question: string; readonly diff: string } {
   const at = message.search(/^--- (a\/|\/dev\/null)/m);
   if (at <= 0) return { question: message, diff: '' };
   return { question: message.slice(0, at).trimEnd(), diff: message.slice(at) };

@@ -15,10 +15,11 @@ const paths: Readonly<Record<PageName, string>> = {
   memories: '/memories',
   servers: '/servers',
   policy: '/policy',
+  notices: '/notices',
 };
 
 /** Pages that show what only an operator may see. */
-const operatorPages: ReadonlySet<PageName> = new Set(['sessions', 'history', 'servers', 'policy']);
+const operatorPages: ReadonlySet<PageName> = new Set(['sessions', 'history', 'servers', 'policy', 'notices']);
 
 /** A whole page of a logged-in person. */
 export function page(view: View, name: PageName, title: string, content: Html): Html {
@@ -57,7 +58,17 @@ export function badge(waiting: number): Html {
 
 /** The frame of every page, also of those before the login. */
 export function shell(
-  { locale, words, assets }: { readonly locale: string; readonly words: Words; readonly assets: AssetPaths },
+  {
+    locale,
+    words,
+    assets,
+    needsUnlock = false,
+  }: {
+    readonly locale: string;
+    readonly words: Words;
+    readonly assets: AssetPaths;
+    readonly needsUnlock?: boolean;
+  },
   title: string,
   body: Html,
 ): Html {
@@ -72,7 +83,9 @@ export function shell(
 <meta name="htmx-config" content='{"includeIndicatorCSS":false,"history":false,"mode":"same-origin","extensions":"sse","morphIgnore":["data-htmx-powered","open","data-sent"]}'>
 <title>${title} · ${words.name}</title>
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.css}">
+<link rel="manifest" href="/manifest.webmanifest">
+<link rel="apple-touch-icon" href="/console-assets/0/icon-192.png">
+${needsUnlock ? html`<meta name="sekisho-unlock" content="${words.link.locked}">` : ''}<link rel="stylesheet" href="${assets.css}">
 ${assets.scripts.map((path) => html`<script src="${path}" defer></script>`)}
 </head>
 <body><a class="skip" href="#main">${words.skip}</a>

@@ -18,6 +18,8 @@ export interface View {
   readonly here: URL;
   /** How many questions wait, for the mark in the menu. */
   readonly waiting: number;
+  /** Does a yes of this person need their device's unlock? */
+  readonly needsUnlock: boolean;
   readonly assets: AssetPaths;
 }
 

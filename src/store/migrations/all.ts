@@ -7,6 +7,7 @@ import { embeddings } from './006-embeddings.ts';
 import { runningTasks } from './007-running-tasks.ts';
 import { auditInbox } from './008-audit-inbox.ts';
 import { notices } from './009-notices.ts';
+import { passkeySessions } from './010-passkey-sessions.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   runningTasks,
   auditInbox,
   notices,
+  passkeySessions,
 ];

@@ -10,6 +10,8 @@ export interface ConsoleSessionRow {
   person: string;
   /** The token that was pasted; absent where a link of the operator was followed. */
   token_id: string | null;
+  /** The passkey that began it, if one did. */
+  passkey_id: string | null;
   used_at_ms: number;
   ends_at_ms: number;
 }

@@ -1,0 +1,53 @@
+import { html } from 'hono/html';
+import type { ApprovalRecord } from '../../contract/records.ts';
+import { otherLocale } from '../../contract/text/text.ts';
+import { block, diffBlock, line, time } from '../shown.ts';
+import type { Words } from '../words/en.ts';
+import { partsOf } from './approval-cards.ts';
+import { shell } from './page.ts';
+import type { Html, View } from './view.ts';
+
+export interface LinkParts {
+  readonly action: string;
+  readonly records: readonly ApprovalRecord[];
+  /** Is there a passkey for this address? */
+  readonly canAnswer: boolean;
+  readonly note: keyof Words['notes'] | undefined;
+}
+
+type Outside = Pick<View, 'locale' | 'words' | 'assets' | 'dependencies'>;
+
+/** The questions of one notice, for whoever holds its address; two buttons each, which the device's unlock stands before. */
+export function linkPage({ action, records, canAnswer, note }: LinkParts, view: Outside): Html {
+  const { words, locale, assets } = view;
+  const say = words.link;
+  const said = note === undefined ? '' : html`<p class="note" role="status">${words.notes[note]}</p>`;
+  return shell(
+    view,
+    say.title,
+    html`<header class="top"><span class="mark"><img class="seal" src="${assets.icon}" alt="">${words.name}</span>
+<div class="who"><a href="?lang=${otherLocale[locale]}" hreflang="${otherLocale[locale]}">${words.language}</a></div></header>
+<main id="main" tabindex="-1"><h1>${say.title}</h1>${said}
+${records.map((record) => card(record, action, canAnswer, view))}
+<p class="quiet"><a href="/approvals">${say.all}</a></p></main>`,
+  );
+}
+
+function card(record: ApprovalRecord, action: string, canAnswer: boolean, view: Outside): Html {
+  const { words } = view;
+  const say = words.approvals;
+  const { question, diff } = partsOf(record.message[view.locale]);
+  const answers =
+    record.status !== 'pending'
+      ? html`<p><strong>${say.status[record.status]}</strong></p>`
+      : canAnswer
+        ? html`<form method="post" action="${action}" class="row" data-unlock="${action}/unlock" data-failed="${words.link.locked}"><input type="hidden" name="id" value="${record.id}">
+<button class="yes" name="answer" value="once">${say.once}</button><button class="no" name="answer" value="deny">${say.deny}</button></form>`
+        : html`<p class="quiet">${words.link.noPasskey}</p>`;
+  return html`<article class="question" aria-label="${line(record.tool)}">
+<header><h2>${line(record.tool, 80)}</h2><p class="quiet">${line(record.principal, 60)} · ${say.asked} ${time(record.createdAtMs, view)} · ${say.expires} ${time(record.expiresAtMs, view)}</p></header>
+${block(question, view)}
+${diff === '' ? '' : diffBlock(diff, view)}
+${answers}
+</article>`;
+}

@@ -1,0 +1,84 @@
+import type { Context, Hono } from 'hono';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { cookieOf, csrfOf, sessionCookieName } from '../cookies.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
+import { problemPage } from '../login.ts';
+import { fieldOf, goBack, type Outside, type PageContext } from '../pages/page-context.ts';
+import { assertionOptions, proven, registered, registrationOptions } from '../passkeys/ceremony.ts';
+import { needsUnlock } from '../passkeys/needs-unlock.ts';
+
+/** Registering and forgetting passkeys, and the unlock before a yes. The proof of the form was looked at before. */
+export function addPasskeyRoutes(
+  app: Hono<PageContext>,
+  dependencies: ConsoleDependencies,
+  outside: (request: Request) => Outside,
+): void {
+  app.post('/passkeys/options', async (context) =>
+    context.json(
+      await registrationOptions(
+        context.req.raw,
+        context.get('view').person,
+        sessionOf(context),
+        dependencies,
+      ),
+    ),
+  );
+
+  app.post('/passkeys', async (context) => {
+    const { person } = context.get('view');
+    const credential = (await fieldOf(context, 'credential')) ?? '';
+    const made = await registered(context.req.raw, credential, sessionOf(context), dependencies);
+    const begun = await (await dependencies.sessions()).origin(secretOf(context));
+    if (!made || !begun) return goBack(context, 'noPasskey', '/notices');
+    const label = cleanLine((await fieldOf(context, 'label'))?.trim().slice(0, 60) || made.host);
+    const acts = (await dependencies.operator()).as(person);
+    const added = await acts.addPasskey({ ...made, ...begun, label });
+    return goBack(context, added ? 'passkeyAdded' : 'noPasskey', '/notices');
+  });
+
+  app.post('/passkeys/:id/remove', async (context) => {
+    const acts = (await dependencies.operator()).as(context.get('view').person);
+    const removed = await acts.removePasskey(context.req.param('id'));
+    return goBack(context, removed ? 'passkeyRemoved' : 'gone', '/notices');
+  });
+
+  app.post('/approvals/:id/unlock', async (context) => {
+    const record = await (await dependencies.approvals()).get(context.req.param('id'));
+    const answer = await fieldOf(context, 'answer');
+    if (!record || answer === undefined) return context.notFound();
+    const purpose = { kind: 'answer', question: record.id, digest: record.digest, answer } as const;
+    return context.json(await assertionOptions(context.req.raw, purpose, dependencies));
+  });
+
+  // Before the route that answers, whatever answers it offers: only a no goes through without the device.
+  app.use('/approvals/*', async (context, next) => {
+    const { person } = context.get('view');
+    const answer = await answerIn(context);
+    if (answer === undefined || answer === 'deny' || !(await needsUnlock(person, dependencies)))
+      return next();
+    const id = context.req.path.split('/')[2] ?? '';
+    const record = await (await dependencies.approvals()).get(id);
+    const assertion = (await fieldOf(context, 'assertion')) ?? '';
+    const purpose = { kind: 'answer', question: id, digest: record?.digest ?? '', answer } as const;
+    const owner = record && (await proven(context.req.raw, assertion, purpose, dependencies));
+    if (owner?.person.principal === person.principal) return next();
+    const { locked, lockedNote } = outside(context.req.raw).words.errors;
+    return context.html(await problemPage(outside(context.req.raw), locked, lockedNote), 403);
+  });
+}
+
+/** The answer that a form gives; undefined for a request that gives none. */
+async function answerIn(context: Context<PageContext>): Promise<string | undefined> {
+  if (context.req.method !== 'POST' || /\/(unlock|revoke)$/.test(context.req.path)) return undefined;
+  return (await fieldOf(context, 'answer')) ?? '';
+}
+
+function secretOf(context: Context<PageContext>): string {
+  const request = context.req.raw;
+  return cookieOf(request, sessionCookieName(request)) ?? '';
+}
+
+/** Names the session without opening it. */
+function sessionOf(context: Context<PageContext>): string {
+  return csrfOf(secretOf(context));
+}
