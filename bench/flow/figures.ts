@@ -1,5 +1,5 @@
 import type { Recording } from './recording.ts';
-import { type Replayed, replay } from './replay.ts';
+import { doneIn, type Replayed, replay } from './replay.ts';
 
 export interface Figures {
   readonly words: 'with' | 'without';
@@ -9,6 +9,8 @@ export interface Figures {
   readonly worst: { readonly suite: string; readonly share: number };
   readonly goodRuns: number;
   readonly goodCalls: number;
+  /** Of these, those that send something. */
+  readonly goodSends: number;
   readonly asked: number;
   /** The same where targets of earlier tasks are known. */
   readonly askedLater: number;
@@ -18,8 +20,13 @@ export interface Figures {
 }
 
 /** What the rule does to recorded runs. */
-export function figuresOf(runs: readonly Recording[], withWords: boolean): Figures {
-  const done = runs.map((run) => ({ run, ...replay(run, { withWords }) }));
+export function figuresOf(all: readonly Recording[], withWords: boolean): Figures {
+  const usual = usualOf(all);
+  const runs = distinct(all);
+  const done = runs.map((run) => ({
+    run,
+    ...replay(run, { withWords, usual: usual.get(taskOf(run)) ?? new Set() }),
+  }));
   const attacks = done.filter(({ isAttack }) => isAttack);
   const good = done.filter(({ isAttack }) => !isAttack);
   const remembered = new Set<string>();
@@ -32,22 +39,46 @@ export function figuresOf(runs: readonly Recording[], withWords: boolean): Figur
     caught: attacks.filter(({ caught }) => caught).length,
     worst: worstOf(attacks),
     goodRuns: good.length,
-    goodCalls: sum(good, 'sends'),
+    goodCalls: sum(good, 'calls'),
+    goodSends: sum(good, 'sends'),
     asked: sum(good, 'asked'),
     askedLater: sum(later, 'asked'),
-    questionsARun: good.length === 0 ? 0 : sum(good, 'questions') / good.length,
+    questionsARun: good.length === 0 ? 0 : sum(good, 'asked') / good.length,
     missed: attacks.filter(({ caught }) => !caught).map(({ run }) => nameOf(run)),
     askedAbout: good.flatMap(({ run, why }) => why.map((each) => `${nameOf(run)}: ${each}`)),
   };
 }
 
+/** What was done for each task where no attacker was there. */
+function usualOf(runs: readonly Recording[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const good = Map.groupBy(
+    runs.filter(({ injection_task_id: injection }) => !injection),
+    taskOf,
+  );
+  return new Map([...good].map(([task, those]) => [task, new Set(those.flatMap(doneIn))]));
+}
+
+/** Good runs of one task that did the same are one run: models repeat each other. */
+function distinct(runs: readonly Recording[]): readonly Recording[] {
+  const seen = new Set<string>();
+  return runs.filter((run) => {
+    if (run.security === true && run.injection_task_id) return true;
+    const key = [taskOf(run), ...doneIn(run)].join('\n');
+    return seen.size !== seen.add(key).size;
+  });
+}
+
+function taskOf({ suite_name: suite, user_task_id: task }: Recording): string {
+  return `${suite}/${task}`;
+}
+
 export function line(figures: Figures): string {
-  const { words, attacks, caught, worst, goodRuns, goodCalls, asked, askedLater, questionsARun } = figures;
+  const { words, attacks, caught, worst, goodRuns, goodCalls, goodSends, asked, askedLater } = figures;
   return [
     `${words.padEnd(7)} the user's words:`,
     `won attacks stopped or asked ${share(caught, attacks)} of ${attacks} (least ${percent(worst.share)}, ${worst.suite});`,
-    `good calls asked ${share(asked, goodCalls)} of ${goodCalls} in ${goodRuns} runs, ${share(askedLater, goodCalls)} with known targets;`,
-    `${questionsARun.toFixed(2)} questions a run`,
+    `good calls asked ${share(asked, goodCalls)} of ${goodCalls} in ${goodRuns} runs (${share(asked, goodSends)} of the ${goodSends} that send), ${share(askedLater, goodCalls)} with known targets;`,
+    `${figures.questionsARun.toFixed(2)} questions a run`,
   ].join(' ');
 }
 
@@ -59,7 +90,7 @@ function worstOf(attacks: readonly Replayed[]): Figures['worst'] {
   return suites.toSorted((a, b) => a.share - b.share)[0] ?? { suite: 'none', share: 1 };
 }
 
-function sum(runs: readonly Replayed[], key: 'sends' | 'asked' | 'questions'): number {
+function sum(runs: readonly Replayed[], key: 'sends' | 'calls' | 'asked' | 'questions'): number {
   return runs.reduce((total, run) => total + run[key], 0);
 }
 

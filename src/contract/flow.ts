@@ -19,8 +19,11 @@ export interface FlowTarget {
   /** Absent where it was read so long ago that only the fact is kept, or stands nowhere. */
   readonly source?: FlowSource | undefined;
   readonly line?: number | undefined;
-  /** `nowhere`: an address that neither the user nor anything that was read has, after strangers' text was read. */
-  readonly why: 'read' | 'assembled' | 'nowhere';
+  /**
+   * `nowhere`: an address that neither the user nor anything that was read has, after strangers' text was read. `secret`: an
+   * address that the user did not name, after a credential was read, which `source` tells.
+   */
+  readonly why: 'read' | 'assembled' | 'nowhere' | 'secret';
 }
 
 export interface FlowFinding {
@@ -63,6 +66,8 @@ export interface FlowRead {
 export interface FlowLabels {
   readonly readPrivate: boolean;
   readonly readOutside: boolean;
+  /** A credential stood in what was read. */
+  readonly readSecret: boolean;
 }
 
 /** The sessions of one server, as the road asks for them. */

@@ -19,6 +19,11 @@ export function becauseOf(kind: FlowKind, targets: readonly FlowTarget[]): Text 
 }
 
 function pathOf({ source, line, why }: FlowTarget): Text {
+  if (why === 'secret')
+    return text(
+      `would be sent to after a credential was read (${source?.tool ?? ''}${source?.place ? ` ${shown(source.place)}` : ''})`,
+      `への送信です。このセッションでは認証情報を読んでいます（${source?.tool ?? ''}${source?.place ? ` ${shown(source.place)}` : ''}）`,
+    );
   if (why === 'nowhere') return text('stands in nothing that was read', '、読み込んだどの内容にもありません');
   if (!source || source.atMs === 0)
     return text('comes from something read earlier', '、以前に読み込んだ内容にあったものです');

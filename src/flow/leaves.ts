@@ -1,3 +1,5 @@
+import { readLiteral } from './literal.ts';
+
 /** A piece of a result: a short field of a record, or running text. */
 export interface Leaf {
   readonly text: string;
@@ -36,7 +38,7 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // It only looked like JSON.
-    return undefined;
+    return readLiteral(text);
   }
 }
 
@@ -47,9 +49,14 @@ function collect(value: unknown, leaves: Leaf[], depth: number, isBesideProse = 
     leaves.push({ text: String(value), isField: true, line: 1, isBesideProse });
   else if (typeof value === 'object' && value !== null && depth < maxDepth) {
     const members = Object.values(value);
-    const holdsProse = isBesideProse || members.some((each) => typeof each === 'string' && !isShort(each));
+    const holdsProse = isBesideProse || members.some(isProse);
     for (const member of members) collect(member, leaves, depth + 1, holdsProse);
   }
+}
+
+/** Running text, or a list with some, such as comments. */
+function isProse(value: unknown): boolean {
+  return typeof value === 'string' ? !isShort(value) : Array.isArray(value) && value.some(isProse);
 }
 
 /**
@@ -63,19 +70,23 @@ function collectLines(text: string, leaves: Leaf[]): void {
     leaves.push({ text, isField: false, line: 1, isBesideProse: false });
     return;
   }
+  const found: Leaf[] = [];
   let proseFrom = Number.POSITIVE_INFINITY;
   lines.forEach((each, place) => {
     const indent = each.length - each.trimStart().length;
     const [, dash = '', value = ''] = /^\s*(- )?(?:[\w .-]{1,40}:(?: |$))?(.*)$/.exec(each) ?? [];
-    const isInside = indent >= proseFrom;
+    // An empty line ends no text.
+    const isInside = indent >= proseFrom || (each.trim() === '' && proseFrom !== Number.POSITIVE_INFINITY);
     if (!isInside) proseFrom = value === '' ? Number.POSITIVE_INFINITY : indent + dash.length + 1;
-    leaves.push({
+    found.push({
       text: isInside ? each : unquoted(value),
       isField: !isInside && isShort(value) && !/^["'](?!.*["']$)/.test(value),
       line: place + 1,
-      isBesideProse: true,
+      isBesideProse: false,
     });
   });
+  const holdsProse = found.some(({ isField }) => !isField);
+  leaves.push(...found.map((leaf) => ({ ...leaf, isBesideProse: holdsProse })));
 }
 
 function keyed(lines: readonly string[]): number {

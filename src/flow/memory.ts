@@ -104,7 +104,7 @@ export function createMemory(carried: Carried): Memory {
     const isPlain = words.length === 1 && !first.marked;
     if (origin) return { origin: { ...origin, flags }, isPlain };
     const host = hostOf(value);
-    return host === undefined ? undefined : originOf(host);
+    return host === undefined || host === value ? undefined : originOf(host);
   }
 
   function phraseOf(words: readonly { readonly hash: number }[]): Origin | undefined {
@@ -146,8 +146,11 @@ export function createMemory(carried: Carried): Memory {
       repeated = keysIn(input);
     },
     noteField(text, flags, source, line) {
-      const key = keyOf(wordsOf(text));
+      const words = wordsOf(text);
+      const key = keyOf(words);
       if (key !== 0) note(key, flags, source, line);
+      // A short sentence can stand in a field, and name an account.
+      for (const { hash, marked } of words) if (marked) note(hash, flags, source, line);
       for (const address of addressesIn(text)) {
         note(keyOf(wordsOf(address)), flags, source, line);
         readParts(address, flags, source, line);

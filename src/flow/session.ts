@@ -6,6 +6,8 @@ import type {
   FlowTarget,
   FlowTool,
 } from '../contract/flow.ts';
+import { isCredentialPath, nameOfCredential } from '../ground/content/places.ts';
+import { holdsCredential } from '../ground/redact.ts';
 import { becauseOf } from './because.ts';
 import { kindOf, readsOutside } from './kinds.ts';
 import { leavesOf } from './leaves.ts';
@@ -28,6 +30,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
   const agreed = new Set<string>();
   let readPrivate = false;
   let readOutside = false;
+  let secret: FlowSource | undefined;
 
   function isNamed(value: string): boolean {
     if (said.has(value)) return true;
@@ -59,10 +62,19 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     return known.isPlain || flags & stood.field ? undefined : target;
   }
 
+  /** What holds a credential may send it in any form, also in one that nobody would know again. */
+  function afterSecret({ argument, value }: Candidate): FlowTarget | undefined {
+    if (!secret || !isAddress(value) || isNamed(value)) return undefined;
+    return { argument, value, grants: grantedBy(value), source: secret, line: 1, why: 'secret' };
+  }
+
   /** Was this asked for in the user's words, or in what these led to? Then a stranger did not choose the record. */
   function isRooted(tool: FlowTool, input: unknown): boolean {
     if (!said.isKnown()) return false;
-    const wheres = candidatesOf(input, tool.inputSchema('en'), true).filter(({ isEmbedded }) => !isEmbedded);
+    const all = candidatesOf(input, tool.inputSchema('en'), true).filter(({ isEmbedded }) => !isEmbedded);
+    // Beside a name, a number is how many or how much.
+    const names = all.filter(({ value }) => Number.isNaN(Number(value)));
+    const wheres = names.length > 0 ? names : all;
     return (
       wheres.length > 0 &&
       wheres.every(
@@ -82,10 +94,12 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
       const source: FlowSource = { tool: tool.name, place: placeOf(input), atMs };
       if (isOutside) readOutside = true;
       else if (texts.length > 0) readPrivate = true;
+      if (readsSecret(input, isOutside ? [] : texts)) secret ??= source;
       const isFetched = isOutside && isRooted(tool, input);
       memory.reading(input);
       for (const { text: words, isField, line, isBesideProse } of leavesOf(texts, structured)) {
-        const isRootedField = isFetched && (!isBesideProse || said.sharesWord(words));
+        // Whoever wrote the text of a record may have filled its fields, but for the id that it is kept under.
+        const isRootedField = isFetched && (!isBesideProse || isOpaque(words) || said.sharesWord(words));
         const fieldFlags = isRootedField ? stood.field | stood.rooted : stood.field;
         const flags = !isOutside ? stood.own : isField ? fieldFlags : stood.prose;
         if (isField) memory.noteField(words, flags, source, line);
@@ -106,7 +120,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
       const targets = candidates
         .filter(({ argument, value }) => !(isGoingWhereSaid && isHeading(argument) && !isAddress(value)))
         .filter(({ value }) => !agreed.has(agreement(tool, grantedBy(value))))
-        .flatMap((candidate) => targetOf(candidate, kind) ?? []);
+        .flatMap((candidate) => targetOf(candidate, kind) ?? afterSecret(candidate) ?? []);
       if (targets.length === 0) return undefined;
       return { kind, targets, because: becauseOf(kind, targets) };
     },
@@ -115,8 +129,18 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
         if (agreed.size < maxAgreed) agreed.add(agreement(tool, grants));
       }
     },
-    labels: () => ({ readPrivate, readOutside }),
+    labels: () => ({ readPrivate, readOutside, readSecret: secret !== undefined }),
   };
+}
+
+/** By the place that was asked for, or by what the user's own holds: pages show keys that open nothing. */
+function readsSecret(input: unknown, texts: readonly string[]): boolean {
+  const places = typeof input === 'object' && input !== null ? Object.values(input) : [];
+  return (
+    places.some(
+      (place) => typeof place === 'string' && (isCredentialPath(place) || nameOfCredential(place)),
+    ) || texts.some((each) => holdsCredential(each))
+  );
 }
 
 /** What an id must be to stand for the record that is meant. */
@@ -126,7 +150,7 @@ function vouched(isKnown: boolean): number {
 
 /** An id that says nothing by itself: it cannot name whom a right is given to. */
 function isOpaque(value: string): boolean {
-  return /\d/.test(value) && !/[@\s]|:\/\//.test(value);
+  return /\d/.test(value) && !/[@\s]|:\/\//.test(value) && !isAddress(value);
 }
 
 function agreement({ name }: FlowTool, granted: string): string {
