@@ -11,6 +11,7 @@ import type { HeldTrials } from './effects/held.ts';
 import type { Flow } from './flow.ts';
 import { outgoingSecret } from './outgoing.ts';
 import { ruleOn } from './policy/rule-on.ts';
+import { reachOf } from './reach.ts';
 import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
@@ -68,7 +69,7 @@ export async function approve(
 async function riskOf({ tool, caller, input }: Validated, dependencies: ApproveDependencies): Promise<Risk> {
   const risk = tool.risk ? await tool.risk(input, await dependencies.lendForRisk(tool, caller)) : {};
   const secret = outgoingSecret(tool, input);
-  return secret ? { ...risk, secret } : risk;
+  return { ...risk, ...reachOf(tool, input), ...(secret && { secret }) };
 }
 
 /** One question for both: a person who reads where it goes has read what it is. */

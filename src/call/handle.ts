@@ -12,6 +12,7 @@ import { limit, type RateRule } from './limit.ts';
 import { type OpenRecord, openRecord } from './record.ts';
 import { failureReply, outputReply } from './reply.ts';
 import { type RunDependencies, run } from './run.ts';
+import { tellOrders } from './tell-orders.ts';
 import { validate } from './validate.ts';
 
 /** Everything that the road needs, joined by the checkpoint. */
@@ -81,7 +82,9 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
 
   record.reached('run');
   await record.begin(await dependencies.audit());
-  const output = await run(permit, dependencies, record);
-  await learnFlow(permit, output, dependencies);
+  const came = await run(permit, dependencies, record);
+  await learnFlow(permit, came, dependencies);
+  const { output, orders } = tellOrders(permit.tool, came);
+  if (orders.length > 0) record.facts.orders = orders;
   return outputReply(output, record.meta, dependencies.locale);
 }

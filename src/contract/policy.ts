@@ -23,12 +23,18 @@ export interface Risk {
   readonly workingFolder?: string | undefined;
   /** Where a credential would be sent to others. */
   readonly secret?: OutgoingSecret | undefined;
+  /** What a proxied tool is handed that reaches beyond it. */
+  readonly reach?: Text | undefined;
+  /** Command lines that a proxied tool is handed. */
+  readonly passes?: readonly string[] | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */
   readonly ask?: Text | undefined;
 }
 
-/** A credential in a call that goes out; what it is says nothing here. */
+/** What a call would send to others and should stay here. */
 export interface OutgoingSecret {
+  /** The kind of it: a credential, the number of a card. */
+  readonly what: Text;
   /** The argument's path, `headers.Authorization`. */
   readonly argument: string;
   readonly isEncoded: boolean;

@@ -12,7 +12,7 @@ const secretKey =
 
 /** Shapes of credentials that end up in contents and commands. Linear: no nested repetition. */
 const secretShapes =
-  /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|xapp-[\w-]{10,200}|A[KS]IA[0-9A-Z]{16}|glpat-[\w-]{20,200}|npm_\w{36}|hf_\w{30,200}|[spr]k_(?:live|test)_\w{10,200}|AIza[\w-]{35}|ya29\.[\w-]{20,2000}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
+  /\b(?:skt_[\w-]{20,200}|sess_[\w-]{20,200}|sk-[\w-]{20,200}|gh[pousr]_\w{20,255}|github_pat_\w{20,255}|xox[abprs]-[\w-]{10,200}|xapp-[\w-]{10,200}|A[KS]IA[0-9A-Z]{16}|glpat-[\w-]{20,200}|npm_\w{36}|hf_\w{30,200}|SG\.[\w-]{10,40}\.[\w-]{20,100}|[spr]k_(?:live|test)_\w{10,200}|AIza[\w-]{35}|ya29\.[\w-]{20,2000}|eyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{10,1000})|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----/g;
 
 /**
  * Does the text hold a credential by its shape? Not every word that begins like one is: `sk-` begins names as well, and

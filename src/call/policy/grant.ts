@@ -65,6 +65,9 @@ export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAs
   }
   // A yes to a tool, or to a host, is none to sending it a secret.
   if (risk.secret) rules.push({ ...(risk.hosts && { hosts: risk.hosts }), secret: risk.secret.argument });
+  // Nor to whatever else such a call could reach.
+  if (risk.reach) rules.push({ reach: risk.reach.en });
+  for (const passed of risk.passes ?? []) rules.push({ passes: passed });
   if (rules.length === 0) rules.push({});
   const definition = tool.identity === undefined ? {} : { definition: tool.identity };
   const texts = rules.map((rule) =>

@@ -16,6 +16,7 @@ import { type Argv, mayFitCommand } from './command.ts';
 import { grantText } from './grant.ts';
 import { modes } from './modes.ts';
 import { createObeyedBy } from './obeyed-later.ts';
+import { judgePassed } from './passed.ts';
 import { type ReadyRule, readRule, runsCommands } from './rule.ts';
 
 export interface PolicyOptions {
@@ -129,6 +130,11 @@ export function createPolicy(options: PolicyOptions): Policy {
       }
       const answersToTool = () => allowing.filter((rule) => !rule.rule.command && asks(rule, []));
       if (risk.ask) put({ decision: 'ask', rule: 'tool-asks', because: risk.ask }, answersToTool);
+      if (risk.reach) put({ decision: 'ask', rule: 'reaches-beyond', because: risk.reach }, answersToTool);
+      for (const script of risk.passes ?? []) {
+        const passed = judgePassed(options.judge, script);
+        if (passed) put(passed, answersToTool);
+      }
       if (risk.secret) put(sendsSecret(risk.secret), answersToTool);
       const later = risk.writes && obeyedBy(risk.writes);
       if (later) put(runsOutsideLater(later), answersToTool);
@@ -145,6 +151,8 @@ export function createPolicy(options: PolicyOptions): Policy {
       const byTool =
         risk.ask !== undefined ||
         risk.secret !== undefined ||
+        risk.reach !== undefined ||
+        risk.passes !== undefined ||
         obeyedBy(risk.writes ?? []) !== undefined ||
         refusing.some((rule) => rule.decision === 'ask' && !rule.rule.command && rule.concerns(tool));
       return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
@@ -196,18 +204,18 @@ function runsOutsideLater(by: Text): PolicyVerdict {
   };
 }
 
-function sendsSecret({ argument, isEncoded }: OutgoingSecret): PolicyVerdict {
+function sendsSecret({ argument, what, isEncoded }: OutgoingSecret): PolicyVerdict {
   return {
     decision: 'ask',
     rule: 'sends-credential',
     because: isEncoded
       ? text(
-          `${argument} holds an encoded credential, which would be sent to others`,
-          `${argument} に符号化された認証情報があり、外部に送られます`,
+          `${argument} holds ${what.en}, hidden or encoded, which would be sent to others`,
+          `${argument} に${what.ja}が符号化されるなど隠れた形で含まれ、外部に送られます`,
         )
       : text(
-          `${argument} holds a credential, which would be sent to others`,
-          `${argument} に認証情報があり、外部に送られます`,
+          `${argument} holds ${what.en}, which would be sent to others`,
+          `${argument} に${what.ja}が含まれ、外部に送られます`,
         ),
   };
 }

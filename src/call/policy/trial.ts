@@ -7,6 +7,7 @@ import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { Policy } from '../approve.ts';
 import { outgoingSecret } from '../outgoing.ts';
+import { reachOf } from '../reach.ts';
 import { createBuiltinEffectRules } from './effects/builtin.ts';
 import { ruleOn } from './rule-on.ts';
 
@@ -133,7 +134,11 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
   const checked = tool.check(call.input);
   if (!checked.ok) return invalid(tool.name, problemText(checked));
   const secret = outgoingSecret(tool, checked.input);
-  const risk = { ...(await parts.risk(tool, checked.input)), ...(secret && { secret }) };
+  const risk = {
+    ...(await parts.risk(tool, checked.input)),
+    ...reachOf(tool, checked.input),
+    ...(secret && { secret }),
+  };
   const { onLayer, ...verdict } = await ruleOn(parts.policy, tool, parts.caller, risk, parts.whyNoLayer);
   const grant = verdict.decision === 'ask' ? parts.policy.grantOf(tool, risk, verdict) : undefined;
   const flow = tool.annotations.readOnly ? undefined : tool.flow;

@@ -7,6 +7,7 @@ import { withoutNulls } from '../../contract/tool/without-nulls.ts';
 import type { ServerSettings } from '../../contract/upstream.ts';
 import { cleanWords } from '../requests/words.ts';
 import { definitionDigest, type RemoteTool } from './definition.ts';
+import { schemaProblem } from './schema.ts';
 
 /** Some clients cut a description at 2 KB; what would be lost there is cut here, where it shows. */
 const maxDescriptionChars = 1900;
@@ -98,27 +99,22 @@ function titleOf({ title, annotations, name }: RemoteTool): string {
   return cut(cleanLine(said), maxTitleChars);
 }
 
-/**
- * An object with what is required; the rest is the server's to judge, since a schema in a dialect that we read
- * differently would refuse calls that it takes.
- */
+/** Held whole against the schema that the model was shown; a null for what may be left out is left out. */
 function checkInput(input: unknown, schema: Readonly<Record<string, unknown>>): CheckedInput | InputProblem {
   const given = input ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) {
     return { ok: false, field: '', message: text('must be an object', 'オブジェクトでなければなりません') };
   }
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const missing = required.find((name) => typeof name === 'string' && !Object.hasOwn(given, name));
-  if (missing === undefined) {
-    const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, unknown>>);
-    const plain = properties.filter(([name, property]) => !required.includes(name) && refusesNull(property));
-    const left = withoutNulls(
+  const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, unknown>>);
+  const plain = properties.filter(([name, property]) => !required.includes(name) && refusesNull(property));
+  const kept =
+    withoutNulls(
       given,
       plain.map(([name]) => [name]),
-    );
-    return { ok: true, input: left ?? given };
-  }
-  return { ok: false, field: String(missing), message: text('is required', '必須です') };
+    ) ?? given;
+  const problem = schemaProblem(kept, schema);
+  return problem ? { ok: false, ...problem } : { ok: true, input: kept };
 }
 
 /** Surely: a schema of another form may take it. */

@@ -1,4 +1,5 @@
 import { cleanText } from '../../contract/text/clean-text.ts';
+import { type Order, ordersIn } from '../../ground/content/orders.ts';
 import type { RemoteTool } from './definition.ts';
 
 /** What a person should look at before these words reach a model. Empty where nothing stands out. */
@@ -39,8 +40,18 @@ function inspectWords(words: readonly string[]): readonly string[] {
   // Folded, so that a line break or full-width letters between two words hide nothing.
   const folded = words.join(' ').normalize('NFKC').replace(/\s+/g, ' ');
   for (const [finding, pattern] of patterns) if (pattern.test(folded)) findings.push(finding);
-  return findings;
+  return [...findings, ...ordersIn(words.join(' ')).flatMap((order) => said[order] ?? [])];
 }
+
+/** Orders as results have them too. A description may say which tool to call next: what it sends where, it may not. */
+const said: Readonly<Partial<Record<Order, string>>> = {
+  override: 'tells the model to forget its instructions',
+  role: 'marks words for the model alone',
+  power: 'gives the model rights',
+  send: 'has the model send something somewhere',
+  prompt: 'asks for the instructions of the model',
+  run: 'has the model run a command',
+};
 
 /**
  * Words that speak to the model past the person. Few and specific: what they catch waits for a look, so a false
@@ -48,14 +59,9 @@ function inspectWords(words: readonly string[]): readonly string[] {
  */
 const patterns: readonly (readonly [finding: string, pattern: RegExp])[] = [
   [
-    'tells the model to forget its instructions',
-    /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|other|system)\b.{0,20}\b(?:instruction|prompt|rule|message)/i,
-  ],
-  [
     'asks to keep something from the person',
     /\b(?:do not|don't|never|without)\b.{0,20}\b(?:tell|mention|inform|notify|reveal|show|telling|mentioning|informing|notifying)\b.{0,30}\b(?:user|person|human|anyone)\b/i,
   ],
-  ['marks words for the model alone', /<\s*\/?\s*(?:important|system|secret|instructions?|hidden)\s*>/i],
   [
     'asks for secrets of the machine',
     /(?:\.ssh\/|\bid_rsa\b|\bid_ed25519\b|\.aws\/credentials|\/etc\/shadow|\bmcp\.json\b)/i,
@@ -63,6 +69,14 @@ const patterns: readonly (readonly [finding: string, pattern: RegExp])[] = [
   [
     'gives orders about other tools',
     /\b(?:before|instead of|after|when(?:ever)?)\b.{0,20}\b(?:using|calling|running|you (?:use|call|run))\b.{0,10}\b(?:any|every|all|another|other) (?:other )?tools?\b/i,
+  ],
+  [
+    'takes the place of another tool',
+    /\b(?:prefer|always use|preferred)\b.{0,20}\b(?:this )?tool\b.{0,40}\b(?:instead of|for all|for every|over)\b|\binstead of the (?:built-in|default|other|original)\b|\bsupersedes\b.{0,30}\b(?:tool|default)/i,
+  ],
+  [
+    'puts itself before another tool',
+    /\bwhen(?:ever)? the user (?:asks|wants)\b.{0,60}\btool\b.{0,20}\bfirst (?:call|use|run)\b|\bfirst (?:call|use|run) (?:this|the \w{2,30}) tool\b/i,
   ],
   [
     '日本語の隠れた指示',

@@ -1,16 +1,6 @@
 import { type Text, text } from '../../../contract/text/text.ts';
+import { drawnAsAscii } from '../../../ground/content/drawn-alike.ts';
 import type { CommandRule } from './rule.ts';
-
-/** Letters of other scripts that are drawn as ASCII ones, each followed by what it looks like. */
-const drawnAlike = [
-  'аa еe оo рp сc уy хx ѕs іi јj һh ԁd ԛq ԝw ӏl ѵv кk АA ВB ЕE КK МM НH ОO РP СC ТT ХX ЅS ІI ЈJ',
-  'αa οo νv ρp ιi κk υu χx ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX օo սu հh ոn ցg զq ɡg ɑa ıi ǀl',
-  '∕/ ⁄/ ⧸/ ‐- ‑- ‒- –- —- −- ˗- ‧. ·. ꓸ. ∶: ꞉:',
-];
-
-const ascii: ReadonlyMap<string, string> = new Map(
-  drawnAlike.flatMap((row) => row.split(' ')).map((pair) => [pair[0] ?? '', pair.slice(1)]),
-);
 
 /**
  * What a program's name looks like to a person, where it is another one: `сurl` with a Cyrillic letter, one with an
@@ -18,8 +8,7 @@ const ascii: ReadonlyMap<string, string> = new Map(
  */
 export function lookAlike(name: string): string | undefined {
   if (!/[^\x00-\x7f]/.test(name)) return undefined;
-  const seen = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
-  const drawn = [...seen].map((letter) => ascii.get(letter) ?? letter).join('');
+  const drawn = drawnAsAscii(name);
   const isHidden = /\p{Default_Ignorable_Code_Point}/u.test(name);
   return isHidden || !/[^\x00-\x7f]/.test(drawn) ? drawn : undefined;
 }

@@ -1,0 +1,45 @@
+import type { CommandJudge } from '../../contract/capabilities/process.ts';
+import type { PolicyVerdict } from '../../contract/policy.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { isCredentialPath } from '../../ground/content/places.ts';
+import type { Argv } from './command.ts';
+
+/**
+ * What speaks against a command line that a proxied tool is handed. None of our walls hold there: what they would contain
+ * here, removing outside of the roots and sending files to hosts, is asked about, beside what is asked or refused anywhere.
+ */
+export function judgePassed(judge: CommandJudge, script: string): PolicyVerdict | undefined {
+  const line = { kind: 'script', script, shell: 'bash' } as const;
+  const { decision, rule, because, commands } = judge.judge(line, {
+    dialect: 'plain',
+    roots: [],
+    workingFolder: '/',
+  });
+  if (decision !== 'allow')
+    return {
+      decision: 'ask',
+      rule,
+      because: text(`it runs elsewhere: ${because.en}`, `外で実行されます: ${because.ja}`),
+    };
+  const [reason] = (commands ?? []).flatMap((argv) => harmOf(argv) ?? []);
+  return reason && { decision: 'ask', rule: 'runs-elsewhere', because: reason };
+}
+
+function harmOf([program, ...words]: Argv): Text | undefined {
+  const name = program?.slice(program.lastIndexOf('/') + 1);
+  const has = (pattern: RegExp) => words.some((word) => word !== null && pattern.test(word));
+  if (words.some((word) => word !== null && isCredentialPath(word.replace(/^[@<]/, ''))))
+    return text('it runs elsewhere, and reads a credential', '外で実行され、認証情報を読みます');
+  if (name === 'rm' && has(/^-[a-z]*[rR]|^--recursive$/))
+    return text('it runs elsewhere, and removes folders', '外で実行され、フォルダーを削除します');
+  if (
+    (name === 'curl' && has(/^(?:-d|-F|-T|--data.*|--form.*|--upload-file|--json)$|^-[dFT]./)) ||
+    isUpload(name, has)
+  )
+    return text('it runs elsewhere, and sends data to a host', '外で実行され、データをホストへ送ります');
+  return undefined;
+}
+
+function isUpload(name: string | undefined, has: (pattern: RegExp) => boolean): boolean {
+  return name === 'wget' && has(/^--(?:post|body)-(?:file|data)/);
+}

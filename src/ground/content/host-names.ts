@@ -1,0 +1,26 @@
+import { decoded } from '../decoded.ts';
+
+/** Names that anybody uses stay below. */
+const maxLabels = 6;
+
+/**
+ * Does a host name carry data to whoever answers for its domain: labels that say something when they are decoded, in
+ * base32 as no name is written, or more of them than names have?
+ */
+export function carriesData(host: string): boolean {
+  const labels = host.split('.').filter((label) => label !== '');
+  const own = labels.slice(0, -2);
+  if (labels.length > maxLabels) return !/\.(?:amazonaws\.com|arpa|local|internal)$/i.test(host);
+  return own.some((label) => isBase32(label) || says(label)) || (own.length > 1 && says(own.join('')));
+}
+
+function says(label: string): boolean {
+  const isHex = /^(?:[0-9a-f]{2}){6,}$/i.test(label);
+  const isLong = label.length >= 20;
+  return (isHex || isLong) && decoded(label) !== undefined;
+}
+
+/** Host names are written small; base32 is not. */
+function isBase32(label: string): boolean {
+  return /^[A-Z2-7]{12,}$/.test(label) && /[2-7]/.test(label);
+}

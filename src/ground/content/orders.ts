@@ -1,0 +1,145 @@
+import { decoded } from '../decoded.ts';
+import { drawnAsAscii } from './drawn-alike.ts';
+
+/** What a text does that speaks to the model that reads it instead of to a person. */
+export type Order = 'override' | 'role' | 'power' | 'send' | 'secret' | 'prompt' | 'tool' | 'run';
+
+const maxChars = 1 << 17;
+const maxDepth = 8;
+
+/**
+ * Orders to a model in a text that a stranger wrote: few and specific forms, so that text *about* such orders, which
+ * quotes them, is none. It helps a reader and decides nothing: whoever words an order otherwise is not found here. Linear.
+ */
+export function ordersIn(text: string): readonly Order[] {
+  const found = new Set<Order>();
+  for (const part of partsOf(text.slice(0, maxChars))) look(part, found, 0);
+  return [...found];
+}
+
+function look(part: string, found: Set<Order>, depth: number): void {
+  const plain = drawnAsAscii(part);
+  const small = plain.toLowerCase();
+  for (const { order, anchors, pattern } of forms) {
+    if (!found.has(order) && anchors.some((anchor) => small.includes(anchor)) && isSaid(plain, pattern))
+      found.add(order);
+  }
+  if (depth > 0) return;
+  for (const [word] of part.matchAll(/[\w+/=-]{24,}/g)) {
+    const inner = decoded(word);
+    if (inner !== undefined) look(inner, found, depth + 1);
+  }
+}
+
+/** What is quoted from its first letter on is mentioned, and not said. */
+function isSaid(plain: string, pattern: RegExp): boolean {
+  for (const { index } of plain.matchAll(pattern)) if (!quotes.has(plain[index - 1] ?? '')) return true;
+  return false;
+}
+
+const quotes = new Set(['"', "'", '“', '‘', '«', '「', '『']);
+
+interface Form {
+  readonly order: Order;
+  /** One of these stands in every text that the pattern fits: most texts have none, and are not searched. */
+  readonly anchors: readonly string[];
+  /** Linear: no repetition inside another. */
+  readonly pattern: RegExp;
+}
+
+const forms: readonly Form[] = [
+  {
+    order: 'override',
+    anchors: ['ignore', 'disregard', 'forget', 'override'],
+    pattern:
+      /\b(?:ignore|disregard|forget|override)\b[\s\S]{0,40}?\b(?:previous|prior|above|earlier|system|safety|all)\b[\s\S]{0,24}?\b(?:instruction|prompt|rule|guideline|directive|message)/gi,
+  },
+  {
+    order: 'override',
+    anchors: ['無視', '忘れ'],
+    pattern: /(?:以前|これまで|上記|先)の(?:指示|命令)を(?:無視|忘れ)/g,
+  },
+  {
+    order: 'role',
+    anchors: [
+      'im_start',
+      '[system]',
+      'important>',
+      'system>',
+      'secret>',
+      'instruction',
+      'hidden>',
+      'information>',
+    ],
+    pattern: /<\|im_start\|>|<\/?(?:important|system|secret|instructions?|hidden|information)>|\[system\]/gi,
+  },
+  {
+    order: 'role',
+    anchors: [
+      'system note',
+      'system update',
+      'system override',
+      'system directive',
+      'system admin',
+      'system: ',
+    ],
+    pattern:
+      /\bsystem(?: [a-z]+)? (?:note|notice|update|override|directive)\s?:|\bsystem: (?:new|ignore|you|disregard)/gi,
+  },
+  {
+    order: 'power',
+    anchors: ['you are now', 'you now', 'anything now', 'act as dan'],
+    pattern:
+      /\byou (?:are now in|now have|now are in)\b[\s\S]{0,30}?\b(?:mode|privileges?|access)\b|\bdo anything now\b|\bact as dan\b/gi,
+  },
+  {
+    order: 'send',
+    anchors: [' to http', ' at http', '@', '.example'],
+    pattern:
+      /\b(?:send|forward|post|email|append|upload|transmit)\b[\s\S]{0,60}?\b(?:to|at) (?:https?:\/\/|[\w.+-]{1,64}@|[a-z-]{2,40}\.example\b)/gi,
+  },
+  {
+    order: 'secret',
+    anchors: ['.ssh', 'id_rsa', 'id_ed25519', '.aws', '/etc/', 'mcp.json', 'environment variables', '<your'],
+    pattern:
+      /\b(?:read|include|output|prepend|append|print|dump|cat|reveal)\b[\s\S]{0,60}?(?:\.ssh\/|\bid_rsa\b|\bid_ed25519\b|\.aws\/credentials|\/etc\/(?:shadow|passwd)|\bmcp\.json\b|\benvironment variables\b|<your [a-z ]{0,30}token>)|=\s?<your [a-z ]{0,40}(?:token|password|key)>/gi,
+  },
+  {
+    order: 'prompt',
+    anchors: ['your '],
+    pattern:
+      /(?<!\band )\b(?:reply|output|reveal|pass|repeat|print|include)\b[\s\S]{0,20}?\byour (?:complete |full |entire |whole )?(?:system prompt|hidden instructions|instructions|conversation)\b/gi,
+  },
+  {
+    order: 'tool',
+    anchors: ['must', 'retry with', 'then call', 'then run', 'please', 'also run', 'also call'],
+    pattern:
+      /\b(?:you must(?: now)?|retry with|then (?:call|run)|please(?: also)? (?:call|run|use)|also (?:call|run)) (?:the )?[a-z]{2,30}_[a-z_]{2,40}\b|\byou must (?:now )?(?:call|run|invoke)\b/gi,
+  },
+  {
+    order: 'run',
+    anchors: ['immediately', 'curl', 'base64'],
+    pattern:
+      /\b(?:run|execute)\b[^\n]{0,40}?\bimmediately\b|\b(?:run|execute)\b[^\n]{0,40}?: ?curl\b[^\n]{0,200}?(?:\$\(|\| ?(?:ba|z)?sh\b)|\bdecode\b[\s\S]{0,80}?\b(?:execute|run)\b/gi,
+  },
+];
+
+/** Of a record, each string of it by itself; else the text. */
+function partsOf(text: string): readonly string[] {
+  const first = text.trimStart()[0];
+  if (first !== '{' && first !== '[') return [text];
+  try {
+    const parts: string[] = [];
+    gather(JSON.parse(text), parts, 0);
+    return parts;
+  } catch {
+    // It only looked like JSON.
+    return [text];
+  }
+}
+
+function gather(value: unknown, parts: string[], depth: number): void {
+  if (typeof value === 'string') parts.push(value);
+  else if (typeof value === 'object' && value !== null && depth < maxDepth)
+    for (const member of Object.values(value)) gather(member, parts, depth + 1);
+}
