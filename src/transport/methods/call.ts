@@ -20,6 +20,10 @@ export function createCallMethod(gateway: Gateway): Method {
     if (typeof name !== 'string') {
       throw new RpcError(rpcCode.invalidParams, 'tools/call needs the name of a tool.');
     }
+    const { requestState } = exchange.params;
+    if (exchange.era === 'modern' && requestState !== undefined && typeof requestState !== 'string') {
+      throw new RpcError(rpcCode.invalidParams, 'requestState must be a string.');
+    }
     const form = replyFormOf(exchange.arrival);
     const call: Call = {
       tool: name,
