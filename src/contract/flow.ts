@@ -67,7 +67,7 @@ export interface FlowLabels {
   readonly readPrivate: boolean;
   readonly readOutside: boolean;
   /** A credential stood in what was read. */
-  readonly readSecret: boolean;
+  readonly readKeys: boolean;
 }
 
 /** The sessions of one server, as the road asks for them. */

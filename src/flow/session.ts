@@ -129,7 +129,7 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
         if (agreed.size < maxAgreed) agreed.add(agreement(tool, grants));
       }
     },
-    labels: () => ({ readPrivate, readOutside, readSecret: secret !== undefined }),
+    labels: () => ({ readPrivate, readOutside, readKeys: secret !== undefined }),
   };
 }
 

@@ -230,5 +230,5 @@ test('after a credential was read, an address that nobody named is asked about, 
   expect(session.judge(mail, { to: 'a@far.example' })?.because.en).toContain(
     'would be sent to after a credential was read (file_read app/.env)',
   );
-  expect(session.labels().readSecret).toBe(true);
+  expect(session.labels().readKeys).toBe(true);
 });
