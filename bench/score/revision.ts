@@ -51,7 +51,11 @@ export async function runRevision(target: Target): Promise<readonly Outcome[]> {
     const problem = problemOf(each, await send(each, target));
     const right = isBad ? 'stopped' : 'passed';
     const wrong = isBad ? 'passed' : 'stopped';
-    outcomes.push({ ...about, verdict: problem === undefined ? right : wrong, reason: problem ?? each.about });
+    outcomes.push({
+      ...about,
+      verdict: problem === undefined ? right : wrong,
+      reason: problem ?? each.about,
+    });
   }
   return outcomes;
 }
@@ -68,7 +72,8 @@ function problemOf({ expect }: RevisionCase, { status, headers, text }: Answer):
   if (found !== undefined) return `the answer holds ${found}`;
   if (expect.header && String(headers[expect.header.name] ?? '').includes(expect.header.not))
     return `the header ${expect.header.name} holds ${expect.header.not}`;
-  const isAnswered = status === 200 && /"result"\s*:/.test(text) && !/"isError"\s*:\s*true|"input_required"/.test(text);
+  const isAnswered =
+    status === 200 && /"result"\s*:/.test(text) && !/"isError"\s*:\s*true|"input_required"/.test(text);
   if (expect.outcome === 'answered' && !isAnswered) return `refused with ${status}: ${text.slice(0, 200)}`;
   if (expect.outcome === 'refused' && isAnswered) return `answered: ${text.slice(0, 200)}`;
   return undefined;

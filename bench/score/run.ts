@@ -51,6 +51,7 @@ if (values.recordings !== undefined) {
 if (values.revision !== undefined) {
   const { revision: url, tool, token, asking } = values;
   const input = JSON.parse(values.input) as object;
-  const asked = asking === undefined ? undefined : { tool: asking, input: JSON.parse(values.asked) as object };
+  const asked =
+    asking === undefined ? undefined : { tool: asking, input: JSON.parse(values.asked) as object };
   show('revision 2026-07-28', await runRevision({ url, tool, input, token, asking: asked }));
 }
