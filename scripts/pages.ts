@@ -81,6 +81,7 @@ function configurationPage(): string {
     '',
     '| variable | what it says |',
     '| --- | --- |',
+    '| `SEKISHO_RUNTIME` | `host` or `container`, as `runtime` in the file; the flag `--runtime` wins over it |',
     '| `SEKISHO_TOKEN` | over stdio: the bearer token of the caller, instead of the local person |',
     '| `LC_ALL`, `LC_MESSAGES`, `LANG` | the language, where neither flag nor file says it |',
     '| `HARD_MAX_CHARS`, `VAULT_SCAN_DEFAULT_CHUNK_LINES`, `VAULT_SCAN_MAX_CHUNK_LINES` | bounds of the vault |',

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
+import { outsideOf } from '../config/outside.ts';
 import type { Flags } from '../config/settings.ts';
 import { text } from '../contract/text/text.ts';
+import { accountName } from './common/account-name.ts';
 import { note, say } from './common/say.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
 /** Whoever may write the records of this server may log in to it. */
 export async function consoleLink(checkpoint: Checkpoint, address: Address): Promise<string> {
   const { consoleSessions } = await checkpoint.store();
-  const code = await consoleSessions.createCode(userInfo().username, Date.now());
+  const code = await consoleSessions.createCode(accountName(), Date.now());
   // An address that means "all of them" is none that a browser can open.
   const host = ['0.0.0.0', '::'].includes(address.host) ? '127.0.0.1' : address.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}/login?code=${code}`;
@@ -59,7 +60,8 @@ function readAddress(stateFolder: string): Address | undefined {
   if (words === undefined) return undefined;
   const { host, port, pid } = parsed(words);
   if (typeof host !== 'string' || !Number.isInteger(port) || !Number.isInteger(pid)) return undefined;
-  return isAlive(Number(pid)) ? { host, port: Number(port) } : undefined;
+  // In a container of its own the server has a number that says nothing here.
+  return outsideOf() || isAlive(Number(pid)) ? { host, port: Number(port) } : undefined;
 }
 
 /** A server that was killed while it wrote leaves half a note: as good as none. */

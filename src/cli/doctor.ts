@@ -1,6 +1,7 @@
 import { type Checkpoint, openCheckpoint } from '../checkpoint/index.ts';
 import { unreadEnvFile } from '../config/file/unread-env-file.ts';
 import { loadSettings } from '../config/load.ts';
+import { outsideOf } from '../config/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
@@ -24,6 +25,8 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
   const checkpoint = await openCheckpoint(settings);
   try {
     const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
+    const container = outsideOf()?.container;
+    if (container) findings.push({ what: 'container', works: true, detail: container });
     const kept = await examineRecords(await checkpoint.store());
     findings.push(kept);
     for (const { rule, because } of await (await checkpoint.policy()).warnings()) {

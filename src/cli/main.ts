@@ -3,7 +3,7 @@ import { spokenLocale } from '../config/locale.ts';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences } from '../contract/text/text.ts';
 import { flushOutput, note, OutputClosed, speak, told, watchOutput } from './common/say.ts';
-import { createProgram } from './program/program.ts';
+import { createProgram, RanElsewhere } from './program/program.ts';
 
 /** Exit codes of every command; `ask`, `undo` and `policy test` say in the documents what theirs mean. */
 export const exitCodes = { ok: 0, failed: 1, configuration: 2, system: 3 } as const;
@@ -26,11 +26,12 @@ async function run(args: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const program = createProgram((code) => {
     exitCode = code;
-  }, args[0]);
+  }, args);
   try {
     await program.parseAsync(args as string[], { from: 'user' });
     return exitCode;
   } catch (error) {
+    if (error instanceof RanElsewhere) return error.exitCode;
     // It was told in words already: help, a version, or what is wrong with an option.
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.configuration;

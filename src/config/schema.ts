@@ -5,6 +5,7 @@ import { askSchema, modelsSchema } from './models.ts';
 import { notifySchema } from './notify.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
+import { containerSchema, runtimeSchema } from './runtime.ts';
 import { flowSchema, serversSchema } from './servers/server-schema.ts';
 import { toolsetNames } from './toolset-names.ts';
 
@@ -41,6 +42,12 @@ export const configSchema = z.strictObject({
     .enum(locales)
     .optional()
     .describe('Language of tool texts and messages. Default: from the environment.'),
+  runtime: runtimeSchema
+    .optional()
+    .describe(
+      'Where the server runs: "host", or "container" (docker or podman). Default: "host" on Linux, "container" elsewhere.',
+    ),
+  container: containerSchema.optional().describe('The container, where the server runs in one.'),
   state: z.string().min(1).optional().describe('Folder of the audit log, approvals, memories and history.'),
   store: z
     .strictObject({

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { profiles } from '../../config/profiles.ts';
+import { runtimes } from '../../config/runtime.ts';
 import type { Flags } from '../../config/settings.ts';
 import { singleTools, toolsetNames } from '../../config/toolset-names.ts';
 import { locales, text } from '../../contract/text/text.ts';
@@ -35,6 +36,11 @@ export function withSettings(command: Command): Command {
     .option('--allow-executable', 'file_write may write scripts and programs')
     .addOption(
       new Option('--sandbox <choice>', '"off" runs commands without walls').choices(['required', 'off']),
+    )
+    .addOption(
+      new Option('--runtime <where>', 'where the server runs; a container where there is no Linux').choices(
+        runtimes,
+      ),
     )
     .optionsGroup('Options:');
 }

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { outsideOf } from '../../config/outside.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { isPublished } from './version.ts';
 
@@ -37,15 +38,23 @@ export function ownCommand(
 }
 
 /** What a person types here to have this very program: `sekisho`, `npx sekisho`, or the whole path. */
-export function ownName(from: Started = started()): string {
+export function ownName(from?: Started): string {
+  return (from === undefined && outsideOf()?.name) || nameIn(from ?? started());
+}
+
+function nameIn(from: Started): string {
   const project = projectOf(realPathOf(from.script));
   const isInProject = project !== undefined && `${resolve(from.cwd)}${sep}`.startsWith(`${project}${sep}`);
-  const name = ownProgram(from);
+  const name = programIn(from);
   return isInProject && name !== 'sekisho' && !isOfNpx(from.script) ? 'npx sekisho' : name;
 }
 
 /** The same in whatever folder they are. */
-export function ownProgram(from: Started = started()): string {
+export function ownProgram(from?: Started): string {
+  return (from === undefined && outsideOf()?.program) || programIn(from ?? started());
+}
+
+function programIn(from: Started): string {
   const { script, isPublished } = from;
   if (isOfNpx(script)) return isPublished ? 'npx sekisho' : byPath(from);
   return isOnPath('sekisho', script, from) ? 'sekisho' : byPath(from);
@@ -54,8 +63,12 @@ export function ownProgram(from: Started = started()): string {
 /** The address that editors check `sekisho.jsonc` by: of the registry, or the file that came along. */
 export function schemaAddress(): string {
   if (isPublished()) return 'https://unpkg.com/sekisho/docs/sekisho.schema.json';
-  const folder = packageOf(realPathOf(started().script)) ?? process.cwd();
-  return pathToFileURL(join(folder, 'docs', 'sekisho.schema.json')).href;
+  return pathToFileURL(join(packageFolder(), 'docs', 'sekisho.schema.json')).href;
+}
+
+/** The folder of the package that this program stands in. */
+export function packageFolder(): string {
+  return packageOf(realPathOf(started().script)) ?? process.cwd();
 }
 
 function isOfNpx(script: string): boolean {

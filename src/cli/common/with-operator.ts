@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import { type Checkpoint, openCheckpoint } from '../../checkpoint/index.ts';
 import { loadSettings } from '../../config/load.ts';
 import type { Flags } from '../../config/settings.ts';
 import type { Acts, Operator } from '../../contract/operator.ts';
 import type { Person } from '../../contract/person.ts';
+import { accountName } from './account-name.ts';
 
 /** What a command works with: the acts of the person at the terminal, and what they act on. */
 export interface AtWork {
@@ -14,7 +14,7 @@ export interface AtWork {
 
 /** The person at the terminal, as an approver and in the log. */
 export function personHere(): Person {
-  return { name: `cli:${userInfo().username}`, principal: 'local', isOperator: true, face: 'cli' };
+  return { name: `cli:${accountName()}`, principal: 'local', isOperator: true, face: 'cli' };
 }
 
 /** Opens what the flags name for one command, and closes it afterwards. */

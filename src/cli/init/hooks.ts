@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadSettings } from '../../config/load.ts';
+import { runtimeOf } from '../../config/runtime.ts';
 import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 import { ownCommand } from '../common/own-command.ts';
 import { say } from '../common/say.ts';
+import { noHooks } from '../container/not-inside.ts';
 import { withEntries, withoutEntries } from './hook-entries.ts';
 import { type HookedClient, hookedClients } from './hooked-clients.ts';
 import { forget, readIfThere, remember, remembered } from './notes.ts';
@@ -21,6 +23,8 @@ export async function initHooks(options: Options): Promise<number> {
   const home = homeOf(process.env);
   const config = resolve(String(options.out ?? join(configFolderOf(process.env, home), 'sekisho.jsonc')));
   if (!existsSync(config)) throw new ConfigError(words.noConfig(config));
+  if (runtimeOf({ config }, process.env, process.platform).runtime === 'container')
+    throw new ConfigError(noHooks);
   // What would stop the server of the hooks is found here, not by the first tool.
   loadSettings({ config });
   const file = join(home, client.file);

@@ -4,6 +4,7 @@ import { loadSettings } from '../../config/load.ts';
 import { spokenLocale } from '../../config/locale.ts';
 import { assertMakeable } from '../../config/makeable.ts';
 import { profiles } from '../../config/profiles.ts';
+import { type Runtime, runtimes } from '../../config/runtime.ts';
 import { configFolderOf, homeOf } from '../../config/state.ts';
 import { ConfigError } from '../../contract/error.ts';
 import { type Locale, type Text, text, verbatim } from '../../contract/text/text.ts';
@@ -39,6 +40,7 @@ export async function init(options: Options): Promise<number> {
     profile: oneOf(verbatim('--profile'), String(options.profile ?? 'coding'), profileNames),
     client: oneOf(verbatim('--client'), String(options.client ?? 'claude'), clientNames),
   };
+  const runtime = runtimeFor(options.runtime);
   const answers =
     options.yes || !process.stdin.isTTY
       ? {
@@ -56,7 +58,7 @@ export async function init(options: Options): Promise<number> {
     return 1;
   }
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, configFor(answers, locale), { mode: 0o600 });
+  writeFileSync(path, configFor(answers, runtime, locale), { mode: 0o600 });
   // What was written must load; a file that would stop the next start is a mistake of ours, found here.
   loadSettings({ config: path });
   const { command, args } = ownCommand(['serve', '--config', path]);
@@ -67,6 +69,7 @@ export async function init(options: Options): Promise<number> {
     words.put(file),
     verbatim(lines),
     ...(needs ? [needs] : []),
+    ...(runtime === 'container' ? [words.container()] : []),
     ...(answers.ownTools === 'keep' ? [words.alone(alone)] : []),
     words.doctor(),
   ];
@@ -77,7 +80,11 @@ export async function init(options: Options): Promise<number> {
   return 0;
 }
 
-function configFor({ folder, profile, network }: Answers, locale: Locale): string {
+function configFor(
+  { folder, profile, network }: Answers,
+  runtime: Runtime | undefined,
+  locale: Locale,
+): string {
   const reached = `  // ${comments.network[locale]}
   "process": { "network": ${JSON.stringify(network)} },
 `;
@@ -87,7 +94,7 @@ function configFor({ folder, profile, network }: Answers, locale: Locale): strin
   "profile": ${JSON.stringify(profile)},
   // ${comments.folders[locale]}
   "roots": [${JSON.stringify(folder)}],
-  // ${comments.mode[locale]}
+${runtime ? `  // ${comments.runtime[locale]}\n  "runtime": ${JSON.stringify(runtime)},\n` : ''}  // ${comments.mode[locale]}
   "mode": "workspace-write",
 ${network.length > 0 ? reached : ''}  // ${comments.rules[locale]}
   "rules": []
@@ -95,7 +102,16 @@ ${network.length > 0 ? reached : ''}  // ${comments.rules[locale]}
 `;
 }
 
+/** What the file says of it: what was asked for, or the container where this machine has nothing else. */
+function runtimeFor(named: unknown): Runtime | undefined {
+  return runtimes.find((each) => each === named) ?? (process.platform === 'linux' ? undefined : 'container');
+}
+
 const comments = {
+  runtime: text(
+    'host, or container: the server runs in docker or podman, with the folders below mounted',
+    'host または container。container ではサーバーが docker か podman の中で動き、フォルダーがマウントされます',
+  ),
   folders: text(
     'Folders that tools may see; the first is where relative paths begin.',
     'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
@@ -127,6 +143,11 @@ const words = {
     text(
       `The client keeps tools of its own, and what a model does with those is neither asked about nor recorded here. To switch them off: ${how.en}`,
       `クライアント自身のツールは残っており、モデルがそれで行うことはここでは確認も記録もされません。切るには: ${how.ja}`,
+    ),
+  container: () =>
+    text(
+      `These lines start Sekisho here, and it starts a container (docker or podman). Make its image once: \`${ownName()} image build\`.`,
+      `この設定では Sekisho がここで起動し、コンテナー（docker か podman）を開始します。イメージは一度だけ \`${ownName()} image build\` で作ってください。`,
     ),
   doctor: () =>
     text(

@@ -85,6 +85,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   doctor: 'doctor --json',
   console: 'console',
   init: 'init --profile coding --client claude',
+  'image build': 'image build --engine podman',
   completion: 'completion bash >> ~/.bashrc',
   ask: text('ask "What does config.txt say?"', 'ask "config.txt には何が書いてありますか"'),
   'token create': 'token create --user hana --expires 30d',

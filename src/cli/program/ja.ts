@@ -23,6 +23,15 @@ export const ja: Readonly<Record<string, string>> = {
     '起動中のサーバーのコンソールへのリンクを表示（1 回だけ有効）',
   'write a configuration file, and print what to paste into a client':
     '設定ファイルを書き、クライアントに貼り付ける内容を表示',
+  'the image that the server runs in where there is no Linux':
+    'Linux でないマシンでサーバーを動かすためのイメージ',
+  'make it by docker or podman, from this very package': 'このパッケージから docker または podman で作成',
+  'what it begins with: any Debian with Node 24 and npm':
+    '土台とするイメージ（Node 24 と npm の入った Debian）',
+  'what builds it': '作成に使うエンジン',
+  'where the server is to run, written into the file': 'サーバーを動かす場所（ファイルに書き込む）',
+  'where the server runs; a container where there is no Linux':
+    'サーバーを動かす場所（Linux でなければコンテナー）',
   'print completions for bash, zsh or fish': 'bash、zsh、fish 用の補完スクリプトを出力',
   'ask a model that works with the tools; without a question, an interactive session':
     'ツールを使うモデルに質問。質問がなければ対話セッションを開始',

@@ -1,8 +1,10 @@
 import { Argument, Command, Option } from 'commander';
+import { outsideOf } from '../../config/outside.ts';
 import { profiles } from '../../config/profiles.ts';
+import { engines, runtimeOf, runtimes } from '../../config/runtime.ts';
 import { text } from '../../contract/text/text.ts';
 import { clientNames } from '../clients.ts';
-import { flagsOf, withSettings } from '../common/options.ts';
+import { flagsOf, settingsHeading, withSettings } from '../common/options.ts';
 import { told } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { helpWithExamples } from './help.ts';
@@ -15,11 +17,21 @@ import { addTeamCommands } from './team.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
+/** The command ran in a container, which ended so. */
+export class RanElsewhere extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number) {
+    super(`It ran in a container, which ended with ${exitCode}.`);
+    this.exitCode = exitCode;
+  }
+}
+
 /**
  * Every command and option. Each action loads its own file, so that one command never pays for another's imports;
  * for a command line that begins with `serve`, which clients wait for, the others are not even named.
  */
-export function createProgram(exitWith: (code: number) => void, first?: string): Command {
+export function createProgram(exitWith: (code: number) => void, args: readonly string[] = []): Command {
+  const [first] = args;
   const program = new Command('sekisho')
     .description('The checkpoint between AI agents and a machine.')
     .version(versionOf())
@@ -33,7 +45,11 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
         ),
       ),
     )
-    .addHelpText('after', `\n${told(begin)}`);
+    .addHelpText('after', `\n${told(begin)}`)
+    .hook('preAction', async (_program, command) => {
+      const exitCode = await elsewhere(args, command);
+      if (exitCode !== undefined) throw new RanElsewhere(exitCode);
+    });
 
   withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
@@ -109,6 +125,9 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
       ).choices(['keep', 'hooks', 'off']),
     )
     .option('--yes', 'ask nothing')
+    .addOption(
+      new Option('--runtime <where>', 'where the server is to run, written into the file').choices(runtimes),
+    )
     .option('--force', 'replace a file that is there')
     .option('--hooks', "write hooks into the client's settings, so that its own tools are judged as well")
     .option('--remove', "take out of the client's settings what init wrote there")
@@ -128,6 +147,17 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     });
 
   program
+    .command('image')
+    .description('the image that the server runs in where there is no Linux')
+    .command('build')
+    .description('make it by docker or podman, from this very package')
+    .option('--base <image>', 'what it begins with: any Debian with Node 24 and npm')
+    .addOption(new Option('--engine <name>', 'what builds it').choices(engines))
+    .action(async (options: Options) => {
+      const { buildImage } = await import('../container/image.ts');
+      exitWith(await buildImage(options));
+    });
+  program
     .command('completion')
     .description('print completions for bash, zsh or fish')
     .addArgument(new Argument('<shell>', 'for which shell').choices(['bash', 'zsh', 'fish']))
@@ -137,6 +167,17 @@ export function createProgram(exitWith: (code: number) => void, first?: string):
     });
   helpWithExamples(program);
   return program;
+}
+
+/** Runs a command that opens records in a container, where flag, file or machine ask for one. */
+async function elsewhere(args: readonly string[], command: Command): Promise<number | undefined> {
+  const isSetting = ({ long, helpGroupHeading }: Option) =>
+    long === '--runtime' && helpGroupHeading === settingsHeading.en;
+  if (outsideOf() || !command.options.some(isSetting)) return undefined;
+  const choice = runtimeOf(command.optsWithGlobals(), process.env, process.platform);
+  if (choice.runtime === 'host') return undefined;
+  const { runInContainer } = await import('../container/in-container.ts');
+  return runInContainer(args, command, choice);
 }
 
 const begin = text(

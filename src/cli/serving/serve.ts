@@ -1,6 +1,7 @@
 import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../../checkpoint/index.ts';
 import { unreadEnvFile } from '../../config/file/unread-env-file.ts';
 import { loadSettings } from '../../config/load.ts';
+import { outsideOf } from '../../config/outside.ts';
 import { placeFlags, repeatSettings } from '../../config/repeat.ts';
 import type { Flags, Settings } from '../../config/settings.ts';
 import { tracesOf } from '../../config/traces.ts';
@@ -12,6 +13,7 @@ import { redactText } from '../../ground/redact.ts';
 import { ownCommand, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
+import { addressOf } from './address.ts';
 import { listenProblem } from './listen-problem.ts';
 import { keepMemorySteady } from './steady-memory.ts';
 import { untilTold } from './stop.ts';
@@ -112,10 +114,12 @@ async function begin(
 ): Promise<(() => void) | undefined> {
   const { settings } = checkpoint;
   const { welcome } = await import('./welcome.ts');
-  await welcome(checkpoint, address, pasted(flags, settings, options), placeFlags(flags));
+  const outside = outsideOf();
+  const seen = outside?.address ?? address;
+  await welcome(checkpoint, seen, pasted(flags, settings, options), outside?.where ?? placeFlags(flags));
   await warnOfRules(checkpoint);
   const { noteAddress } = await import('../console.ts');
-  return settings.http.console ? noteAddress(settings.stateFolder, address) : undefined;
+  return settings.http.console ? noteAddress(settings.stateFolder, seen) : undefined;
 }
 
 async function warnOfRules(checkpoint: Checkpoint): Promise<void> {
@@ -129,6 +133,8 @@ async function warnOfRules(checkpoint: Checkpoint): Promise<void> {
 
 /** How a client starts this very server itself. */
 function pasted(flags: Flags, settings: Settings, options: Options): StdioServer {
+  const outside = outsideOf();
+  if (outside) return outside.stdio;
   const { args, env } = repeatSettings(flags, settings);
   const role = options.as === undefined ? [] : ['--as', String(options.as)];
   const server = ownCommand(['serve', ...args, ...role]);
@@ -166,19 +172,4 @@ function logFault(error: unknown): void {
 /** The stack, and what stood behind the words that a caller was told. */
 function withCauses({ stack, message, cause }: Error): string {
   return [stack ?? message, cause instanceof Error ? `Cause: ${cause.message}` : ''].join('\n').trim();
-}
-
-function addressOf(value: unknown, settings: Settings): { host: string; port: number } {
-  if (value === true) return { host: settings.http.host, port: settings.http.port };
-  const match = /^(?:(.*):)?(\d{1,5})$/.exec(String(value));
-  const port = Number(match?.[2]);
-  if (!match || port > 65_535) {
-    throw new ConfigError(
-      text(
-        `--http must be PORT or HOST:PORT, got ${JSON.stringify(value)}.`,
-        `--http は PORT または HOST:PORT で指定してください（指定値: ${JSON.stringify(value)}）。`,
-      ),
-    );
-  }
-  return { host: match[1]?.replace(/^\[(.*)\]$/, '$1') || settings.http.host, port };
 }

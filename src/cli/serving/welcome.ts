@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Checkpoint } from '../../checkpoint/index.ts';
 import { localTokenRole } from '../../contract/caller.ts';
 import { text } from '../../contract/text/text.ts';
+import { accountName } from '../common/account-name.ts';
 import { ownName } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { personHere } from '../common/with-operator.ts';
@@ -90,7 +90,7 @@ async function tokenOf(checkpoint: Checkpoint): Promise<string> {
   const kept = readIfThere(path);
   const known = kept ? await tokens.find(kept, Date.now()) : 'unknown';
   if (kept && typeof known === 'object' && known.role === localTokenRole) return kept;
-  const user = userInfo().username.replace(/[^\w.@+-]/g, '_') || 'local';
+  const user = accountName().replace(/[^\w.@+-]/g, '_') || 'local';
   const { token } = await (await checkpoint.operator())
     .as(personHere())
     .createToken({ user, role: localTokenRole });

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { Settings } from '../../config/settings.ts';
+import { ConfigError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
+import { innerPath } from './inner-path.ts';
+
+/** A file or folder of the machine that the container has under `inside`. */
+export interface Mount {
+  readonly outside: string;
+  readonly inside: string;
+  readonly writable: boolean;
+}
+
+/**
+ * What of the machine the settings name, and nothing else. Throws `ConfigError` for what would cover the container's own
+ * system, or that an engine cannot be told of.
+ */
+export function mountsOf(
+  settings: Pick<Settings, 'roots' | 'files' | 'process' | 'vault'>,
+  /** Files of the server's own: its configuration, its variables. */
+  own: readonly string[],
+  /** The state folder, where one was named; else records live in a volume. */
+  state: string | undefined,
+): readonly Mount[] {
+  const shown = [...settings.roots, ...settings.files].flatMap(({ path, named, writable }) =>
+    // A client sends paths as the person named them, and both names must lead there.
+    [...new Set([path, named])].map((inside) => ({ outside: path, inside, writable })),
+  );
+  const more = [
+    ...[settings.vault.root, ...(state ? [state] : [])].map((path) => ({ path, writable: true })),
+    ...[...settings.process.readable, ...own].map((path) => ({ path, writable: false })),
+  ]
+    // What a root holds is shown with it, and what is not there yet is not shown.
+    .filter(({ path }) => existsSync(path) && !settings.roots.some((root) => isWithin(root.path, path)))
+    .map(({ path, writable }) => ({ outside: path, inside: path, writable }));
+  const all = [...shown, ...more].map((mount) => ({ ...mount, inside: innerPath(mount.inside) }));
+  for (const { outside } of all) assertMountable(outside);
+  return all.filter(({ inside }, index) => all.findIndex((other) => other.inside === inside) === index);
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+function assertMountable(path: string): void {
+  const inside = innerPath(path);
+  const top = inside.split('/')[1] ?? '';
+  if (inside === '/' || taken.has(inside) || takenBelow.has(top)) {
+    throw new ConfigError(
+      text(
+        `${path} cannot be shown to the container: its own system lies there. Serve a folder of your own, e.g. one in your home.`,
+        `${path} はコンテナーに見せられません。コンテナー自身のシステムがその場所にあります。ホームの中など、自分のフォルダーを指定してください。`,
+      ),
+    );
+  }
+  // A mount is told in one line of words with commas and colons between them.
+  if (/[,"\n\r]/.test(path)) {
+    throw new ConfigError(
+      text(
+        `${JSON.stringify(path)} cannot be shown to the container: its name has a comma, a quote or a line break.`,
+        `${JSON.stringify(path)} はコンテナーに見せられません。名前にコンマ、引用符、改行のいずれかがあります。`,
+      ),
+    );
+  }
+}
+
+const taken = new Set(['/tmp', '/var', '/var/tmp', '/run']);
+const takenBelow = new Set(['bin', 'dev', 'etc', 'lib', 'lib64', 'proc', 'sbin', 'state', 'sys', 'usr']);

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
+import { parseJsonc } from './file/jsonc.ts';
+import { configPathOf, homeOf } from './state.ts';
+
+/** Where the server itself runs: as a program of this machine, or in a container that docker or podman starts. */
+export type Runtime = (typeof runtimes)[number];
+
+export const runtimes = ['host', 'container'] as const;
+
+export const runtimeSchema = z.enum(runtimes);
+
+export const engines = ['docker', 'podman'] as const;
+
+export type EngineName = (typeof engines)[number];
+
+export const containerSchema = z.strictObject({
+  engine: z.enum(engines).optional().describe('What starts it. Default: whichever has the image.'),
+  image: z
+    .string()
+    .regex(/^[\w.][\w./:@-]*$/)
+    .optional()
+    .describe('Its image. Default: the one that `sekisho image build` makes.'),
+});
+
+export interface RuntimeChoice {
+  readonly runtime: Runtime;
+  readonly engine: EngineName | undefined;
+  readonly image: string | undefined;
+  /** Nobody asked for the container: this machine is no Linux. */
+  readonly isForced: boolean;
+}
+
+/**
+ * Flag, environment, file, in this order; else a container wherever there is no Linux. Read before the settings are, which
+ * only hold in the place that it names. Throws `ConfigError` for a value that is neither.
+ */
+export function runtimeOf(
+  flags: { readonly runtime?: unknown; readonly config?: unknown },
+  environment: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+): RuntimeChoice {
+  const named = typeof flags.config === 'string' ? flags.config : undefined;
+  const { runtime: written, container } = writtenIn(
+    configPathOf(named, environment, homeOf(environment), process.cwd()),
+  );
+  const said = flags.runtime ?? (environment.SEKISHO_RUNTIME || undefined) ?? written;
+  if (said !== undefined && said !== 'host' && said !== 'container') {
+    throw new ConfigError(
+      text(
+        `runtime must be one of ${runtimes.join(', ')}, got ${JSON.stringify(said)}.`,
+        `runtime は ${runtimes.join('、')} のいずれかを指定してください（指定値: ${JSON.stringify(said)}）。`,
+      ),
+    );
+  }
+  const isForced = said === undefined && platform !== 'linux';
+  return { runtime: said ?? (isForced ? 'container' : 'host'), isForced, ...container };
+}
+
+/** The two keys alone. Whatever else is wrong with the file is told where all of it is read. */
+function writtenIn(path: string): {
+  readonly runtime: unknown;
+  readonly container: Pick<RuntimeChoice, 'engine' | 'image'>;
+} {
+  const none = { engine: undefined, image: undefined };
+  let words: string;
+  try {
+    words = readFileSync(path, 'utf8');
+  } catch {
+    return { runtime: undefined, container: none };
+  }
+  if (!/"(?:runtime|container)"/.test(words)) return { runtime: undefined, container: none };
+  const value = Object(parseJsonc(path, words.replace(/^\ufeff/, ''))) as Record<string, unknown>;
+  const parsed = containerSchema.safeParse(value.container ?? {});
+  return { runtime: value.runtime, container: parsed.success ? { ...none, ...parsed.data } : none };
+}
