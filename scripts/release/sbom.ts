@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import packageJson from '../../package.json' with { type: 'json' };
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly type: 'library';
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly licenses?: readonly object[];
+  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface Sbom {
+  readonly bomFormat: 'CycloneDX';
+  readonly specVersion: string;
+  readonly metadata: { readonly component: { readonly name: string; readonly version: string } };
+  readonly components: readonly Component[];
+}
+
+/**
+ * What the package brings along, as CycloneDX: what npm installs with it, by npm's own generator, and what stands in its bundle,
+ * by the notices that the build wrote.
+ */
+export function composeSbom(notices: string): Sbom {
+  const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'];
+  const words = execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  const sbom = JSON.parse(words) as Sbom;
+  const known = new Set(sbom.components.map(({ purl }) => purl));
+  const bundled = bundledIn(notices).filter(({ purl }) => !known.has(purl));
+  // npm takes the name of the folder that it runs in.
+  const component = { ...sbom.metadata.component, name: packageJson.name };
+  return {
+    ...sbom,
+    metadata: { ...sbom.metadata, component },
+    components: [...sbom.components, ...bundled],
+  };
+}
+
+/** `name version (licence)`, the first line of each notice. */
+function bundledIn(notices: string): readonly Component[] {
+  const heads = notices.split(/\n-{80}\n\n/).slice(1);
+  return heads.map((words) => {
+    const [, name = '', version = '', license] = /^(\S+) (\S+)(?: \((.*)\))?/.exec(words) ?? [];
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return {
+      ...{ 'bom-ref': purl, type: 'library', name, version, purl },
+      ...(license && license !== 'see below' && { licenses: [{ expression: license }] }),
+      properties: [{ name: 'sekisho:bundled', value: 'true' }],
+    };
+  });
+}
