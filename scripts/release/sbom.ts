@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 
 interface Component {
@@ -23,18 +26,38 @@ export interface Sbom {
  * by the notices that the build wrote.
  */
 export function composeSbom(notices: string): Sbom {
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'];
-  const words = execFileSync('npm', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
-  const sbom = JSON.parse(words) as Sbom;
-  const known = new Set(sbom.components.map(({ purl }) => purl));
-  const bundled = bundledIn(notices).filter(({ purl }) => !known.has(purl));
+  const sbom = ofInstalled();
   // npm takes the name of the folder that it runs in.
   const component = { ...sbom.metadata.component, name: packageJson.name };
+  const known = new Set(sbom.components.map(({ purl }) => purl));
+  const bundled = bundledIn(notices).filter(({ purl }) => !known.has(purl));
   return {
     ...sbom,
     metadata: { ...sbom.metadata, component },
     components: [...sbom.components, ...bundled],
   };
+}
+
+/** Of a lock file without what only development needs: told to omit that, npm leaves out what both need. */
+function ofInstalled(): Sbom {
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-sbom-'));
+  try {
+    const { name, version, license, dependencies } = packageJson;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, version, license, dependencies }));
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+      packages: Record<string, { dev?: boolean; devDependencies?: object }>;
+    };
+    const packages = Object.entries(lock.packages).filter(([, { dev }]) => !dev);
+    const own = { ...lock.packages[''], devDependencies: {} };
+    const kept = { ...lock, packages: { ...Object.fromEntries(packages), '': own } };
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(kept));
+    const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
+    return JSON.parse(
+      execFileSync('npm', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 26 }),
+    ) as Sbom;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** `name version (licence)`, the first line of each notice. */
