@@ -69,6 +69,7 @@ function writtenIn(path: string): {
   try {
     words = readFileSync(path, 'utf8');
   } catch {
+    // None there, or not ours to read: where settings are loaded, that is told.
     return { runtime: undefined, container: none };
   }
   if (!/"(?:runtime|container)"/.test(words)) return { runtime: undefined, container: none };
