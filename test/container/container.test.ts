@@ -28,7 +28,6 @@ if (lack === undefined) build();
 afterAll(() => {
   if (figures.length > 0) console.log(figures.join('\n'));
   if (lack === undefined) spawnSync('podman', ['rm', '--all', '--force'], { env: environment });
-  if (lack === undefined) spawnSync('podman', ['unshare', 'true'], { env: environment });
   spawnSync('umount', [join(folder, 'store/overlay')], { stdio: 'ignore' });
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
