@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
 import type { Html, View } from './pages/view.ts';
@@ -11,9 +11,11 @@ export function line(words: string, maxChars = 120): string {
 /** A stranger's words as they are written. What is long can be opened. */
 export function block(words: string, { words: say }: Pick<View, 'words'>, maxChars = 2000): Html {
   const clean = cleanText(cut(words, mostChars));
-  if (clean.length <= maxChars) return html`<pre>${clean}</pre>`;
-  return html`<pre>${cut(clean, maxChars)}</pre>
-<details class="more"><summary>${say.more(String(clean.length))}</summary><pre>${clean}</pre></details>`;
+  // What may be taller than its box is scrolled by keyboard too.
+  const reachable = clean.length > 500 || clean.split('\n').length > 15 ? raw(' tabindex="0"') : '';
+  if (clean.length <= maxChars) return html`<pre${reachable}>${clean}</pre>`;
+  return html`<pre${reachable}>${cut(clean, maxChars)}</pre>
+<details class="more"><summary>${say.more(String(clean.length))}</summary><pre tabindex="0">${clean}</pre></details>`;
 }
 
 /** Anything as indented JSON. */

@@ -20,6 +20,7 @@ export function approvalsPage({ waiting, grants, past }: ApprovalParts, view: Vi
     say.title,
     html`<p class="quiet">${say.intro}</p>
 <div id="live" data-hx-sse:connect="/live?only=approvals" data-hx-swap="none"></div>
+<h2>${view.words.overview.waiting}</h2>
 <div id="waiting" data-hx-get="/approvals/waiting" data-hx-trigger="approvals from:#live" data-hx-swap="innerMorph">${approvalCards(waiting, view)}</div>
 <section><h2>${say.grants}</h2>${grants.length === 0 ? html`<p class="empty">${say.noGrants}</p>` : html`<ul class="cards">${grants.map((record) => grantCard(record, view))}</ul>`}</section>
 <section><h2>${say.past}</h2>${past.length === 0 ? html`<p class="empty">${say.noPast}</p>` : html`<ol class="rows" data-list>${past.map((record) => pastRow(record, view))}</ol>`}</section>`,
