@@ -13,17 +13,33 @@ const runsCode =
 /** action:message:category:module:line, where a category with a dot in it would be imported. */
 const harmlessFilter = /^(default|error|always|module|once|ignore)(:[^:]*(:\w*(:[\w.]*(:\d*)?)?)?)?$/;
 
+/** ssh with a key or a file of known hosts of its own. */
+const plainSsh =
+  /^(\/usr\/bin\/)?ssh( -[46aCqTvx]+| -[ip] ?[\w./~$-]+| -F ?\/dev\/null| -o ?(StrictHostKeyChecking|UserKnownHostsFile|ConnectTimeout|BatchMode|IdentitiesOnly|IdentityFile|LogLevel|ServerAliveInterval|Port|User)[= ][\w./~-]+)*$/;
+
 /** What these are given is evaluated as arithmetic, and runs what a subscript in it holds (bash, "Shell Variables"). */
 const evaluated = /^(RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|BASHPID|LINENO)$/;
 
 /** The rule that an assignment to this name breaks, judged by the value where that says enough. */
-export function assignmentRule(name: string, value: Word | undefined): string | undefined {
+export function assignmentRule(
+  name: string,
+  value: Word | undefined,
+  /** Later commands are to find it so. */
+  lasts = false,
+): string | undefined {
   const isCode = isCodeVariable(name, value);
   if (isCode !== undefined) return isCode ? 'code-variable' : undefined;
   if (evaluated.test(name)) return isNumber(value) ? undefined : 'code-variable';
-  if (name === 'PATH') return value && extendsPath(value) ? undefined : 'code-variable';
+  if (name === 'PATH') return value && extendsPath(value, lasts) ? undefined : 'code-variable';
   if (name === 'IFS')
     return value?.value !== undefined && /^[ \n\t,:;|]*$/.test(value.value) ? undefined : 'code-variable';
+  if (/^(DY)?LD_LIBRARY_PATH$/.test(name)) return namesLibraries(value) ? undefined : 'code-variable';
+  // Nobody is shown a prompt; what stands before a traced line is expanded each time.
+  if (/^PS[0-3]$/.test(name)) return undefined;
+  if (name === 'PS4')
+    return /[`]|\$\(|\$\{[^}]*[^\w}]/.test(value?.value ?? '`') ? 'code-variable' : undefined;
+  if (name === 'GIT_SSH_COMMAND' || name === 'GIT_SSH')
+    return plainSsh.test(value?.value ?? '') ? undefined : 'code-variable';
   if (name === 'HOME') return isItself(value, name) ? undefined : 'code-variable';
   if (name === 'BASH_XTRACEFD') return /^\d+$/.test(value?.value ?? '') ? undefined : 'code-variable';
   if (name === 'NODE_OPTIONS') {
@@ -64,7 +80,7 @@ function isOfNumbers(piece: Word['pieces'][number]): boolean {
 }
 
 /** `PATH=$PATH:…`, and folders of installed programs before it: no known name changes its meaning. */
-function extendsPath(value: Word): boolean {
+function extendsPath(value: Word, lasts: boolean): boolean {
   const [first] = value.pieces;
   if (first?.kind === 'variable' && first.name === 'PATH') {
     const second = value.pieces[1];
@@ -86,8 +102,31 @@ function extendsPath(value: Word): boolean {
       ) &&
         !folder.includes('..')) ||
       (/^(\$HOME|~)\/(\.?[\w-]+\/)+bin$/.test(folder) && !folder.includes('..')) ||
-      /^(\.\/|\$PWD\/|\$\(pwd\)\/)?(node_modules\/\.|\.?venv\/)bin$/.test(folder),
+      /^(\.\/|\$PWD\/|\$\(pwd\)\/)?(node_modules\/\.|\.?venv\/)bin$/.test(folder) ||
+      (!lasts && isInstalled(folder)),
   );
+}
+
+/** A folder of programs by its whole path, or by a variable or a program that says where it is; none of a place that all may write. */
+function isInstalled(folder: string): boolean {
+  const isWhole = /^(\$[A-Za-z]\w*|\0|\/[\w.@+-]+)(\/[\w.@+-]+)*\/(\.?s?bin|shims|bin\/\w+)$/.test(folder);
+  return isWhole && !/\.\.|^\/(tmp|var\/tmp|dev|proc|run)\//.test(folder);
+}
+
+/** `LD_LIBRARY_PATH=$PWD/build/lib:$LD_LIBRARY_PATH`: libraries of a build, from no place that all may write. */
+function namesLibraries(value: Word | undefined): boolean {
+  const text = (value?.pieces ?? [])
+    .map((piece) =>
+      piece.kind === 'literal' ? piece.text : piece.kind === 'variable' ? `$${piece.name}` : '\0',
+    )
+    .join('');
+  return text
+    .split(':')
+    .every(
+      (folder) =>
+        /^((\$[A-Za-z]\w*|\0|\.{0,2})?(\/?[\w.@+-]+)*\/?)$/.test(folder) &&
+        !/^\/?(tmp|var\/tmp|dev|proc|run)(\/|$)/.test(folder),
+    );
 }
 
 export interface Assigned {

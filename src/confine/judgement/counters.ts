@@ -39,6 +39,8 @@ export function isTrustedName(name: string): boolean {
   return (
     Object.hasOwn(counters, name) ||
     Object.hasOwn(settings, name) ||
-    /^(printf|getopt|stat|grep|mktemp|pwd|cd|read|mapfile|readarray)$/.test(name)
+    /^(printf|getopt|stat|grep|mktemp|pwd|cd|read|mapfile|readarray|which|command|type|realpath|readlink)$/.test(
+      name,
+    )
   );
 }

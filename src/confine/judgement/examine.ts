@@ -5,14 +5,14 @@ import type { Text } from '../../contract/text/text.ts';
 import { assignmentRule, namesAssigned, namesUndone } from './assignments.ts';
 import { createCallGraph } from './call-graph.ts';
 import { commandIn } from './code-variables.ts';
-import { createCalls } from './fill/calls.ts';
+import { createCalls, isPositional } from './fill/calls.ts';
 import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
 import { inspectNode } from './inspect-node.ts';
 import type { CommandJob, Deferred, ScriptJob } from './jobs.ts';
 import { linksIn } from './made-links.ts';
-import { createPipelines } from './pipelines.ts';
+import { createPipelines, isListing } from './pipelines.ts';
 import { bashisms } from './posix.ts';
 import { Unprintable } from './print/page.ts';
 import type { Write } from './print/print.ts';
@@ -20,13 +20,13 @@ import { isShell, programOf, searches } from './programs.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
 import { clean, type Place, walkScript } from './syntax.ts';
-import { folderIn, foldersAfter, goesDown, movesFolder, sceneIn } from './targets.ts';
+import { folderIn, foldersAfter, goesDown, movesFolder, sceneAt, sceneIn } from './targets.ts';
 import { startedByInput } from './unwrap/languages/consoles.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
-import type { Variables } from './values.ts';
+import { isFromEnvironment, type Variables } from './values.ts';
 import { createVariables, givenBy } from './variables.ts';
-import { literalWord, partOf, type Word } from './words.ts';
+import { isOneField, literalWord, partOf, type Word } from './words.ts';
 import { change, rewrite, runsOf, type Writing } from './writing.ts';
 
 /** Something that a rule has to say of the command. */
@@ -76,7 +76,7 @@ export function examine(
   guarding: boolean,
 ): Examination {
   const findings: Finding[] = [];
-  const found: { readonly use: Use; readonly place: Place; readonly excerpt: () => string }[] = [];
+  const found: (Pick<CommandJob, 'place' | 'excerpt' | 'isOwn'> & { readonly use: Use })[] = [];
   const deferred: Deferred[] = [];
   const variables = createVariables();
   for (const [name, value] of Object.entries(context.variables ?? {})) {
@@ -126,8 +126,11 @@ export function examine(
   const scene: Scene = { ...unlinked, links: linksIn(uses, unlinked) };
   const onlyDown = folders.every(goesDown);
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt());
-  for (const { use, place, excerpt } of found) {
-    const there = onlyDown ? sceneIn(scene, place.folders) : scene;
+  for (const { use, place, excerpt, isOwn } of found) {
+    const isExact = place.isExact && use.via.length === 0 && isOwn;
+    const there =
+      (isExact && sceneAt(scene, context.workingFolder, place.folders)) ||
+      (onlyDown ? sceneIn(scene, place.folders) : scene);
     for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
       if (!rule.fits(use, there)) continue;
       const lack = lackOf(rule.needs?.(use), scene.walls);
@@ -228,10 +231,10 @@ export function examine(
     }
     const inners = [...unwrap(job.words), ...startedByInput(job.words, job.texts)];
     const unreadable = inners.find(
-      (inner) => inner.kind === 'unread' || (inner.kind === 'script' && inner.source.value === undefined),
+      (inner) => 'rule' in inner || (inner.kind === 'script' && inner.source.value === undefined),
     );
     if (unreadable && job.fillings < maxFillings) {
-      fillings.hold(job, unreadable.kind === 'unread' ? unreadable.rule : 'dynamic-script');
+      fillings.hold(job, 'rule' in unreadable ? unreadable.rule : 'dynamic-script');
       return;
     }
     const program = programOf(name);
@@ -239,7 +242,7 @@ export function examine(
     const input = pipelines.inputOf(job.place.pipes, job.texts, job.files);
     const words = [{ ...(job.words[0] as Word), value: name, prefix: name }, ...args];
     const use: Use = { program, words, args, via: job.via, input };
-    found.push({ use, place: job.place, excerpt: job.excerpt });
+    found.push({ use, place: job.place, excerpt: job.excerpt, isOwn: job.isOwn });
     pipelines.note(use, job.place.pipes);
     graph.call(name, job.place, job.excerpt);
     calls.note(name, args, job.isOwn ? job.place.functions.at(-1) : null);
@@ -268,11 +271,31 @@ export function examine(
         pushScript(inner.source, inner.posix, job, via);
       } else if (inner.kind === 'folder') folders.push(inner.word);
       else if (inner.kind === 'unread') raise(inner.rule, job.excerpt());
-      else {
+      else if (inner.kind === 'operand') {
+        if (isOneField(inner.word) || isGivenNothing(inner.word, job)) continue;
+        deferred.push({
+          rule: inner.rule,
+          excerpt: job.excerpt,
+          isBad: () => !isPath(inner.word),
+        });
+      } else {
         const equals = inner.word.prefix.indexOf('=');
         noteAssigned(inner.word.prefix.slice(0, equals), partOf(inner.word, equals + 1), job);
       }
     }
+  }
+
+  /** Nothing in it but what the environment says, names of files, and what lists such. */
+  function isPath({ pieces }: Word): boolean {
+    return isFromEnvironment(
+      { pieces: pieces.filter((piece) => piece.kind !== 'glob' && !isListing(piece)) },
+      variables,
+    );
+  }
+
+  /** `$1` at the top, where nobody called with words. */
+  function isGivenNothing(word: Word, job: CommandJob): boolean {
+    return isPositional(word) && job.isOwn && job.place.functions.length === 0 && !calls.hasSet();
   }
 
   function noteAssigned(name: string, value: Word | undefined, job: CommandJob): void {

@@ -11,6 +11,8 @@ import {
   isSafeWord,
 } from './arithmetic.ts';
 import { isTrustedName } from './counters.ts';
+import { namesOwnState } from './rules/checkpoint.ts';
+import { isObeyed, isProtected } from './rules/files/obeyed.ts';
 import type { Scene } from './rules/rule.ts';
 import { placed } from './syntax.ts';
 import { isDevice, reachOf } from './targets.ts';
@@ -128,6 +130,9 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       }
       notes.defer('device-write', (scene) => isDevice(target, scene) === 'device');
       notes.defer('network-device', (scene) => isDevice(target, scene) === 'network');
+      if (namesOwnState(target)) notes.raise('own-checkpoint');
+      notes.defer('protected-name', (scene) => isProtected(target, scene));
+      notes.defer('obeyed-later', (scene) => isObeyed(target, scene));
       return;
     }
   }

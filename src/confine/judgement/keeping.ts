@@ -7,7 +7,7 @@ import { literalWord, type Piece, wordOf } from './words.ts';
 export function mayKeepVariable(name: string, value: string, base: KeepBase): boolean {
   if (!/^[A-Za-z_]\w*$/.test(name)) return false;
   const word = name === 'PATH' ? pathWord(value, base) : literalWord(value);
-  return assignmentRule(name, word) === undefined;
+  return assignmentRule(name, word, true) === undefined;
 }
 
 /** The search path as somebody would have written it: `$PATH`, `$HOME` and folders of the project by their names. */

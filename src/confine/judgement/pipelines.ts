@@ -4,7 +4,7 @@ import { programOf } from './programs.ts';
 import type { Input, Use } from './rules/rule.ts';
 import type { Pipe } from './syntax.ts';
 import { startPrefix } from './unwrap/find.ts';
-import type { Word } from './words.ts';
+import { isOneField, type Piece, readWord, type Word } from './words.ts';
 
 /** Does a substitution in this word fetch from the network? */
 export function isFetched(word: Word | undefined): boolean {
@@ -49,10 +49,39 @@ const alwaysDecode = new Set([
   ...['rev', 'tr', 'base58', 'uncompress', 'funzip', 'gpg', 'ccrypt', 'age', 'jq', 'iconv', 'dd'],
 ]);
 
+/** `$(find bin -type f)`, `$(git rev-parse --show-toplevel)`: what it prints are names of files. */
+export function isListing(piece: Piece): boolean {
+  if (piece.kind !== 'unknown' || !piece.script || piece.script.errors?.length) return false;
+  const [statement, ...more] = piece.script.commands;
+  if (!statement || more.length > 0 || statement.background) return false;
+  const { command } = statement;
+  const stages = command.type === 'Pipeline' ? command.commands : [command];
+  return stages.every((stage, at) => {
+    if (stage.type !== 'Command' || stage.prefix.length > 0) return false;
+    const args = stage.args.flatMap((arg) => (arg.type === 'Word' ? [readWord(arg)] : []));
+    const use = { program: programOf(stage.name?.value ?? ''), args };
+    return at === 0 ? listsNames(use) || namesFile(use) : choosesLines(use);
+  });
+}
+
+function namesFile({ program, args }: Command): boolean {
+  const [verb, what] = args;
+  return (
+    /^(dirname|basename|realpath|readlink|mktemp|pwd)$/.test(program) ||
+    (program === 'git' &&
+      verb?.value === 'rev-parse' &&
+      /^--(show-toplevel|git-dir)$/.test(what?.value ?? '')) ||
+    (program === 'brew' && verb?.value === '--prefix')
+  );
+}
+
+type Command = Pick<Use, 'program' | 'args'>;
+
 /** Remembers what stands before what in pipes. */
 export function createPipelines() {
   const listings = new Map<object, Set<number>>();
-  const namings = new Map<object, Set<number>>();
+  const namings = new Map<object, Map<number, Use>>();
+  const filters = new Map<object, Set<number>>();
   const first = new Map<object, { fetch: number; decode: number }>();
 
   function before(pipe: Pipe | undefined, what: 'fetch' | 'decode'): boolean {
@@ -68,9 +97,18 @@ export function createPipelines() {
         const stages = listings.get(pipe.pipeline) ?? new Set<number>();
         listings.set(pipe.pipeline, stages.add(pipe.stage));
       }
-      if (pipe && use.via.length === 0 && listsNames(use)) {
-        const stages = namings.get(pipe.pipeline) ?? new Set<number>();
-        namings.set(pipe.pipeline, stages.add(pipe.stage));
+      if (pipe && isDirect(use) && listsNames(use)) {
+        const stages = namings.get(pipe.pipeline) ?? new Map<number, Use>();
+        namings.set(pipe.pipeline, stages.set(pipe.stage, use));
+      }
+      if (
+        pipe &&
+        isDirect(use) &&
+        use.input.files.length + use.input.texts.length === 0 &&
+        choosesLines(use)
+      ) {
+        const stages = filters.get(pipe.pipeline) ?? new Set<number>();
+        filters.set(pipe.pipeline, stages.add(pipe.stage));
       }
       const fetches = fetchers.has(use.program);
       const decodes = isDecoder(use);
@@ -86,16 +124,19 @@ export function createPipelines() {
       }
     },
     inputOf(pipe: Pipe | undefined, texts: readonly Word[], files: readonly Word[]): Input {
+      const lister = (): Use | undefined => {
+        if (pipe === undefined || texts.length > 0 || files.length > 0) return undefined;
+        let stage = pipe.stage - 1;
+        while (filters.get(pipe.pipeline)?.has(stage)) stage--;
+        return namings.get(pipe.pipeline)?.get(stage);
+      };
       return {
         texts,
         files,
         fetched: () => before(pipe, 'fetch'),
         decoded: () => before(pipe, 'decode'),
-        namesOnly: () =>
-          pipe !== undefined &&
-          texts.length === 0 &&
-          files.length === 0 &&
-          namings.get(pipe.pipeline)?.has(pipe.stage - 1) === true,
+        namesOnly: () => lister() !== undefined,
+        foundOnly: () => lister()?.program === 'find',
         pathsOnly: () =>
           pipe !== undefined &&
           texts.length === 0 &&
@@ -119,14 +160,47 @@ function listsPaths({ program, args }: Use): boolean {
   );
 }
 
+/** Its own output, and nobody else's, is what the pipe carries. */
+function isDirect({ via }: Use): boolean {
+  return via.every((program) => /^(sudo|doas|nice|ionice|time|command|timeout)$/.test(program));
+}
+
+/** Gives on some of the lines that it reads, as they are. */
+function choosesLines({ program, args }: Command): boolean {
+  const operands = readOptions(args, { valued: 'nkcSTABCmeftsw' }).operands.length;
+  switch (program) {
+    case 'grep':
+    case 'egrep':
+    case 'fgrep': {
+      const isPlain = !args.some(({ prefix }) =>
+        /^-[a-zA-Z]*[ocnHbrR]|^--(only|count|line|with|byte|null)/.test(prefix),
+      );
+      return isPlain && operands <= (args.some(({ prefix }) => /^-[a-zA-Z]*[ef]/.test(prefix)) ? 0 : 1);
+    }
+    case 'sort':
+    case 'uniq':
+      return operands === 0 && !args.some(({ prefix }) => /^-[a-zA-Z]*[oc]|^--(out|co|files0)/.test(prefix));
+    case 'head':
+    case 'tail':
+    case 'tac':
+    case 'shuf':
+      return operands === 0;
+    default:
+      return false;
+  }
+}
+
 /** Prints names of files that are there, or words that are written out here: nothing that a shell would take for code. */
-function listsNames({ program, args }: Use): boolean {
+function listsNames({ program, args }: Command): boolean {
   const has = (pattern: RegExp) => args.some(({ value }) => pattern.test(value ?? ''));
   if (program !== 'find' && args.some(({ value }) => value === undefined) && !/^(ls|seq)$/.test(program))
     return false;
   switch (program) {
     case 'find':
-      return !args.some(({ value }) => value === undefined || /^-(printf|exec|ok|ls)/.test(value));
+      return !args.some(
+        (word) =>
+          (word.value === undefined && !isOneField(word)) || /^-(f?printf|exec|ok|f?ls)/.test(word.prefix),
+      );
     case 'ls':
     case 'seq':
     case 'fd':

@@ -20,6 +20,8 @@ export interface Place {
   readonly pipes: Pipe | undefined;
   /** Folders that the shell has surely gone to before. */
   readonly folders: readonly Word[];
+  /** Nothing before it can have taken the shell anywhere else. */
+  readonly isExact?: boolean;
   /** Inside its function it runs beside others: in a pipe, in the background or in a substitution. */
   readonly forks: boolean;
 }
@@ -46,6 +48,8 @@ interface Step {
   readonly known: Known;
   /** It surely runs, before all that stands behind it. */
   readonly isSure: boolean;
+  /** It may run more than once, so what stands behind it may come before it. */
+  readonly repeats: boolean;
   /** What is known once this has succeeded, to what stands behind it and `&&`. */
   readonly then?: Known | undefined;
 }
@@ -55,7 +59,9 @@ const maxDepth = 200;
 
 /** Walks a script, every node of it, without recursion. */
 export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisitor): void {
-  const steps: Step[] = [{ node: printed.script, place, depth: 0, known: knownWithin(), isSure: true }];
+  const first = { node: printed.script, place, depth: 0, known: knownWithin() };
+  const steps: Step[] = [{ ...first, isSure: true, repeats: false }];
+  let moves = 0;
   const excerptOf = (node: SyntaxNode) =>
     clean(printed.origins(node) ?? printed.text.slice(node.pos, node.end));
   for (let step = steps.pop(); step; step = steps.pop()) {
@@ -69,8 +75,11 @@ export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisito
     if (node.type === 'Command') {
       const { words: written, texts, files } = readCommand(node);
       const words = written.map((word) => withKnown(word, step.known));
-      visitor.command({ words, texts, files, excerpt, place: withFolders(step.place, place, step.known) });
+      const here = withFolders(step.place, place, step.known);
+      const isExact = !step.repeats && moves === step.known.folders().length;
+      visitor.command({ words, texts, files, excerpt, place: isExact ? { ...here, isExact } : here });
       learn(node, words, step);
+      if (mayMove(words[0])) moves++;
       if (step.isSure) for (const name of mapsIn(words)) visitor.map(name);
     }
     const here = step;
@@ -84,10 +93,20 @@ export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisito
       const [known, then] = knowns(child, position);
       const isSure = here.isSure && known === here.known && (node.type !== 'AndOr' || position === 0);
       const inner = { node: child, place: placeOf(child, position, here), depth: depth + 1 };
-      children.push({ ...inner, known, then, isSure: isSure && straight.has(node.type) });
+      const repeats = here.repeats || loops.has(node.type);
+      children.push({ ...inner, known, then, repeats, isSure: isSure && straight.has(node.type) });
     });
     for (let child = children.pop(); child; child = children.pop()) steps.push(child);
   }
+}
+
+const loops: ReadonlySet<string> = new Set(['Function', 'For', 'ArithmeticFor', 'Select', 'While']);
+
+/** Can this command take the shell to another folder, by itself or by what it reads or is called? */
+function mayMove(name: Word | undefined): boolean {
+  const program = name?.value;
+  if (!name || program === undefined) return name !== undefined;
+  return /^(cd|pushd|popd|chdir|eval|source|\.|trap|builtin|command|exec|alias)$/.test(program);
 }
 
 /** The place, with the folders that were surely gone to before it. */

@@ -66,6 +66,13 @@ export function sceneIn(scene: Scene, entered: readonly Word[]): Scene {
   return { ...scene, folders: scene.folders?.map((folder) => posix.resolve(folder, ...below)) };
 }
 
+/** The same, seen from a command that only these folders led to, one after the other; nothing where one is not known. */
+export function sceneAt(scene: Scene, start: string, entered: readonly Word[]): Scene | undefined {
+  const values = entered.map(({ value }) => value);
+  if (!values.every((value) => value !== undefined && /^[^~-]/.test(value))) return undefined;
+  return { ...scene, folders: [posix.resolve(start, ...(values as string[]))] };
+}
+
 /** What a recursive command takes when it is given this operand. */
 export function reachOf(word: Word, scene: Scene): Reach {
   // find's own rule says whether it may start there.

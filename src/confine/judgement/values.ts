@@ -21,6 +21,8 @@ export interface Variables {
   arrays(name: string): readonly (readonly Word[])[] | undefined;
   /** Its indices are surely words, not arithmetic. */
   isMap(name: string): boolean;
+  /** Programs of which it can hold nothing but a path: `py=$(command -v python3)`. */
+  programs(name: string): readonly string[] | undefined;
   /** Is it given anything at all? */
   has(name: string): boolean;
   /** Values that a name was seen to get, though it may get others. */
@@ -35,6 +37,15 @@ export function fileNameOf(word: Word, variables: Variables): 'found' | 'new' | 
   if (more.length > 0) return undefined;
   if (only?.kind === 'unknown' && only.oneField && isNewPath(only.script)) return 'new';
   return only?.kind === 'variable' && only.quoted ? variables.isFileName(only.name) : undefined;
+}
+
+/** Does nothing but the environment say what it is? What the script gives no value came from outside of it. */
+export function isFromEnvironment({ pieces }: Pick<Word, 'pieces'>, variables: Variables): boolean {
+  return pieces.every(
+    (piece) =>
+      piece.kind === 'literal' ||
+      (piece.kind === 'variable' && /^[A-Za-z]\w*$/.test(piece.name) && !variables.has(piece.name)),
+  );
 }
 
 /** All that a word can stand for, or nothing if that is not known. Bounded. */

@@ -1,14 +1,18 @@
 import { possibleValues, type Variables } from './values.ts';
-import { isNewPath, type Piece, type Word } from './words.ts';
+import { isNewPath, type Piece, programsFound, type Word } from './words.ts';
 
 /** How a value was given: written out, put together from words, computed as a number, or from somewhere else. */
 export type Given =
   | { readonly kind: 'static'; readonly value: string }
   | { readonly kind: 'word' | 'found'; readonly word: Word }
   | { readonly kind: 'array'; readonly elements: readonly Word[] }
+  /** The path of the first of these programs that is installed. */
+  | { readonly kind: 'program'; readonly names: readonly string[] }
   /** The indices of an array. */
   | { readonly kind: 'keys'; readonly of: string }
-  | { readonly kind: 'number' | 'wild' | 'job' | 'new' };
+  | { readonly kind: Exclude<Kind, 'program'> };
+
+type Kind = 'number' | 'wild' | 'job' | 'new' | 'program';
 
 interface Entry {
   readonly statics: Set<string>;
@@ -16,7 +20,8 @@ interface Entry {
   readonly found: Word[];
   readonly arrays: (readonly Word[])[];
   readonly keysOf: Set<string>;
-  readonly kinds: Set<'number' | 'wild' | 'job' | 'new'>;
+  readonly programs: Set<string>;
+  readonly kinds: Set<Kind>;
 }
 
 const maxValues = 16;
@@ -29,6 +34,8 @@ export function givenBy(word: Word | undefined): Given {
   const [only, ...more] = word.pieces;
   if (more.length === 0 && only?.kind === 'variable' && only.name === '!') return { kind: 'job' };
   if (more.length === 0 && only?.kind === 'unknown' && isNewPath(only.script)) return { kind: 'new' };
+  const programs = more.length === 0 && only?.kind === 'unknown' ? programsFound(only.script) : undefined;
+  if (programs) return { kind: 'program', names: programs };
   const isNumber = word.pieces.every(
     (piece) =>
       (piece.kind === 'unknown' && piece.isNumber === true) ||
@@ -75,7 +82,8 @@ export function createVariables(): Variables & {
         found: [],
         arrays: [],
         keysOf: new Set<string>(),
-        kinds: new Set<'number' | 'wild' | 'job' | 'new'>(),
+        programs: new Set<string>(),
+        kinds: new Set<Kind>(),
       };
       entries.set(name, entry);
       if (given.kind === 'static' && entry.statics.size < maxValues) entry.statics.add(given.value);
@@ -85,7 +93,10 @@ export function createVariables(): Variables & {
         entry.arrays.push(given.elements);
         for (const element of given.elements) variables.add(name, givenBy(element));
       } else if (given.kind === 'keys') entry.keysOf.add(given.of);
-      else
+      else if (given.kind === 'program') {
+        entry.kinds.add('program');
+        for (const program of given.names) entry.programs.add(program);
+      } else
         entry.kinds.add(
           given.kind === 'number' || given.kind === 'job' || given.kind === 'new' ? given.kind : 'wild',
         );
@@ -126,7 +137,7 @@ export function createVariables(): Variables & {
         closed(
           name,
           (entry) =>
-            !hasKind(entry, 'wild', 'new') &&
+            !hasKind(entry, 'wild', 'new', 'program') &&
             entry.found.length === 0 &&
             [...entry.keysOf].every((array) => !maps.has(array)) &&
             [...entry.statics].every((value) => /^(-?\d+)?$/.test(value)) &&
@@ -156,7 +167,11 @@ export function createVariables(): Variables & {
     },
     isFileName(name: string): 'found' | 'new' | undefined {
       const entry = entries.get(name);
-      if (!entry || hasKind(entry, 'wild', 'number', 'job') || entry.words.length + entry.keysOf.size > 0)
+      if (
+        !entry ||
+        hasKind(entry, 'wild', 'number', 'job', 'program') ||
+        entry.words.length + entry.keysOf.size > 0
+      )
         return undefined;
       if (entry.found.length === 0 && !entry.kinds.has('new')) return undefined;
       if ([...entry.statics].some((value) => value.startsWith('-'))) return undefined;
@@ -183,9 +198,16 @@ export function createVariables(): Variables & {
       const entry = entries.get(name);
       const elements = entry?.arrays.reduce((count, array) => count + array.length, 0) ?? 0;
       // An element that came on its own stands in no list of ours.
-      if (!entry || entry.arrays.length === 0 || hasKind(entry, 'wild', 'job', 'new')) return undefined;
+      if (!entry || entry.arrays.length === 0 || hasKind(entry, 'wild', 'job', 'new', 'program'))
+        return undefined;
       const all = entry.statics.size + entry.words.length + entry.found.length;
       return all <= elements && entry.keysOf.size === 0 ? entry.arrays : undefined;
+    },
+    programs(name: string): readonly string[] | undefined {
+      const entry = entries.get(name);
+      if (!entry?.kinds.has('program') || entry.kinds.size > 1) return undefined;
+      if (entry.words.length + entry.found.length + entry.keysOf.size > 0) return undefined;
+      return [...entry.programs, ...[...entry.statics].filter((value) => value !== '')];
     },
     isMap: (name: string) => maps.get(name) === true,
     has: (name: string) => entries.has(name),
@@ -202,7 +224,7 @@ export function createVariables(): Variables & {
   }
 }
 
-function hasKind({ kinds }: Entry, ...asked: readonly ('number' | 'wild' | 'job' | 'new')[]): boolean {
+function hasKind({ kinds }: Entry, ...asked: readonly Kind[]): boolean {
   return asked.some((kind) => kinds.has(kind));
 }
 

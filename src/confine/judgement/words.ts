@@ -16,8 +16,8 @@ export interface Word {
   readonly pieces: readonly Piece[];
   /** A path that find found by its name, below these. */
   readonly below?: readonly Word[];
-  /** Words of the standard input, parted by NUL. */
-  readonly isInput?: boolean;
+  /** Words of the standard input, parted by NUL or by blanks. */
+  readonly isInput?: 'paths' | 'words';
   /** Where it stands, if it is a constant or the end of one: a script in it is written anew there. */
   readonly at?: Written;
 }
@@ -95,6 +95,29 @@ export function isOneField(word: Word): boolean {
 /** May the word become an option, or is it surely an operand? */
 export function mayBeOption(word: Word): boolean {
   return word.value === undefined && (word.prefix === '' || word.prefix.startsWith('-'));
+}
+
+/** May the word become just this text? A wildcard stands for whatever it may find. */
+export function mayBe(word: Word, text: string): boolean {
+  if (word.value !== undefined) return word.value === text;
+  let at = 0;
+  let isFree = false;
+  for (const piece of word.pieces) {
+    if (piece.kind !== 'literal') {
+      // What is parted into words can be any of them.
+      if (piece.kind !== 'glob' && !isOneField({ ...word, pieces: [piece] })) return true;
+      isFree = true;
+      continue;
+    }
+    const found = isFree ? text.indexOf(piece.text, at) : text.startsWith(piece.text, at) ? at : -1;
+    if (found < 0) return false;
+    at = found + piece.text.length;
+    isFree = false;
+  }
+  if (isFree || at === text.length) return true;
+  // Only the last of several places may have been the one that ends it.
+  const last = word.pieces.at(-1);
+  return word.pieces.length > 1 && last?.kind === 'literal' && text.endsWith(last.text);
 }
 
 /** A leading `~` that the shell replaces by a home folder. */
@@ -250,6 +273,24 @@ function countsFile(name: string, [first, second, file, ...more]: readonly Word[
     !second.value.startsWith('-') &&
     (file === undefined || (isOneField(file) && /^[^-]/.test(file.prefix)))
   );
+}
+
+/** `$(command -v python3 || which python)`: each program that it may find. */
+export function programsFound(script: ParsedScript | undefined): readonly string[] | undefined {
+  const [statement, ...more] = script?.commands ?? [];
+  if (!statement || more.length > 0 || script?.errors?.length || statement.background) return undefined;
+  const { command } = statement;
+  const parts = command.type === 'AndOr' ? command.commands : [command];
+  if (command.type === 'AndOr' && command.operators.some((operator) => operator !== '||')) return undefined;
+  const names = parts.map((part) => {
+    if (part.type !== 'Command' || part.prefix.length > 0 || part.args.some(({ type }) => type !== 'Word'))
+      return undefined;
+    const line = [part.name?.text ?? '', ...part.args.map((arg) => ('text' in arg ? arg.text : ''))].join(
+      ' ',
+    );
+    return /^(which|command -v|type -[pP]|realpath|readlink -f) ([\w.+-]*\w)$/.exec(line)?.[2];
+  });
+  return names.every((name) => name !== undefined) ? names : undefined;
 }
 
 /** Does it give nothing but the path of a new file or folder of mktemp's own? */

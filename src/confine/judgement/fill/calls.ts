@@ -59,6 +59,8 @@ export function createCalls() {
       const known = calls.get(program) ?? [];
       if (known.length <= maxCalls) calls.set(program, [...known, { args, from }]);
     },
+    /** Did the script give its own words new values? */
+    hasSet: () => everywhere.length > 0,
     /** The command with each list of words that its function may have been called with; nothing if one is not known. */
     filled(
       words: readonly Word[],

@@ -1,4 +1,4 @@
-import { storedIn, type Variables, valuesOf } from '../values.ts';
+import { isFromEnvironment, storedIn, type Variables, valuesOf } from '../values.ts';
 import { literalWord, type Piece, type Word } from '../words.ts';
 
 const maxMade = 32;
@@ -42,7 +42,8 @@ function choicesOf(word: Word, variables: Variables): readonly (readonly Word[])
   }
   let texts: string[] = [''];
   for (const piece of word.pieces) {
-    const values = valuesOf(piece, variables) ?? standIn(piece, variables);
+    const values =
+      valuesOf(piece, variables) ?? standIn(piece, variables) ?? fromOutside(piece, word, variables);
     if (!values || texts.length * values.length > maxMade) return undefined;
     texts = texts.flatMap((start) => values.map((value) => start + value));
   }
@@ -52,6 +53,13 @@ function choicesOf(word: Word, variables: Variables): readonly (readonly Word[])
 /** A word as it might have been written there: a shell makes no home folder of its `~`, and nobody means that. */
 function writtenWord(value: string): Word {
   return { ...literalWord(value), pieces: [{ kind: 'literal', text: value, quoted: false }] };
+}
+
+/** `bash -c "cd $DIR && make"`: inside of a script the environment's name stands for itself. */
+function fromOutside(piece: Piece, word: Word, variables: Variables): readonly string[] | undefined {
+  const isScript = word.pieces.some((one) => one.kind === 'literal' && /\s/.test(one.text));
+  if (!isScript || piece.kind !== 'variable' || !piece.quoted) return undefined;
+  return isFromEnvironment({ ...word, pieces: [piece] }, variables) ? [`$${piece.name}`] : undefined;
 }
 
 /** What a number, or a process of the script's own, is written as where it becomes part of a command. */

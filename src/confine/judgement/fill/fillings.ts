@@ -1,6 +1,6 @@
 import type { Place } from '../syntax.ts';
 import type { Variables } from '../values.ts';
-import { literalWord, type Word } from '../words.ts';
+import { literalWord, programsFound, type Word } from '../words.ts';
 import { type createCalls, isPositional } from './calls.ts';
 import { expand } from './expand.ts';
 import { nameIn } from './program-name.ts';
@@ -77,8 +77,19 @@ export function createFillings<Job extends Fillable>(
 
   /** `$VIRTUAL_ENV/bin/python`: what no part of the script chooses is the environment's. */
   function named([first, ...rest]: readonly Word[]): readonly (readonly Word[])[] | undefined {
-    const name = first?.value === undefined && nameIn(first, (variable) => !variables.has(variable));
+    if (first?.value !== undefined) return undefined;
+    const found = programsOf(first);
+    if (found) return found.map((name) => [literalWord(name), ...rest]);
+    const name = nameIn(first, (variable) => !variables.has(variable));
     return name ? [[literalWord(name), ...rest]] : undefined;
+  }
+
+  /** `"$(which python3)"`, or a variable that holds what it says. */
+  function programsOf(word: Word | undefined): readonly string[] | undefined {
+    const [only, ...more] = word?.pieces ?? [];
+    if (more.length > 0) return undefined;
+    if (only?.kind === 'unknown') return programsFound(only.script);
+    return only?.kind === 'variable' ? variables.programs(only.name) : undefined;
   }
 
   function isNew(job: Job, words: readonly Word[]): boolean {

@@ -1,3 +1,4 @@
+import { checkpointRules } from './checkpoint.ts';
 import { constructRules } from './constructs.ts';
 import { containerRules } from './containers.ts';
 import { evaluationRules } from './evaluation.ts';
@@ -6,6 +7,7 @@ import { deviceRules } from './files/devices.ts';
 import { findingRules } from './files/finding.ts';
 import { losingRules } from './files/losing.ts';
 import { moveRules } from './files/move.ts';
+import { obeyedRules } from './files/obeyed.ts';
 import { removingRules } from './files/removing.ts';
 import { gitRules } from './git.ts';
 import { gitRemoteRules } from './git-remotes.ts';
@@ -27,6 +29,8 @@ export const commandRules: readonly CommandRule[] = [
   ...deviceRules,
   ...moveRules,
   ...losingRules,
+  ...obeyedRules,
+  ...checkpointRules,
   ...systemRules,
   ...shellRules,
   ...evaluationRules,

@@ -2,6 +2,7 @@ import { text } from '../../../contract/text/text.ts';
 import { countedMap, isSafeArithmetic } from '../arithmetic.ts';
 import { assignmentRule } from '../assignments.ts';
 import { hasOption, readOptions } from '../options.ts';
+import { printsSettings } from '../settings-file.ts';
 import { possibleValues } from '../values.ts';
 import { isOneField, mayBeOption, type Word } from '../words.ts';
 import type { CommandRule, Scene } from './rule.ts';
@@ -84,6 +85,8 @@ export const evaluationRules: readonly CommandRule[] = [
       'for i in $(seq 1 10); do echo $((i*i)); done',
       'n=$(grep -c x f); (( n > 3 ))',
       'n=$(stat -c %s "$f"); (( n > 3 ))',
+      "export $(grep -v '^#' .env | xargs)",
+      'read -r -p "$(date) ? " x',
       'read -r t; printf -v n %d "$t"; (( n > 3 ))',
     ],
   },
@@ -101,13 +104,19 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
       const name = first.value === '-v' ? args[1] : first.prefix.startsWith('-v') ? undefined : null;
       return name !== null && !plainName.test(name?.value ?? first.value?.slice(2) ?? '');
     }
-    case 'read':
+    case 'read': {
+      const options = readOptions(args, { valued: 'adinNptu' });
+      const values = options.given.flatMap(({ name, value }) => (value && name !== 'a' ? [value] : []));
+      const isValue = (word: Word) => isOneField(word) && values.includes(word);
       return (
-        badNames(readOptions(args, { valued: 'adinNptu' }).operands) || args.some((word) => mayBeOption(word))
+        badNames(options.operands.filter((word) => !isValue(word))) ||
+        args.some((word) => mayBeOption(word) && !isValue(word))
       );
+    }
     case 'unset':
       return args.some(
         (word) =>
+          !/^'?[A-Za-z_]\w*'?\[\d+\]$/.test(word.text) &&
           !/^-[fvn]+$|^[A-Za-z_]\w*(\[(\d+|@|\*|[A-Za-z_]\w*)\])?$/.test(word.value ?? '') &&
           !/^[\w.:-]+$/.test(word.value ?? ''),
       );
@@ -126,6 +135,7 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
     case 'local':
     case 'export':
     case 'readonly': {
+      if (program === 'export' && args.every(printsSettings)) return false;
       if (args.some((word) => mayBeOption(word) && word.value === undefined)) return true;
       const flags = args.map((word) => (/^[-+]\w/.test(word.value ?? '') ? word.value : '')).join('');
       return args.some((word) => {

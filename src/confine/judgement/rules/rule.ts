@@ -67,8 +67,10 @@ export interface Input {
   /** Commands before it in a pipe fetch from the network, decode, or do anything at all. */
   fetched(): boolean;
   decoded(): boolean;
-  /** It is what a listing right before it in the pipe prints: names of files, or words that are written out. */
+  /** It is what a listing before it in the pipe prints, or some of it: names of files, or words that are written out. */
   namesOnly(): boolean;
+  /** It is paths that a find before it in the pipe prints, or some of them. */
+  foundOnly(): boolean;
   /** It is what a find right before it in the pipe prints: paths parted by NUL. */
   pathsOnly(): boolean;
 }

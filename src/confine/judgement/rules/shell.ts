@@ -1,8 +1,10 @@
 import { text } from '../../../contract/text/text.ts';
 import { readOptions } from '../options.ts';
+import { isListing } from '../pipelines.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
-import { mayBeOption, type Word } from '../words.ts';
+import { isFromEnvironment, type Variables } from '../values.ts';
+import { isOneField, mayBeOption, type Word } from '../words.ts';
 import { lookAlikeRule } from './look-alike.ts';
 import type { CommandRule } from './rule.ts';
 
@@ -60,11 +62,21 @@ export const shellRules: readonly CommandRule[] = [
     programs: ['source', '.'],
     because: text('it runs what it reads from its input', '入力から読んだ内容を実行します'),
     suggestion: text('Source a file.', 'ファイルを source してください。'),
-    fits: ({ args }) =>
+    fits: ({ args }, { variables }) =>
       args.some((word) => /^(\/dev\/|\/proc\/)/.test(word.prefix)) ||
-      (args[0] !== undefined && mayBeOption(args[0]) && !isBelowHome(args[0])),
+      (args[0] !== undefined &&
+        mayBeOption(args[0]) &&
+        !isBelowHome(args[0]) &&
+        !endsInName(args[0], variables)),
     match: ['. "$HOME/../dev/stdin"', '. /dev/stdin', 'source <(echo ls)', 'source "$x"'],
-    notMatch: ['. ./env.sh', 'source .venv/bin/activate', 'source "./$x"', '. "$HOME/.cargo/env"'],
+    notMatch: [
+      '. ./env.sh',
+      'source .venv/bin/activate',
+      'source "./$x"',
+      '. "$HOME/.cargo/env"',
+      '. "$NVM_DIR/nvm.sh"',
+      'source "$(dirname "$0")/lib.sh"',
+    ],
   },
   {
     id: 'code-builtin',
@@ -87,7 +99,8 @@ export const shellRules: readonly CommandRule[] = [
         case 'enable':
           return has(/^-\w*[fn]/);
         case 'bind':
-          return args.length > 0;
+          // Where nobody types it does nothing but list.
+          return has(/^-\w*[xf]/);
         case 'complete':
         case 'compgen':
           return has(/^-\w*[CFW]/);
@@ -115,6 +128,7 @@ export const shellRules: readonly CommandRule[] = [
       'shopt -s expand_aliases',
       'fc -s',
       "compgen -C 'rm x' a",
+      'bind -x x',
       'set -k',
       'set -o posix',
     ],
@@ -160,6 +174,18 @@ function readsMakefile(args: readonly Word[]): boolean {
     ({ name, value }) =>
       /^(f|file|makefile)$/.test(name) && /^(-$|\/dev\/|\/proc\/)/.test(value?.prefix ?? ''),
   );
+}
+
+/** `"$NVM_DIR/nvm.sh"`, `"$(dirname "$0")/lib.sh"`: no option, and no input by another name. */
+function endsInName(word: Word, variables: Variables): boolean {
+  const last = word.pieces.at(-1);
+  const isPlain = word.pieces.every(
+    (piece) =>
+      isListing(piece) ||
+      isOneField({ ...word, pieces: [piece] }) ||
+      isFromEnvironment({ pieces: [piece] }, variables),
+  );
+  return isPlain && last?.kind === 'literal' && /\/[\w.-]*[a-zA-Z][\w-]*\.\w+$|\/activate$/.test(last.text);
 }
 
 /** `"$HOME/…"`: no command may change what HOME says. */

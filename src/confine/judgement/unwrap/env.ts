@@ -1,9 +1,11 @@
+import { printsSettings } from '../settings-file.ts';
 import { hasTilde, literalWord, type Word } from '../words.ts';
 import { readHead } from './head.ts';
 import { type Inner, joined, unread } from './inner.ts';
 
 /** env's assignments, its folder and its command, which `-S` may hold in one word. */
-export function unwrapEnv(words: readonly Word[]): readonly Inner[] {
+export function unwrapEnv(given: readonly Word[]): readonly Inner[] {
+  const words = given.filter((word) => !printsSettings(word));
   const head = readHead(words, {
     flags: 'iv0',
     valued: 'uCSP',

@@ -1,18 +1,32 @@
-import { literalWord, mayBeOption, unknownWord, type Word } from '../words.ts';
+import { posixShells, programOf } from '../programs.ts';
+import { isOneField, literalWord, mayBe, mayBeOption, unknownWord, type Word } from '../words.ts';
 import { type Inner, replaceMarker } from './inner.ts';
 
 const executes = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+/** Parts of an expression that run, remove or write; `find . -name *.py` can find no file of such a name. */
+const acts = [...executes, '-delete', '-fls', '-fprint', '-fprint0', '-fprintf'];
+
+/** Parts that take the next word, whatever it says: find(1), Tests and Actions. */
+const valued =
+  /^-([acm](min|time)|[ac]?newer\w*|context|files0-from|fls|fprint0?|fstype|gid|group|i?lname|i?name|i?path|i?regex|i?wholename|inum|links|maxdepth|mindepth|perm|printf|regextype|samefile|size|type|uid|used|user|xtype)$/;
 
 /** The commands of find's `-exec`, `-execdir`, `-ok` and `-okdir`, with `{}` known to begin like a start path. */
 export function unwrapFind(words: readonly Word[]): readonly Inner[] {
   const inner: Inner[] = [];
   const start = startPrefix(words);
+  let isExpression = false;
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as Word;
+    if (/^[-(!]/.test(word.prefix) && !/^-[HLPO]/.test(word.prefix)) isExpression = true;
     if (mayBeOption(word)) {
-      inner.push({ kind: 'unread', rule: 'wrapper-unread', word });
+      const isOperand = !isExpression || valued.test(words[index - 1]?.value ?? '');
+      if (acts.some((act) => mayBe(word, act)))
+        inner.push({ kind: isOperand ? 'operand' : 'unread', rule: 'wrapper-unread', word });
       continue;
     }
+    const next = words[index + 1];
+    if (valued.test(word.value ?? '') && next && isOneField(next)) index++;
     if (!executes.has(word.value ?? '')) continue;
     const removes = removers.has(words[index + 1]?.value ?? '');
     const below = removes && !word.value?.endsWith('dir') ? chosenBelow(words) : undefined;
@@ -22,12 +36,26 @@ export function unwrapFind(words: readonly Word[]): readonly Inner[] {
       const next = words[index] as Word;
       if (next.value === ';') break;
       if (next.value === '+' && words[index - 1]?.value === '{}') break;
+      const script = scriptOfName(command, next);
+      if (script) inner.push(script);
+      if (script) command.push(literalWord(':'));
+      if (script) continue;
       const replaced = replaceMarker(next, '{}', prefix);
       command.push(below && next.value === '{}' ? { ...replaced, below } : replaced);
     }
     if (command.length > 0) inner.push({ kind: 'command', words: command });
   }
   return inner;
+}
+
+/** `-exec sh -c 'wc -l < "{}"'`: the script, with what is put into it as a word that is not known. */
+function scriptOfName(before: readonly Word[], script: Word): Inner | undefined {
+  const [shell, flag, ...more] = before;
+  const program = programOf(shell?.value ?? '');
+  if (more.length > 0 || flag?.value !== '-c' || !posixShells.has(program)) return undefined;
+  if (!script.value?.includes('{}')) return undefined;
+  const source = literalWord(script.value.replaceAll('{}', '$1'));
+  return { kind: 'script', source, posix: program !== 'bash' };
 }
 
 /** Programs that remove what they are given; find's own rule looks at what it starts them on. */

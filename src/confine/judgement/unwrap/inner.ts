@@ -13,7 +13,9 @@ export type Inner =
   | { readonly kind: 'assignment'; readonly word: Word }
   /** A folder that the inner command runs in. */
   | { readonly kind: 'folder'; readonly word: Word }
-  | { readonly kind: 'unread'; readonly rule: string; readonly word: Word };
+  | { readonly kind: 'unread'; readonly rule: string; readonly word: Word }
+  /** Taken for a path, unless the script itself may have made something else of it. */
+  | { readonly kind: 'operand'; readonly rule: string; readonly word: Word };
 
 /** Words that a program joins with spaces and hands to a shell. */
 export function joined(words: readonly Word[]): Inner {

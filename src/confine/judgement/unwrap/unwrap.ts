@@ -150,7 +150,11 @@ function withInput(head: {
   const byNul = head.given.some(({ name }) => name === '0' || name === 'null');
   if (!replace) return [...head.rest, inputWord(byNul)];
   const marker = replace.value?.value ?? '{}';
-  return head.rest.map((word) => replaceMarker(word, marker));
+  return head.rest.map((word) =>
+    word.value === marker
+      ? { ...replaceMarker(word, marker), isInput: 'words' as const }
+      : replaceMarker(word, marker),
+  );
 }
 
 /** `xargs -I{} sh -c 'wc -l "{}"'`: the script, with what is put into it as a word that is not known. */
@@ -171,7 +175,7 @@ function scriptOfNames(head: {
 
 function inputWord(byNul: boolean): Word {
   const word = unknownWord('(input of xargs)');
-  return byNul ? { ...word, isInput: true } : word;
+  return { ...word, isInput: byNul ? 'paths' : 'words' };
 }
 
 function unwrapMultiCall(words: readonly Word[]): readonly Inner[] {

@@ -1,6 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
 import { hasOption, readOptions } from '../../options.ts';
-import { isDevice, reachOf } from '../../targets.ts';
+import { isListing } from '../../pipelines.ts';
+import { isDevice, pathsOf, reachOf } from '../../targets.ts';
 import { literalWord, partOf, type Word } from '../../words.ts';
 import type { CommandRule, Scene } from '../rule.ts';
 import { knownWord } from './removal.ts';
@@ -19,13 +20,21 @@ export const deviceRules: readonly CommandRule[] = [
       'Name the files or the folder in the workspace.',
       'ワークスペース内のファイルかフォルダーを指定してください。',
     ),
-    fits: ({ args }, scene) => {
+    fits: ({ args, input }, scene) => {
+      const isListed = input.foundOnly();
       const options = readOptions(
-        args.map((word) => knownWord(word, scene)),
+        args.map((word) =>
+          (isListed && word.isInput !== undefined) || namesItself(word)
+            ? { ...word, prefix: './' }
+            : knownWord(word, scene),
+        ),
         { longValued: ['reference', 'from'] },
       );
       if (!options.unsure && !hasOption(options, 'R', ['recursive'])) return false;
-      return options.operands.some((word) => changesAll(word, scene));
+      // The mode, the owner or the group comes first.
+      const [first, ...paths] = options.operands;
+      const isPath = !first || first.prefix === '' || hasOption(options, '', ['reference']);
+      return (isPath && first ? options.operands : paths).some((word) => changesAll(word, scene));
     },
     match: [
       'chmod -R 777 /',
@@ -34,8 +43,18 @@ export const deviceRules: readonly CommandRule[] = [
       'chown me:me -R //',
       'chmod -R 777 ~',
       'chmod -R 777 "$x"',
+      'cd / && chmod -R 777 .',
+      'read -r x; chmod $x src',
     ],
-    notMatch: ['chmod -R u+w .', 'chmod +x run.sh', 'chmod 644 /', 'chown -R me src'],
+    notMatch: [
+      'chmod -R u+w .',
+      'chmod -R a+rX *',
+      'chmod +x run.sh',
+      'chmod 644 /',
+      'chown -R me src',
+      'chown "$USER" x',
+      'find . -type f | xargs chmod 644',
+    ],
   },
   {
     id: 'device-operand',
@@ -91,9 +110,19 @@ export const deviceRules: readonly CommandRule[] = [
 
 function changesAll(word: Word, scene: Scene): boolean {
   const reach = reachOf(word, scene);
-  if (reach !== 'everything') return reach === 'unknown' && !word.prefix;
+  const isNamed = word.prefix !== '' && (word.isInput !== undefined || word.pieces[0]?.kind !== 'variable');
+  if (reach !== 'everything') return reach === 'unknown' && !isNamed;
   // The workspace itself may be changed: `chmod -R u+w .` is everyday.
-  return !(word.value !== undefined && /^\.?\/?$/.test(word.value) && !word.value.startsWith('/'));
+  const paths = pathsOf(word, scene);
+  return !paths?.every((path) => scene.roots.some((root) => path === root || path.startsWith(`${root}/`)));
+}
+
+/** `$(whoami)`, `$(which node)`, `$(find bin -type f)`: plain words, none of which is an option. */
+function namesItself(word: Word): boolean {
+  if (word.pieces.length === 1 && word.pieces.every(isListing)) return true;
+  return /^"?\$\((whoami|logname|id -u?n?|id -gn?|which [\w.+-]+|command -v [\w.+-]+)\)"?(:"?(\$\(id -gn?\))?"?)?$/.test(
+    word.text,
+  );
 }
 
 function operandValue(program: string, word: Word): Word {

@@ -1,5 +1,5 @@
 import { hasOption, type Options, optionsNamed, readOptions } from '../../options.ts';
-import { fileNameOf, possibleValues } from '../../values.ts';
+import { fileNameOf, isFromEnvironment, possibleValues } from '../../values.ts';
 import { literalWord, mayBeOption, type Word } from '../../words.ts';
 import type { Scene } from '../rule.ts';
 
@@ -32,12 +32,17 @@ export function knownWord(word: Word, scene: Scene): Word {
       ? possibleValues(word, scene.variables)?.filter((value) => value !== '')
       : undefined;
   if (!values || values.length === 0)
-    return fileNameOf(word, scene.variables) ? { ...word, prefix: './' } : word;
+    return fileNameOf(word, scene.variables) || isOperand(word, scene) ? { ...word, prefix: './' } : word;
   const option = values.find((value) => value.startsWith('-'));
   if (option !== undefined) return { ...word, value: undefined, prefix: '' };
   return values.length === 1
     ? { ...literalWord(values[0] as string), text: word.text }
     : { ...word, prefix: commonStart(values) };
+}
+
+/** What the environment says, and the rest of the script does not, is taken for no option. */
+function isOperand(word: Word, scene: Scene): boolean {
+  return word.pieces.some(({ kind }) => kind === 'variable') && isFromEnvironment(word, scene.variables);
 }
 
 function indexOfEnd(words: readonly Word[]): number {

@@ -56,18 +56,18 @@ export const removingRules: readonly CommandRule[] = [
     fits: ({ args, input }, scene) => {
       const listed = input.pathsOnly();
       const options = removal(
-        args.map((word) => (listed && word.isInput ? unknownWord(word.text, './') : word)),
+        args.map((word) => (listed && word.isInput === 'paths' ? unknownWord(word.text, './') : word)),
         scene,
       );
       return options.unsure !== undefined && !(isRecursive(options) && isForced(options));
     },
     match: [
-      'rm "$x"',
+      'read -r x; rm "$x"',
       'rm *',
       'for f in *; do rm "$f"; done',
       'for f in *.bak; do rm $f; done',
       'for f in *.bak; do f=$(cat x); rm "$f"; done',
-      'rm $opts dir',
+      'read -r opts; rm $opts dir',
       'echo -rf / | xargs rm',
       'rm {-r,-f} x',
       'find . -print0 | xargs rm',
@@ -76,6 +76,7 @@ export const removingRules: readonly CommandRule[] = [
     ],
     notMatch: [
       'rm -- "$x"',
+      'rm -f "$TMPFILE"',
       'rm ./*',
       'rm *.o',
       'rm a.{o,d}',

@@ -1,0 +1,143 @@
+import { text } from '../../../../contract/text/text.ts';
+import { expandBraces } from '../../../../ground/glob/braces.ts';
+import { unicodeClasses } from '../../../../ground/glob/classes.ts';
+import { compileGlob } from '../../../../ground/glob/match.ts';
+import { obeyedLater } from '../../../../ground/obeyed-later.ts';
+import { obeyedNames } from '../../../../ground/obeyed-names.ts';
+import { hasOption, optionsNamed, readOptions } from '../../options.ts';
+import { pathsOf } from '../../targets.ts';
+import { hasTilde, partOf, type Word } from '../../words.ts';
+import type { CommandRule, Scene, Use } from '../rule.ts';
+
+const writers = ['tee', 'cp', 'mv', 'ln', 'install', 'rsync', 'sed', 'touch', 'dd', 'sponge'];
+
+/** Commands that write, by its name, what programs outside of the walls obey. Redirections are held against the same. */
+export const obeyedRules: readonly CommandRule[] = [
+  {
+    id: 'protected-name',
+    decision: 'deny',
+    programs: writers,
+    because: text(
+      'it writes what git, an editor or the server itself obeys outside of the walls',
+      'git、エディター、またはこのサーバー自身が外で従うファイルに書き込みます',
+    ),
+    suggestion: text('A person has to write that.', '人が書く必要があります。'),
+    fits: (use, scene) => written(use).some((word) => isProtected(word, scene)),
+    match: [
+      'tee .git/hooks/pre-commit',
+      'cp evil .git/hooks/pre-push',
+      'echo x >> .git/config',
+      'ln -s /tmp/x sub/.git/hooks/post-checkout',
+      'echo x > .vscode/tasks.json',
+      'cd .vscode && echo x > tasks.json',
+      'sed -i s/a/b/ sekisho.json',
+      'cp -t .git/hooks evil',
+    ],
+    notMatch: [
+      'cat .git/config',
+      'cp .vscode/settings.json /tmp/x',
+      'echo x > .gitignore',
+      'sed -n 1p .git/config',
+      'echo x >> ~/.bashrc',
+      'rm .git/index.lock',
+    ],
+  },
+  {
+    id: 'obeyed-later',
+    decision: 'ask',
+    programs: writers,
+    because: text(
+      'it writes what runs outside later, unasked: an editor, a hook, a shell or an agent obeys it',
+      '後で確認なしに外で実行されるものを書き込みます。エディター、フック、シェル、またはエージェントが従います',
+    ),
+    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    fits: (use, scene) => written(use).some((word) => isObeyed(word, scene)),
+    match: [
+      'echo x > .husky/pre-commit',
+      'tee .envrc',
+      'cp a .claude/commands/b.md',
+      'mv x .idea/workspace.xml',
+    ],
+    notMatch: [
+      'cat .envrc',
+      'echo x > .env',
+      'cp .husky/pre-commit /tmp',
+      'touch ~/.tmux.conf',
+      'tee .eslintrc',
+    ],
+  },
+];
+
+/** What must not be written by whoever agrees, as no tool writes it either. */
+export function isProtected(word: Word, scene: Scene): boolean {
+  return reaches(word, scene, (path) => lists().refused.some((fits) => fits(path)));
+}
+
+/** What a person must agree to. */
+export function isObeyed(word: Word, scene: Scene): boolean {
+  return reaches(word, scene, (path) => lists().asked.some((fits) => fits(path)));
+}
+
+/** Most words name nothing of the kind, and are not resolved. */
+const mayBeMeant =
+  /(^|[/"'])\.[A-Za-z]|sekisho\.json|lefthook|mise|rust-toolchain|\.code-workspace|\.simple-git-hooks/i;
+
+function reaches(word: Word, scene: Scene, fits: (path: string) => boolean): boolean {
+  // Commands have a home of their own.
+  if (hasTilde(word) || /^["']?\$\{?HOME\b/.test(word.text)) return false;
+  const isSaid = mayBeMeant.test(word.text) || word.pieces.some(({ kind }) => kind === 'variable');
+  if (!isSaid && !scene.folders?.some((folder) => mayBeMeant.test(folder))) return false;
+  return (pathsOf(word, scene) ?? []).some((path) =>
+    scene.roots.some(
+      (root) => path.startsWith(`${root}/`) && fits(path.slice(root.length + 1).toLowerCase()),
+    ),
+  );
+}
+
+/** The files that a command writes, as its words say. */
+function written({ program, args }: Use): readonly Word[] {
+  switch (program) {
+    case 'tee':
+    case 'sponge':
+    case 'touch':
+      return readOptions(args, { valued: program === 'touch' ? 'drt' : '' }).operands;
+    case 'dd':
+      return args.flatMap((word) => (word.prefix.startsWith('of=') ? [partOf(word, 3)] : []));
+    case 'sed': {
+      const options = readOptions(args, { valued: 'efl', longValued: ['expression', 'file'] });
+      return hasOption(options, 'i', ['in-place']) ? options.operands : [];
+    }
+    default: {
+      const options = readOptions(args, {
+        valued: 'tSmog',
+        longValued: ['target-directory', 'suffix', 'mode'],
+      });
+      const folder = optionsNamed(options, 't', ['target-directory'])[0]?.value;
+      const target = folder ?? options.operands.at(-1);
+      return target && (folder || options.operands.length > 1) ? [target] : [];
+    }
+  }
+}
+
+let compiled: { readonly asked: readonly Fits[]; readonly refused: readonly Fits[] } | undefined;
+
+type Fits = (path: string) => boolean;
+
+function lists() {
+  compiled ??= {
+    asked: obeyedLater.map(({ paths }) => fitsGlob(paths)),
+    refused: [...obeyedNames, '.git/hooks', '.git/config', '.git/info/attributes'].map((name) =>
+      fitsGlob(`**/${name}/**`),
+    ),
+  };
+  return compiled;
+}
+
+function fitsGlob(pattern: string): Fits {
+  const globs = [...expandBraces(pattern.toLowerCase())].flatMap((one) =>
+    [one, ...(one.endsWith('/**') ? [one.slice(0, -3)] : [])].map((glob) =>
+      compileGlob(glob, { wideInNames: true, classes: unicodeClasses }),
+    ),
+  );
+  return (path) => globs.some((fits) => fits(path));
+}
