@@ -1,6 +1,7 @@
 import { forEachChild, type SyntaxNode } from 'unbash';
 import { hasOption, readOptions } from './options.ts';
 import { programOf } from './programs.ts';
+import { printsCredentials } from './rules/credentials.ts';
 import type { Input, Use } from './rules/rule.ts';
 import type { Pipe } from './syntax.ts';
 import { startPrefix } from './unwrap/find.ts';
@@ -82,9 +83,9 @@ export function createPipelines() {
   const listings = new Map<object, Set<number>>();
   const namings = new Map<object, Map<number, Use>>();
   const filters = new Map<object, Set<number>>();
-  const first = new Map<object, { fetch: number; decode: number }>();
+  const first = new Map<object, { fetch: number; decode: number; secret: number }>();
 
-  function before(pipe: Pipe | undefined, what: 'fetch' | 'decode'): boolean {
+  function before(pipe: Pipe | undefined, what: 'fetch' | 'decode' | 'secret'): boolean {
     for (let at = pipe; at; at = at.outer) {
       if ((first.get(at.pipeline)?.[what] ?? Number.POSITIVE_INFINITY) < at.stage) return true;
     }
@@ -112,15 +113,18 @@ export function createPipelines() {
       }
       const fetches = fetchers.has(use.program);
       const decodes = isDecoder(use);
-      if (!fetches && !decodes) return;
+      const tells = printsCredentials(use);
+      if (!fetches && !decodes && !tells) return;
       for (let at = pipe; at; at = at.outer) {
         const entry = first.get(at.pipeline) ?? {
           fetch: Number.POSITIVE_INFINITY,
           decode: Number.POSITIVE_INFINITY,
+          secret: Number.POSITIVE_INFINITY,
         };
         first.set(at.pipeline, entry);
         if (fetches) entry.fetch = Math.min(entry.fetch, at.stage);
         if (decodes) entry.decode = Math.min(entry.decode, at.stage);
+        if (tells) entry.secret = Math.min(entry.secret, at.stage);
       }
     },
     inputOf(pipe: Pipe | undefined, texts: readonly Word[], files: readonly Word[]): Input {
@@ -135,6 +139,7 @@ export function createPipelines() {
         files,
         fetched: () => before(pipe, 'fetch'),
         decoded: () => before(pipe, 'decode'),
+        credentials: () => before(pipe, 'secret'),
         namesOnly: () => lister() !== undefined,
         foundOnly: () => lister()?.program === 'find',
         pathsOnly: () =>

@@ -1,6 +1,7 @@
 import { checkpointRules } from './checkpoint.ts';
 import { constructRules } from './constructs.ts';
 import { containerRules } from './containers.ts';
+import { credentialRules } from './credentials.ts';
 import { evaluationRules } from './evaluation.ts';
 import { fetchedRules } from './fetched.ts';
 import { deviceRules } from './files/devices.ts';
@@ -39,6 +40,7 @@ export const commandRules: readonly CommandRule[] = [
   ...strictRules,
   ...machineRules,
   ...sendingRules,
+  ...credentialRules,
   ...containerRules,
   ...processRules,
   ...fetchedRules,

@@ -67,6 +67,8 @@ export interface Input {
   /** Commands before it in a pipe fetch from the network, decode, or do anything at all. */
   fetched(): boolean;
   decoded(): boolean;
+  /** A command before it in a pipe prints the environment, or a file of credentials. */
+  credentials(): boolean;
   /** It is what a listing before it in the pipe prints, or some of it: names of files, or words that are written out. */
   namesOnly(): boolean;
   /** It is paths that a find before it in the pipe prints, or some of them. */
