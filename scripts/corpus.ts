@@ -49,5 +49,5 @@ function report(name: string, files: readonly string[], wanted: readonly string[
     for (const line of by[decision] ?? []) console.log(`  ${decision}  ${line}`);
 }
 
-report('everyday', ['everyday', 'everyday-work', 'everyday-sessions'], ['allow']);
-report('hostile', ['hostile'], ['ask', 'deny']);
+report('everyday', ['everyday', 'everyday-work', 'everyday-sessions', 'everyday-agents'], ['allow']);
+report('hostile', ['hostile', 'hostile-agents'], ['ask', 'deny']);

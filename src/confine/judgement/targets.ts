@@ -147,7 +147,8 @@ function globFolder(home: string | undefined): string | undefined {
   if (rest.some((part) => part === '..')) return undefined;
   // A wildcard that stands right in a folder of the system, or above a root, may name what must stay.
   const onlyWild =
-    rest.every((part) => /^[\0.]*$/.test(part)) || systemFolder(trimmed(posix.normalize(folder)));
+    rest.every((part) => /^[\0.]*$/.test(part)) ||
+    (systemFolder(trimmed(posix.normalize(folder))) && !/^\/(var\/)?tmp\/?$/.test(folder));
   return onlyWild ? folder : `${folder}/${rest.join('/').replaceAll('\0', 'x')}`;
 }
 

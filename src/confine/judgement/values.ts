@@ -21,6 +21,8 @@ export interface Variables {
   arrays(name: string): readonly (readonly Word[])[] | undefined;
   /** Its indices are surely words, not arithmetic. */
   isMap(name: string): boolean;
+  /** Is it surely one path that a program such as dirname gave? */
+  isPath(name: string): boolean;
   /** Programs of which it can hold nothing but a path: `py=$(command -v python3)`. */
   programs(name: string): readonly string[] | undefined;
   /** Is it given anything at all? */
@@ -44,7 +46,9 @@ export function isFromEnvironment({ pieces }: Pick<Word, 'pieces'>, variables: V
   return pieces.every(
     (piece) =>
       piece.kind === 'literal' ||
-      (piece.kind === 'variable' && /^[A-Za-z]\w*$/.test(piece.name) && !variables.has(piece.name)),
+      (piece.kind === 'variable' &&
+        /^[A-Za-z]\w*$/.test(piece.name) &&
+        (!variables.has(piece.name) || variables.isPath(piece.name))),
   );
 }
 

@@ -1,5 +1,5 @@
 import { possibleValues, type Variables } from './values.ts';
-import { isNewPath, type Piece, programsFound, type Word } from './words.ts';
+import { givesPath, isNewPath, type Piece, programsFound, type Word } from './words.ts';
 
 /** How a value was given: written out, put together from words, computed as a number, or from somewhere else. */
 export type Given =
@@ -12,7 +12,7 @@ export type Given =
   | { readonly kind: 'keys'; readonly of: string }
   | { readonly kind: Exclude<Kind, 'program'> };
 
-type Kind = 'number' | 'wild' | 'job' | 'new' | 'program';
+type Kind = 'number' | 'wild' | 'job' | 'new' | 'program' | 'path';
 
 interface Entry {
   readonly statics: Set<string>;
@@ -36,6 +36,7 @@ export function givenBy(word: Word | undefined): Given {
   if (more.length === 0 && only?.kind === 'unknown' && isNewPath(only.script)) return { kind: 'new' };
   const programs = more.length === 0 && only?.kind === 'unknown' ? programsFound(only.script) : undefined;
   if (programs) return { kind: 'program', names: programs };
+  if (more.length === 0 && only?.kind === 'unknown' && givesPath(only.script)) return { kind: 'path' };
   const isNumber = word.pieces.every(
     (piece) =>
       (piece.kind === 'unknown' && piece.isNumber === true) ||
@@ -98,7 +99,9 @@ export function createVariables(): Variables & {
         for (const program of given.names) entry.programs.add(program);
       } else
         entry.kinds.add(
-          given.kind === 'number' || given.kind === 'job' || given.kind === 'new' ? given.kind : 'wild',
+          given.kind === 'static' || given.kind === 'word' || given.kind === 'found' || given.kind === 'array'
+            ? 'wild'
+            : given.kind,
         );
     },
     addMap(name: string) {
@@ -137,7 +140,7 @@ export function createVariables(): Variables & {
         closed(
           name,
           (entry) =>
-            !hasKind(entry, 'wild', 'new', 'program') &&
+            !hasKind(entry, 'wild', 'new', 'program', 'path') &&
             entry.found.length === 0 &&
             [...entry.keysOf].every((array) => !maps.has(array)) &&
             [...entry.statics].every((value) => /^(-?\d+)?$/.test(value)) &&
@@ -169,7 +172,7 @@ export function createVariables(): Variables & {
       const entry = entries.get(name);
       if (
         !entry ||
-        hasKind(entry, 'wild', 'number', 'job', 'program') ||
+        hasKind(entry, 'wild', 'number', 'job', 'program', 'path') ||
         entry.words.length + entry.keysOf.size > 0
       )
         return undefined;
@@ -202,6 +205,15 @@ export function createVariables(): Variables & {
         return undefined;
       const all = entry.statics.size + entry.words.length + entry.found.length;
       return all <= elements && entry.keysOf.size === 0 ? entry.arrays : undefined;
+    },
+    isPath(name: string): boolean {
+      const entry = entries.get(name);
+      return (
+        entry?.kinds.has('path') === true &&
+        entry.kinds.size === 1 &&
+        entry.words.length === 0 &&
+        [...entry.statics].every((value) => /^([\w./@+][\w./@+-]*)?$/.test(value))
+      );
     },
     programs(name: string): readonly string[] | undefined {
       const entry = entries.get(name);

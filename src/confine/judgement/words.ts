@@ -293,6 +293,19 @@ export function programsFound(script: ParsedScript | undefined): readonly string
   return names.every((name) => name !== undefined) ? names : undefined;
 }
 
+/** `$(git rev-parse --show-toplevel)`, `$(dirname "$f")`: one path. */
+export function givesPath(script: ParsedScript | undefined): boolean {
+  const [statement, ...more] = script?.commands ?? [];
+  const command = statement?.command;
+  if (more.length > 0 || command?.type !== 'Command' || script?.errors?.length) return false;
+  if (command.prefix.length > 0 || statement?.background) return false;
+  const name = command.name?.text ?? '';
+  const [verb, what] = command.args.map((arg) => (arg.type === 'Word' ? arg.text : ''));
+  if (name === 'git')
+    return verb === 'rev-parse' && /^--(show-toplevel|git-dir|git-common-dir)$/.test(what ?? '');
+  return /^(dirname|realpath|readlink|pwd|mktemp)$/.test(name);
+}
+
 /** Does it give nothing but the path of a new file or folder of mktemp's own? */
 export function isNewPath(script: ParsedScript | undefined): boolean {
   const command =

@@ -62,10 +62,11 @@ function fromOutside(piece: Piece, word: Word, variables: Variables): readonly s
   return isFromEnvironment({ ...word, pieces: [piece] }, variables) ? [`$${piece.name}`] : undefined;
 }
 
-/** What a number, or a process of the script's own, is written as where it becomes part of a command. */
+/** What a number, a new file or a process of the script's own, is written as where it becomes part of a command. */
 function standIn(piece: Piece, variables: Variables): readonly string[] | undefined {
   if (piece.kind === 'unknown') return piece.isNumber ? ['1'] : undefined;
   if (piece.kind !== 'variable') return undefined;
+  if (variables.isFileName(piece.name) === 'new') return ['/tmp/tmp.new'];
   if (variables.isOwnJob(piece.name)) return [`$${piece.name}`];
   return variables.isNumber(piece.name) || /^[?#$]$/.test(piece.name) ? ['1'] : undefined;
 }

@@ -25,7 +25,7 @@ export function staysHere(program: string, args: readonly Word[]): boolean {
   if (!installing.test(verb.value)) return false;
   const [, , offline] = set;
   if (offline !== undefined && rest.some(({ value }) => value === offline)) return true;
-  const operands = rest.filter(({ value }) => !/^(-e|--editable|--path)$/.test(value ?? ''));
+  const operands = rest.filter(({ value }) => !switches.test(value ?? ''));
   return operands.length > 0 && operands.every(isHere);
 }
 
@@ -33,6 +33,9 @@ function isHere({ value }: Word): boolean {
   return /^\.{1,2}(\/|\[|$)/.test(value ?? '');
 }
 
+/** Options that name nothing to fetch. */
+const switches =
+  /^(-e|--editable|--path|-q+|-v+|-U|--(quiet|verbose|upgrade|user|no-deps|no-build-isolation|no-cache-dir|force-reinstall|break-system-packages|disable-pip-version-check|root-user-action=ignore))$/;
 const installing = /^(i|install|ci|clean-install|add|sync|update|wheel)$/;
 const fetching =
   /^(i|in|ins|inst|install|ci|cit|it|ic|clean-install|install-(test|ci-test|clean|all)|add|a|upgrade|update|up|reinstall|download|get|require|req|sync|wheel|binstall|inject|publish|unpublish|deprecate|login|adduser|push|yank)$/;

@@ -1,10 +1,8 @@
 import { text } from '../../../contract/text/text.ts';
 import { readOptions } from '../options.ts';
-import { isListing } from '../pipelines.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
-import { isFromEnvironment, type Variables } from '../values.ts';
-import { isOneField, mayBeOption, type Word } from '../words.ts';
+import { mayBeOption, type Word } from '../words.ts';
 import { lookAlikeRule } from './look-alike.ts';
 import type { CommandRule } from './rule.ts';
 
@@ -62,12 +60,9 @@ export const shellRules: readonly CommandRule[] = [
     programs: ['source', '.'],
     because: text('it runs what it reads from its input', '入力から読んだ内容を実行します'),
     suggestion: text('Source a file.', 'ファイルを source してください。'),
-    fits: ({ args }, { variables }) =>
+    fits: ({ args }) =>
       args.some((word) => /^(\/dev\/|\/proc\/)/.test(word.prefix)) ||
-      (args[0] !== undefined &&
-        mayBeOption(args[0]) &&
-        !isBelowHome(args[0]) &&
-        !endsInName(args[0], variables)),
+      (args[0] !== undefined && mayBeOption(args[0]) && !isBelowHome(args[0]) && !endsInName(args[0])),
     match: ['. "$HOME/../dev/stdin"', '. /dev/stdin', 'source <(echo ls)', 'source "$x"'],
     notMatch: [
       '. ./env.sh',
@@ -177,15 +172,13 @@ function readsMakefile(args: readonly Word[]): boolean {
 }
 
 /** `"$NVM_DIR/nvm.sh"`, `"$(dirname "$0")/lib.sh"`: no option, and no input by another name. */
-function endsInName(word: Word, variables: Variables): boolean {
+function endsInName(word: Word): boolean {
   const last = word.pieces.at(-1);
-  const isPlain = word.pieces.every(
-    (piece) =>
-      isListing(piece) ||
-      isOneField({ ...word, pieces: [piece] }) ||
-      isFromEnvironment({ pieces: [piece] }, variables),
+  return (
+    !word.pieces.some(({ kind }) => kind === 'glob' || kind === 'brace') &&
+    last?.kind === 'literal' &&
+    /\/[\w.-]*[a-zA-Z][\w-]*\.\w+$|\/activate$/.test(last.text)
   );
-  return isPlain && last?.kind === 'literal' && /\/[\w.-]*[a-zA-Z][\w-]*\.\w+$|\/activate$/.test(last.text);
 }
 
 /** `"$HOME/…"`: no command may change what HOME says. */

@@ -7,7 +7,7 @@ export const runners: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wrap
     {
       flags: 'yq',
       valued: 'p',
-      long: ['yes', 'no', 'no-install', 'quiet', 'ignore-existing'],
+      long: ['yes', 'no', 'no-install', 'quiet', 'ignore-existing', 'offline', 'prefer-offline'],
       longValued: ['package'],
     },
   ],
@@ -29,7 +29,7 @@ export const runners: ReadonlyMap<string, WrapperGrammar> = new Map<string, Wrap
       verbs: ['exec', 'dlx'],
       flags: 'rc',
       valued: 'CF',
-      long: ['recursive', 'silent', 'parallel'],
+      long: ['recursive', 'silent', 'parallel', 'help', 'offline'],
       longValued: ['filter', 'dir', 'package'],
     },
   ],

@@ -30,6 +30,7 @@ export const findingRules: readonly CommandRule[] = [
       'find / -exec rm {} +',
       'fd . / -X rm',
       "find . -name '*' -delete",
+      'find . -type f ! -name keep -exec rm {} +',
       'find . -type f -exec truncate -s 0 {} +',
     ],
     notMatch: ['find . -name "*.o" -delete', 'find build -delete', 'find / -name x'],
@@ -50,6 +51,9 @@ function deletesEverything({ args }: Use, scene: Scene): boolean {
   const starts = args.slice(0, end).filter((word) => !word.prefix.startsWith('-'));
   if (starts.length === 0) starts.push(literalWord('.'));
   const chooses = args.some((word, at) => {
+    // All but what has this name is nearly all.
+    if (/^(!|-not)$/.test(args[at - 1]?.value ?? '') && /^-i?(name|path|wholename)$/.test(word.value ?? ''))
+      return false;
     if (/^-i?(name|path|regex|wholename)$/.test(word.value ?? '')) return /\w/.test(args[at + 1]?.text ?? '');
     return /^-([acm](min|time)|newer.*|size|empty|user|group|perm|samefile|inum)$/.test(word.value ?? '');
   });

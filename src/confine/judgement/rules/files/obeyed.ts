@@ -32,6 +32,7 @@ export const obeyedRules: readonly CommandRule[] = [
       'cd .vscode && echo x > tasks.json',
       'sed -i s/a/b/ sekisho.json',
       'cp -t .git/hooks evil',
+      'cp /dev/null .git/index',
     ],
     notMatch: [
       'cat .git/config',
@@ -126,9 +127,13 @@ type Fits = (path: string) => boolean;
 function lists() {
   compiled ??= {
     asked: obeyedLater.map(({ paths }) => fitsGlob(paths)),
-    refused: [...obeyedNames, '.git/hooks', '.git/config', '.git/info/attributes'].map((name) =>
-      fitsGlob(`**/${name}/**`),
-    ),
+    refused: [
+      ...obeyedNames,
+      '.git/hooks',
+      '.git/config',
+      '.git/info/attributes',
+      '.git/{HEAD,index,packed-refs,objects,refs}',
+    ].map((name) => fitsGlob(`**/${name}/**`)),
   };
   return compiled;
 }
