@@ -16,6 +16,7 @@ export const obeyedRules: readonly CommandRule[] = [
   {
     id: 'protected-name',
     decision: 'deny',
+    contained: true,
     programs: writers,
     because: text(
       'it writes what git, an editor or the server itself obeys outside of the walls',
@@ -46,6 +47,7 @@ export const obeyedRules: readonly CommandRule[] = [
   {
     id: 'obeyed-later',
     decision: 'ask',
+    contained: true,
     programs: writers,
     because: text(
       'it writes what runs outside later, unasked: an editor, a hook, a shell or an agent obeys it',
