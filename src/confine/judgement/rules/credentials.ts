@@ -57,7 +57,7 @@ function holdsCredential(word: Word): boolean {
 }
 
 /** Does a word name such a file? */
-export function namesCredential(word: Word): boolean {
+function namesCredential(word: Word): boolean {
   return files.test(word.text);
 }
 
