@@ -120,6 +120,8 @@ function namesLibraries(value: Word | undefined): boolean {
       piece.kind === 'literal' ? piece.text : piece.kind === 'variable' ? `$${piece.name}` : '\0',
     )
     .join('');
+  // The folder itself, wherever that is, holds more than libraries.
+  if (text !== '' && text.split(':').some((folder) => /^\.?\/?$/.test(folder))) return false;
   return text
     .split(':')
     .every(

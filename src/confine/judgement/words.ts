@@ -303,7 +303,7 @@ export function givesPath(script: ParsedScript | undefined): boolean {
   const [verb, what] = command.args.map((arg) => (arg.type === 'Word' ? arg.text : ''));
   if (name === 'git')
     return verb === 'rev-parse' && /^--(show-toplevel|git-dir|git-common-dir)$/.test(what ?? '');
-  return /^(dirname|realpath|readlink|pwd|mktemp)$/.test(name);
+  return /^(dirname|realpath|readlink|pwd)$/.test(name);
 }
 
 /** Does it give nothing but the path of a new file or folder of mktemp's own? */
