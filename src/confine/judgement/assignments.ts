@@ -126,7 +126,7 @@ function namesLibraries(value: Word | undefined): boolean {
     .split(':')
     .every(
       (folder) =>
-        /^((\$[A-Za-z]\w*|\0|\.{0,2})?(\/?[\w.@+-]+)*\/?)$/.test(folder) &&
+        /^(\$[A-Za-z]\w*|\0|[\w.@+-]*)(\/[\w.@+-]+)*\/?$/.test(folder) &&
         !/^\/?(tmp|var\/tmp|dev|proc|run)(\/|$)/.test(folder),
     );
 }
