@@ -1,5 +1,7 @@
 import type { Word } from './words.ts';
 
+/** Longer ones nobody writes, and each part is looked at more than once. */
+const maxChars = 400;
 const readsFile =
   /^\s*(cat|e?grep( -\w+)*|sed( -\w+)*) (('[^']*'|"[^"$`]*") )?(\.?\/?[\w./-]*\.?env[\w.-]*)\s*(2>\/dev\/null\s*)?$/;
 const parts =
@@ -10,6 +12,7 @@ const parts =
  * it; this only sets.
  */
 export function printsSettings({ text, pieces }: Word): boolean {
+  if (text.length > maxChars) return false;
   const [only, ...more] = pieces;
   if (more.length > 0 || only?.kind !== 'unknown' || !only.script) return false;
   const inside = /^\$\(([\s\S]*)\)$/.exec(text)?.[1] ?? /^`([^`]*)`$/.exec(text)?.[1];
