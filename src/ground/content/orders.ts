@@ -77,6 +77,7 @@ const forms: readonly Form[] = [
     order: 'role',
     anchors: [
       'system note',
+      'system notice',
       'system update',
       'system override',
       'system directive',
