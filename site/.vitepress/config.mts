@@ -20,9 +20,13 @@ const groups: readonly (readonly [en: string, ja: string, pages: readonly string
     ],
   ],
   ['Use', '使う', ['clients', 'hooks', 'ask', 'console', 'undo', 'tools']],
-  ['Decide', '決める', ['policy', 'flow', 'network', 'servers', 'team']],
-  ['Operate', '運用する', ['operating', 'oauth', 'observing', 'configuration', 'errors', 'performance']],
-  ['Check and extend', '確かめる、広げる', ['threat-model', 'documents', 'library']],
+  ['Decide', '決める', ['policy', 'notices', 'flow', 'network', 'servers', 'team']],
+  [
+    'Operate',
+    '運用する',
+    ['installing', 'operating', 'oauth', 'observing', 'configuration', 'errors', 'performance'],
+  ],
+  ['Check and extend', '確かめる、広げる', ['threat-model', 'score', 'documents', 'library']],
 ];
 
 export default defineConfig({
