@@ -129,7 +129,8 @@ export function createDelivery(
     ): Promise<NoticeRecord> => {
       const nowMs = now();
       await notices.settle(record.id, { status, ...more, nowMs });
-      return { ...record, status, ...more, ...(status !== 'waiting' && { endedAtMs: nowMs }) };
+      const ended = status === 'waiting' ? {} : { endedAtMs: nowMs };
+      return { ...record, nextAtMs: undefined, status, ...more, ...ended };
     };
     if (!channel) return end('failed', { problem: notConfigured });
     if (waiting.length === 0 && record.kind !== 'test') return end('dropped');
