@@ -1,11 +1,15 @@
+import { posix } from 'node:path';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { PolicyVerdict, Risk } from '../contract/policy.ts';
+import type { AuditLog } from '../contract/records.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { RiskContext, Tool } from '../contract/tool/tool.ts';
+import { factGrant } from '../ground/would-cover.ts';
 import { refused } from './asking/answers.ts';
 import { type ConsentDependencies, consentTo } from './asking/consent.ts';
 import { questionFor } from './asking/question.ts';
+import { wouldCover } from './asking/would-cover.ts';
 import { digestOf } from './digest.ts';
 import type { HeldTrials } from './effects/held.ts';
 import type { Flow } from './flow.ts';
@@ -19,7 +23,7 @@ import type { Suspended } from './suspended.ts';
 export interface Policy {
   /** `withoutLayer`: why nothing can be tried here. */
   decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict;
-  /** The rule that "for this session" and "always" would write, as the person reads it. */
+  /** The rule that a standing yes would write, as the person reads it. */
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
 }
 
@@ -30,6 +34,9 @@ export interface ApproveDependencies extends ConsentDependencies {
   readonly lendForRisk: (tool: Tool, caller: Caller) => Promise<RiskContext<CapabilityName>>;
   /** Calls that wait between two requests. */
   readonly suspended: Suspended;
+  readonly audit: () => Promise<AuditLog>;
+  /** The folder of this host that relative ones are of. */
+  readonly root: string | undefined;
   /** Layers that wait for a person's answer. */
   readonly held: Pick<HeldTrials, 'has'>;
 }
@@ -42,12 +49,14 @@ export async function approve(
   validated: Validated,
   flow: Flow | undefined,
   dependencies: ApproveDependencies,
+  facts: Record<string, unknown>,
 ): Promise<Permit> {
   const { tool, caller } = validated;
   const risk = await riskOf(validated, dependencies);
   const policy = await dependencies.policy();
   const ruled = await ruleOn(policy, tool, caller, risk, dependencies.whyNoLayer);
   const verdict = stricter(ruled, flow?.verdict);
+  if (verdict.rule !== 'default') facts.policy = policyFacts(verdict);
   if (verdict.decision === 'deny') throw refused(tool, risk, verdict);
   // Agreed to when it began; it is not begun again.
   if (dependencies.suspended.resumes(validated)) return permit(validated, risk, verdict);
@@ -57,16 +66,33 @@ export async function approve(
   const digest = callDigest(validated, risk);
   if (verdict.onLayer && dependencies.held.has(validated, digest)) return permit(validated, risk, verdict);
 
-  const grant = grantFor(ruled, flow, policy.grantOf(tool, risk, ruled));
-  const message = () => questionFor({ tool, caller, risk, input: validated.input, verdict, grant });
-  const yes = await consentTo(validated, { digest, grant, message, rule: verdict.rule }, dependencies);
+  const { rule, writtenAt, answer } = verdict;
+  const isAlone = answer !== undefined || risk.steps !== undefined;
+  const grant = isAlone ? undefined : grantFor(ruled, flow, policy.grantOf(tool, risk, ruled));
+  const folder = folderOf(risk, dependencies.root);
+  if (grant !== undefined) facts.policy = { ...policyFacts(verdict), grant: factGrant(grant), folder };
+  const asking = {
+    ...{ digest, rule, writtenAt, answer, grant, folder },
+    // Whoever agreed to the plan had not read where this call's words come from.
+    beyondPlans: flow?.verdict !== undefined,
+    async message() {
+      const wanted =
+        grant === undefined ? undefined : { principal: caller.principal, tool: tool.name, grant };
+      const covered = wanted && (await wouldCover(wanted, await dependencies.audit()));
+      return questionFor({ tool, caller, risk, input: validated.input, verdict, grant, covered });
+    },
+  };
+  const yes = await consentTo(validated, asking, dependencies);
   // A proxied tool that changes is another tool: what was agreed to does not hold for it.
   if (flow?.finding && !yes.isStanding) flow.session.agreed(tool, flow.finding.targets);
   return permit(validated, risk, verdict, yes.approver);
 }
 
 /** What the tool reads from its arguments, and what any of them would send. */
-async function riskOf({ tool, caller, input }: Validated, dependencies: ApproveDependencies): Promise<Risk> {
+export async function riskOf(
+  { tool, caller, input }: Pick<Validated, 'tool' | 'caller' | 'input'>,
+  dependencies: Pick<ApproveDependencies, 'lendForRisk'>,
+): Promise<Risk> {
   const risk = tool.risk ? await tool.risk(input, await dependencies.lendForRisk(tool, caller)) : {};
   const secret = outgoingSecret(tool, input);
   return { ...risk, ...reachOf(tool, input), ...(secret && { secret }) };
@@ -77,7 +103,34 @@ function stricter(ruled: PolicyVerdict, flow: PolicyVerdict | undefined): Policy
   if (!flow || ruled.decision === 'deny') return ruled;
   if (ruled.decision === 'allow' || flow.decision === 'deny') return flow;
   const because = text(`${flow.because.en}; ${ruled.because.en}`, `${flow.because.ja}${ruled.because.ja}`);
-  return { ...flow, because, rule: `${flow.rule}, ${ruled.rule}` };
+  const { writtenAt, answer } = ruled;
+  return { ...flow, because, writtenAt, answer, rule: `${flow.rule}, ${ruled.rule}` };
+}
+
+/** For the log: what was decided and where that is written, so that it can be explained when the rules have changed. */
+function policyFacts({ decision, writtenAt, answer, because }: PolicyVerdict): object {
+  return { decision, writtenAt, answer, because };
+}
+
+/** What a command begins in says little where it goes on to another folder. */
+const goesElsewhere =
+  /\b(cd|pushd|popd|chdir)\b|(^|\s)(-C|--(git-dir|work-tree|prefix|cwd|directory|chdir|root|dir)\b)/;
+
+/** Where a call works: a command's folder; of paths the one that all of them lie directly in, unless that is the root. */
+function folderOf(risk: Risk, root: string | undefined): string | undefined {
+  if (root === undefined) return undefined;
+  if (risk.command) {
+    const { line } = risk.command;
+    const words = line.kind === 'script' ? [line.script] : [line.program, ...line.args];
+    return words.some((each) => goesElsewhere.test(each))
+      ? undefined
+      : posix.resolve(root, risk.workingFolder ?? '.');
+  }
+  const folders = new Set([...(risk.reads ?? []), ...(risk.writes ?? [])].map((path) => posix.dirname(path)));
+  const [folder] = folders;
+  return folders.size === 1 && folder !== undefined && folder !== '.' && folder !== '/'
+    ? posix.resolve(root, folder)
+    : undefined;
 }
 
 /** A standing yes to a tool says nothing of where it may send, and the other way round. */

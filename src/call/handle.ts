@@ -77,7 +77,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   record.reached('approve');
   const flow = await lookAtFlow(validated, dependencies);
   if (flow && validated.tool.flow) record.facts.flow = flowFacts(flow);
-  const permit = await approve(validated, flow, dependencies);
+  const permit = await approve(validated, flow, dependencies, record.facts);
   record.knows(permit);
 
   record.reached('run');

@@ -1,6 +1,6 @@
 /** The one entrance of the composition root: nothing else of it is imported from outside. */
 
-export { renderExplanation, renderTrial } from '../call/policy/trial.ts';
+export { type PolicyTrial, renderExplanation, renderTrial } from '../call/policy/trial.ts';
 export { copyRecords } from './copy-records.ts';
 export { verifyMirrors } from './mirrors.ts';
 export { type Checkpoint, type CheckpointOptions, openCheckpoint } from './open.ts';

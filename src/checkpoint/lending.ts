@@ -1,4 +1,5 @@
 import type { Ongoing } from '../call/ongoing.ts';
+import type { PlanDependencies } from '../call/plans.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
@@ -17,6 +18,8 @@ export interface Borrower {
   readonly tool: Tool;
   /** Absent where only the risk of a call is looked at. */
   readonly call?: { readonly arrival: Arrival } | undefined;
+  /** Who agreed to the call, where somebody was asked. */
+  readonly approver?: string | undefined;
 }
 
 type Lenders = {
@@ -30,6 +33,7 @@ export function createLender(
   ongoing: Ongoing,
   guide: () => Promise<ToolGuide>,
   effects: () => Promise<DecideEffects>,
+  planning: () => PlanDependencies,
 ) {
   const followed = once(async () => {
     const { asFollowing, asReadOnly } = await import('../confine/files/workspace.ts');
@@ -53,6 +57,10 @@ export function createLender(
     pipelines: async ({ caller }) => (await rooms.pipelines()).forSession(caller.sessionId),
     team: ({ caller, call }) => team.lend(caller, call?.arrival ?? { transport: 'cli' }),
     ongoing: ({ caller }) => ongoing.forSession(caller.sessionId),
+    plans: async ({ caller, approver }) => {
+      const { createPlans } = await import('../call/plans.ts');
+      return createPlans({ caller, approver }, planning());
+    },
     guide: () => guide(),
   };
   return async function lend<N extends CapabilityName>(

@@ -90,7 +90,7 @@ export async function openCheckpoint(
   const ongoing = createOngoing({ locale: settings.locale });
   const effects = createEffectRules(settings);
   const trials = createTrials(rooms, effects, now);
-  const lend = createLender(rooms, team, ongoing, catalog, effects);
+  const lend = createLender(rooms, team, ongoing, catalog, effects, () => dependencies);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
     agents: team.credentials,
@@ -152,6 +152,7 @@ export async function openCheckpoint(
     },
     lend: (name, permit) => lend(name, permit),
     attributed: createAttribution(settings, rooms),
+    root: settings.roots[0]?.path,
     whyNoLayer: trials.whyNoLayer,
     held: trials.held,
     onLayer: trials.onLayer(() => dependencies),

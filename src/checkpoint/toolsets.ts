@@ -56,4 +56,5 @@ const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Tool
   pipeline: async (settings) =>
     (await import('../tools/pipeline/index.ts')).createPipelineToolset(settings.pipeline),
   collaboration: async () => (await import('../tools/collaboration/index.ts')).createCollaborationToolset(),
+  plan: async () => (await import('../tools/plan/index.ts')).createPlanToolset(),
 };

@@ -1,10 +1,11 @@
-import { openCheckpoint } from '../checkpoint/index.ts';
+import { type Checkpoint, openCheckpoint, type PolicyTrial } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags } from '../config/settings.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
+import { ruleName } from '../ground/rule-name.ts';
 import { say } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 
@@ -16,11 +17,19 @@ export async function why(id: string, flags: Flags, json: boolean): Promise<numb
   const checkpoint = await openCheckpoint(settings);
   try {
     const entry = await find(id, (await checkpoint.store()).audit);
-    say(json ? JSON.stringify(entry) : told(entry, settings.locale));
+    const now = await judgedNow(entry, checkpoint);
+    say(json ? JSON.stringify({ ...entry, now }) : told(entry, settings.locale, now));
     return 0;
   } finally {
     await checkpoint.close();
   }
+}
+
+/** What the rules say of the same call today, to the person at the terminal; nothing of what was no call of a tool. */
+async function judgedNow(entry: AuditEntry, checkpoint: Checkpoint): Promise<PolicyTrial | undefined> {
+  const policy = await checkpoint.policy();
+  const trial = await policy.test(JSON.stringify({ tool: entry.tool, arguments: entry.arguments ?? {} }));
+  return trial.decision === 'invalid' ? undefined : trial;
 }
 
 async function find(id: string, log: AuditLog): Promise<AuditEntry> {
@@ -36,22 +45,42 @@ async function find(id: string, log: AuditLog): Promise<AuditEntry> {
   );
 }
 
-function told(entry: AuditEntry, locale: Locale): string {
+function told(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): string {
+  const policy = entry.facts?.policy as Partial<PolicyFacts> | undefined;
+  const tried = entry.facts?.tried as Partial<PolicyFacts & { came: string }> | undefined;
   const flow = entry.facts?.flow as Partial<FlowFacts> | undefined;
   const lines: [Text, string | undefined][] = [
     [labels.call, `${entry.tool} ${JSON.stringify(entry.arguments ?? {})}`],
     [labels.by, `${entry.principal} (${entry.sessionId}), ${new Date(entry.atMs).toISOString()}`],
     [labels.outcome, `${entry.code ?? entry.outcome} (${entry.stop})`],
-    [labels.rule, entry.rule],
+    [labels.verdict, policy?.decision ?? entry.decision],
+    [labels.rule, entry.rule && ruleName({ rule: entry.rule, writtenAt: policy?.writtenAt }, locale)],
+    [labels.because, policy?.because?.[locale]],
+    [
+      labels.tried,
+      tried?.rule &&
+        `${tried.came}: ${ruleName({ ...tried, rule: tried.rule }, locale)}, ${tried.because?.[locale]}`,
+    ],
+    [labels.person, policy?.answer === 'person' ? labels.onlyPerson[locale] : undefined],
     [labels.approver, entry.approver],
     [labels.refusal, typeof entry.facts?.refusal === 'string' ? entry.facts.refusal : undefined],
     [labels.path, flow?.because?.[locale]],
     [labels.before, flow && before(flow)[locale]],
+    [labels.now, now && `${now.decision} (${now.rule ?? ''}): ${now.because[locale]}`],
   ];
   return lines
     .filter(([, value]) => value !== undefined)
     .map(([label, value]) => cleanLine(`${label[locale]}: ${value}`))
     .join('\n');
+}
+
+/** As the road writes it (`src/call/approve.ts`). */
+interface PolicyFacts {
+  readonly decision: string;
+  readonly rule: string;
+  readonly writtenAt?: string | undefined;
+  readonly answer?: string | undefined;
+  readonly because: Text;
 }
 
 /** As the road writes it (`src/call/flow.ts`). */
@@ -72,7 +101,13 @@ const labels = {
   call: text('Call', '呼び出し'),
   by: text('By', '呼び出し元'),
   outcome: text('Outcome', '結果'),
+  verdict: text('Verdict', '判定'),
   rule: text('Rule', '規則'),
+  because: text('Because', '理由'),
+  tried: text('Tried first', '先に試した結果'),
+  person: text('Answer', '回答'),
+  onlyPerson: text('by a person alone', '人だけ'),
+  now: text('The rules today', '現在の規則では'),
   approver: text('Answered by', '回答者'),
   refusal: text('Refusal', '拒否の理由'),
   path: text('What it sent', '送り先の由来'),

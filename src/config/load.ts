@@ -41,7 +41,7 @@ export function loadSettings(
   purpose: 'serve' | 'ask' = 'serve',
 ): Settings {
   const home = homeOf(environment);
-  const config = readConfig(flags, environment, home, cwd);
+  const { config, rulesAt } = readConfig(flags, environment, home, cwd);
   // A shell keeps the name by which one came into a folder, and clients send paths that begin with it.
   const { roots, files } = rootsOf(flags, config, cwd, environment.PWD);
   const stateFolder = resolve(
@@ -97,7 +97,7 @@ export function loadSettings(
       environment: config.notify ? variablesOf(flags, { environment, home, cwd, roots }) : {},
       workspaceFolder: roots[0].path,
     }),
-    ...rulesOf(config.rules),
+    ...rulesOf(config.rules, rulesAt),
     rateRules: (config.rateLimits ?? defaultRatesOf(config)).map((rule, index) => ({
       id: `rateLimits.${index}`,
       toolsets: rule.toolsets,

@@ -6,60 +6,85 @@ import { inputRule } from '../contract/tool/input-rule.ts';
 
 const names = z.array(z.string().min(1));
 
-const rule = z.strictObject({
-  id: z.string().min(1).optional(),
-  tool: z.string().min(1).optional(),
-  role: z.string().min(1).optional(),
-  purpose: z.enum(['task', 'chat']).optional(),
-  user: z.string().min(1).optional(),
-  annotations: z.record(z.string(), z.boolean()).optional(),
-  command: z
-    .array(z.union([z.string(), z.array(z.string())]))
-    .min(1)
-    .optional(),
-  path: z.string().min(1).optional(),
-  host: z.string().min(1).optional(),
-  decision: z.enum(['allow', 'try', 'ask', 'deny']),
-  because: z.string().min(1),
-  match: names.optional(),
-  notMatch: names.optional(),
-});
+const rule = z
+  .strictObject({
+    id: z.string().min(1).optional(),
+    tool: z.string().min(1).optional(),
+    role: z.string().min(1).optional(),
+    purpose: z.enum(['task', 'chat']).optional(),
+    user: z.string().min(1).optional(),
+    annotations: z.record(z.string(), z.boolean()).optional(),
+    command: z
+      .array(z.union([z.string(), z.array(z.string())]))
+      .min(1)
+      .optional(),
+    path: z.string().min(1).optional(),
+    host: z.string().min(1).optional(),
+    decision: z.enum(['allow', 'try', 'ask', 'deny']),
+    answer: z.literal('person').optional(),
+    because: z.string().min(1),
+    match: names.optional(),
+    notMatch: names.optional(),
+  })
+  .refine(({ decision, answer }) => answer === undefined || decision === 'ask', onlyAsked('decision'));
 
 /** A rule about what a command did, not about its words. */
-const effectRule = z.strictObject({
-  id: z.string().min(1).optional(),
-  effect: z
-    .strictObject({
-      deletes: z
-        .string()
-        .refine(
-          (deletes) => mostDeleted(deletes) !== undefined,
-          inputRule(text('must be such as "> 20 files"', '"> 20 files" のように指定してください')),
-        )
-        .optional(),
-      writes: z.string().min(1).optional(),
-      outside: names.min(1).optional(),
-    })
-    .refine(
-      (effect) => Object.keys(effect).length > 0,
-      inputRule(
-        text('must name deletes, writes or outside', 'deletes、writes、outside のいずれかが必要です'),
+const effectRule = z
+  .strictObject({
+    id: z.string().min(1).optional(),
+    effect: z
+      .strictObject({
+        deletes: z
+          .string()
+          .refine(
+            (deletes) => mostDeleted(deletes) !== undefined,
+            inputRule(text('must be such as "> 20 files"', '"> 20 files" のように指定してください')),
+          )
+          .optional(),
+        writes: z.string().min(1).optional(),
+        outside: names.min(1).optional(),
+      })
+      .refine(
+        (effect) => Object.keys(effect).length > 0,
+        inputRule(
+          text('must name deletes, writes or outside', 'deletes、writes、outside のいずれかが必要です'),
+        ),
+      ),
+    then: z.enum(['allow', 'ask', 'deny']),
+    answer: z.literal('person').optional(),
+    because: z.string().min(1).optional(),
+  })
+  .refine(({ then, answer }) => answer === undefined || then === 'ask', onlyAsked('then'));
+
+function onlyAsked(key: string) {
+  return {
+    ...inputRule(
+      text(
+        `"answer" says who answers a question, and needs "${key}": "ask"`,
+        `"answer" は質問に答える人を指定するもので、"${key}": "ask" が必要です`,
       ),
     ),
-  then: z.enum(['allow', 'ask', 'deny']),
-  because: z.string().min(1).optional(),
-});
+    path: ['answer'],
+  };
+}
 
 export const rulesSchema = z.array(z.union([rule, effectRule]));
 
 type Rules = z.infer<typeof rulesSchema>;
 
-/** Parts the two kinds. Each is named by its place in the file, unless it has a name. */
-export function rulesOf(rules: Rules = []): {
+/** Parts the two kinds. Each is named by its place in the file, unless it has a name, and says where it is written. */
+export function rulesOf(
+  rules: Rules = [],
+  rulesAt: readonly string[] = [],
+): {
   readonly rules: readonly PolicyRule[];
   readonly effectRules: readonly EffectRule[];
 } {
-  const named = rules.map((rule, place) => ({ ...rule, id: rule.id ?? `rules[${place}]` }));
+  const named = rules.map((rule, place) => ({
+    ...rule,
+    id: rule.id ?? `rules[${place}]`,
+    writtenAt: rulesAt[place],
+  }));
   return {
     rules: named.filter((rule) => !('effect' in rule)) as readonly PolicyRule[],
     effectRules: named.filter((rule) => 'effect' in rule),

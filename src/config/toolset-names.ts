@@ -1,5 +1,5 @@
 /** Toolsets that can be served; `help` comes with each. */
-export const toolsetNames = ['agent-cli', 'assistant', 'vault', 'pipeline', 'collaboration'] as const;
+export const toolsetNames = ['agent-cli', 'assistant', 'vault', 'pipeline', 'collaboration', 'plan'] as const;
 
 export type ToolsetName = (typeof toolsetNames)[number];
 

@@ -14,6 +14,7 @@ import { createVerification } from './pages/verification.ts';
 import type { AssetPaths } from './pages/view.ts';
 import { needsUnlock } from './passkeys/needs-unlock.ts';
 import { addAnswersFromNotices, slackPath } from './routes/answers.ts';
+import { addApprovals } from './routes/approvals.ts';
 import { addCallRoutes } from './routes/calls.ts';
 import { addLinkRoutes } from './routes/links.ts';
 import { addNoticeRoutes } from './routes/notices.ts';
@@ -133,6 +134,7 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   const verification = createVerification(() => dependencies.audit(), dependencies.now);
   addPasskeyRoutes(app, dependencies, outside);
   addCallRoutes(app, dependencies, { tally, feed, verification });
+  addApprovals(app, dependencies);
   addRecordRoutes(app, dependencies);
   addOperatorRoutes(app, dependencies);
   addNoticeRoutes(app, dependencies);

@@ -1,7 +1,8 @@
+import type { GrantOffers } from '../contract/operator.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord } from '../contract/records.ts';
 import type { ConsoleDependencies } from './dependencies.ts';
-import { scopeOf } from './pages/view.ts';
+import { scopeOf, type View } from './pages/view.ts';
 
 /** The questions that this person may see, the oldest first: it has waited the longest. */
 export async function waitingFor(
@@ -11,4 +12,17 @@ export async function waitingFor(
   const pending = await (await dependencies.approvals()).list('pending', dependencies.now());
   const own = scopeOf(person);
   return pending.filter(({ principal }) => own === undefined || principal === own).toReversed();
+}
+
+/** Questions, and how far a yes to each may reach. */
+export interface Waiting {
+  readonly records: readonly ApprovalRecord[];
+  readonly offers: GrantOffers;
+}
+
+/** The same with what only who may answer is shown. */
+export async function questionsFor(view: View, dependencies: ConsoleDependencies): Promise<Waiting> {
+  const records = await waitingFor(view.person, dependencies);
+  const offers = view.person.isOperator ? await (await dependencies.operator()).offers(records) : new Map();
+  return { records, offers };
 }

@@ -86,8 +86,10 @@ export interface Question {
 
 export interface Answer {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** With `accept`: for this call, or for the session. */
-  readonly scope?: 'once' | 'session' | undefined;
+  /** With `accept`: for this call, for the session, or for calls like it in the next hour. */
+  readonly scope?: 'once' | 'session' | 'hour' | undefined;
+  /** With `decline`: what to do instead, in the person's words. */
+  readonly instead?: string | undefined;
 }
 
 /** What a proxied server wants to know of a person, as `elicitation/create` has it. The words are cleaned. */

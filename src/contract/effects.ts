@@ -16,6 +16,9 @@ export interface EffectRule {
     readonly outside?: readonly string[] | undefined;
   };
   readonly then: EffectDecision;
+  /** With `ask`: no standing yes answers it, nor a client. */
+  readonly answer?: 'person' | undefined;
+  readonly writtenAt?: string | undefined;
   readonly because?: string | undefined;
 }
 
@@ -23,6 +26,8 @@ export interface EffectRule {
 export interface EffectVerdict {
   readonly decision: EffectDecision;
   readonly rule: string;
+  readonly writtenAt?: string | undefined;
+  readonly answer?: 'person' | undefined;
   readonly because: Text;
 }
 

@@ -3,7 +3,7 @@ import type { Memory } from './capabilities/memory.ts';
 import type { NoticeRecord, PushDevice } from './notice.ts';
 import type { Passkey } from './passkey.ts';
 import type { Person } from './person.ts';
-import type { ApprovalRecord, TokenStore } from './records.ts';
+import type { ApprovalRecord, Scope, StandingScope, TokenStore, Wishes } from './records.ts';
 import type { TeamAdmin } from './team/admin.ts';
 import type { HeldTool, LoginOptions } from './upstream.ts';
 
@@ -15,6 +15,8 @@ import type { HeldTool, LoginOptions } from './upstream.ts';
 export interface Acts {
   /** Answers a question. `gone`: there is none, or it was answered or expired meanwhile. */
   answer(id: string, answer: Answer): Promise<Answered>;
+  /** The same answer to each of several: every one is bound to its own call and leaves its own entry. */
+  answerAll(ids: readonly string[], answer: Answer): Promise<readonly Answered[]>;
   /** Takes a standing yes back; false where none stood. */
   revokeGrant(id: string): Promise<boolean>;
   createToken(token: Parameters<TokenStore['create']>[0]): ReturnType<TokenStore['create']>;
@@ -48,21 +50,71 @@ export interface Acts {
 export interface Operator {
   as(person: Person): Acts;
   mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forbidden' | 'own';
+  /**
+   * By the question's id, how far a yes may reach beyond its call, the narrowest first; none for what only a person
+   * answers.
+   */
+  offers(records: readonly ApprovalRecord[]): Promise<GrantOffers>;
+  /** What stands. */
+  grants(): Promise<readonly StandingGrant[]>;
   /** Whose memories the person may read and change: an operator's choice, everybody else their own. */
   memoryOwner(person: Person, wanted: string | undefined): string | undefined;
   /** What waits of a proxied server for a person's look. */
   review(name: string): Promise<ServerReview | undefined>;
 }
 
-export interface Answer {
+export interface Answer extends Wishes {
   readonly decision: 'approved' | 'declined';
-  readonly scope: 'once' | 'session' | 'always';
+  readonly scope: Scope;
+}
+
+/** A yes that reaches further than one call, before it is given. */
+export interface GrantOffer {
+  readonly scope: StandingScope;
+  /** With `until`: an hour from now. */
+  readonly untilMs?: number | undefined;
+  /** The rules as they would be written. */
+  readonly rule: string;
+  /** What of the newest calls it would have let pass. */
+  readonly covered: Covered;
+}
+
+export type GrantOffers = ReadonlyMap<string, readonly GrantOffer[]>;
+
+export interface StandingGrant {
+  readonly record: ApprovalRecord;
+  /** The rules as they stand. */
+  readonly rule: string;
+  /** When it ends by itself; absent: it does not. */
+  readonly endsAtMs?: number | undefined;
+  /** No call has needed it for so long that it may as well be taken back. */
+  readonly isUnused: boolean;
+}
+
+/** What of the calls that were asked about a standing yes would have answered. */
+export interface Covered {
+  /** How many calls were looked at. */
+  readonly of: number;
+  readonly calls: number;
+  /** Some of them, no two alike: the command, or tool and arguments. */
+  readonly among: readonly string[];
+}
+
+/** Questions that wait at once and are alike: the same caller, session, tool and rule. */
+export interface QuestionGroup {
+  /** Names exactly these questions: with one more or less it is another. */
+  readonly id: string;
+  readonly records: readonly ApprovalRecord[];
 }
 
 export type Answered =
   /** `isTaken`: a call that waited went on with it; otherwise it is kept for the same call sent again. */
   | { readonly outcome: 'answered'; readonly record: ApprovalRecord; readonly isTaken: boolean }
-  | { readonly outcome: 'gone' | 'forbidden' | 'own'; readonly record?: ApprovalRecord | undefined };
+  | {
+      /** `wide`: the yes reaches further than this question may be answered. */
+      readonly outcome: 'gone' | 'forbidden' | 'own' | 'wide';
+      readonly record?: ApprovalRecord | undefined;
+    };
 
 export interface UndoWishes {
   /** Go on where a later change is lost by it. */

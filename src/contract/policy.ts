@@ -29,6 +29,8 @@ export interface Risk {
   readonly passes?: readonly string[] | undefined;
   /** A tool's own question, e.g. a proxied tool that may change things. */
   readonly ask?: Text | undefined;
+  /** What a person reads in place of the arguments, a line each. */
+  readonly steps?: readonly Text[] | undefined;
 }
 
 /** What a call would send to others and should stay here. */
@@ -52,6 +54,10 @@ export interface PolicyRule {
   readonly path?: string | undefined;
   readonly host?: string | undefined;
   readonly decision: PolicyDecision;
+  /** With `ask`: no standing yes, no plan and no program answers it. */
+  readonly answer?: 'person' | undefined;
+  /** `FILE:LINE`, where it came from a file. */
+  readonly writtenAt?: string | undefined;
   readonly because: string;
   readonly match?: readonly string[] | undefined;
   readonly notMatch?: readonly string[] | undefined;
@@ -66,7 +72,11 @@ export type PolicyDecision = DecisionKind | 'try';
 export interface PolicyVerdict {
   readonly decision: PolicyDecision;
   readonly rule: string;
+  /** Where the rule is written, `FILE:LINE`; absent: it is built in. */
+  readonly writtenAt?: string | undefined;
   readonly because: Text;
+  /** With `ask`: a person answers, at a face of ours, and for this call alone. */
+  readonly answer?: 'person' | undefined;
   /** It runs on a layer: with `try`, and with an `ask` about what a layer does not contain. */
   readonly onLayer?: boolean | undefined;
   readonly suggestion?: Text | undefined;

@@ -123,6 +123,19 @@ export interface TokenStore {
 
 export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired';
 
+/** What a call needs a standing yes for, and where it works. */
+export interface GrantWanted {
+  readonly principal: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  readonly grant: string;
+  readonly folder?: string | undefined;
+}
+
+/** A call of a plan, as the person agreed to it. */
+export type PlannedCall = Omit<ApprovalRecord, 'id' | 'status' | 'scope' | 'grant'> &
+  Required<Pick<ApprovalRecord, 'decidedBy' | 'planId'>>;
+
 /** A question to a person, bound to caller, tool and the digest of the exact arguments. */
 export interface ApprovalRecord {
   readonly id: string;
@@ -137,10 +150,36 @@ export interface ApprovalRecord {
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly decidedBy?: string | undefined;
-  /** With `session`, later calls of the session under the same grant pass without a new question. */
-  readonly scope?: 'once' | 'session' | 'always' | undefined;
-  /** What `session` and `always` would allow, as one rule whose exact text the person sees first. */
+  /** How far a yes reaches; absent where none was given. */
+  readonly scope?: Scope | undefined;
+  /** What a yes beyond this call would allow, as rules whose exact text the person sees first; absent: nothing can. */
   readonly grant?: string | undefined;
+  /** Where the call works, absolute on this host: `folder` holds here and below. */
+  readonly folder?: string | undefined;
+  /** `person`: answered at the console or a terminal of ours alone, one call at a time. */
+  readonly answer?: 'person' | undefined;
+  /** Where the rule is written: `/home/me/.config/sekisho/sekisho.jsonc:12`; absent: it is built in. */
+  readonly writtenAt?: string | undefined;
+  /** With `until`: when the yes ends. */
+  readonly untilMs?: number | undefined;
+  /** When a standing yes last let a call pass, within a minute. */
+  readonly lastUsedAtMs?: number | undefined;
+  /** The person's words with a no: what to do instead. */
+  readonly instead?: string | undefined;
+  /** The plan that it was agreed to with; such a yes is its session's alone. */
+  readonly planId?: string | undefined;
+}
+
+/** How far a yes reaches: this call; calls like it in its session, until a time, in its folder, or without an end. */
+export type Scope = 'once' | StandingScope;
+export type StandingScope = 'session' | 'until' | 'folder' | 'always';
+
+/** What a person says beside yes or no. */
+export interface Wishes {
+  /** With the scope `until`. */
+  readonly untilMs?: number | undefined;
+  /** With a no. */
+  readonly instead?: string | undefined;
 }
 
 export interface ApprovalStore {
@@ -149,29 +188,30 @@ export interface ApprovalStore {
     input: Omit<ApprovalRecord, 'id' | 'status' | 'decidedBy' | 'scope'>,
     nowMs: number,
   ): Promise<ApprovalRecord>;
-  /** `undefined` where it does not exist, was decided already or has expired. */
+  /**
+   * `undefined` where it does not exist, was decided already or has expired. A yes reaches no further than this call
+   * where the question has no grant, whatever scope is given.
+   */
   decide(
     id: string,
     decision: 'approved' | 'declined',
     by: string,
-    scope: 'once' | 'session' | 'always',
+    scope: Scope,
     nowMs: number,
+    wishes?: Wishes,
   ): Promise<ApprovalRecord | undefined>;
-  /** Takes an approved one for exactly this binding, once. */
+  /** Keeps the calls of a plan that a person agreed to, each as a yes of its own. */
+  keepPlan(calls: readonly PlannedCall[], nowMs: number): Promise<void>;
+  /** Takes an approved one for exactly this binding, once; one of a plan only for the plan's own session. */
   take(
-    binding: Pick<ApprovalRecord, 'principal' | 'tool' | 'digest'>,
-    nowMs: number,
-  ): Promise<ApprovalRecord | undefined>;
-  /** A standing yes (scope session or always) to this grant, or one to each of its rules. */
-  standing(
-    input: {
-      readonly principal: string;
-      readonly sessionId: string;
-      readonly tool: string;
-      readonly grant: string;
+    binding: Pick<ApprovalRecord, 'principal' | 'tool' | 'digest'> & {
+      /** Absent: no plan's. */
+      readonly sessionId?: string | undefined;
     },
     nowMs: number,
   ): Promise<ApprovalRecord | undefined>;
+  /** A standing yes to this grant, or one to each of its rules. */
+  standing(input: GrantWanted, nowMs: number): Promise<ApprovalRecord | undefined>;
   /** Those that stand, newest first. */
   grants(nowMs: number): Promise<readonly ApprovalRecord[]>;
   /** Ends a standing yes, and every other that says the same to the same caller. Says whether one stood. */

@@ -9,8 +9,12 @@ import { text } from '../contract/text/text.ts';
  */
 export function mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forbidden' | 'own' {
   if (!person.isOperator) return 'forbidden';
+  if (record.answer === 'person' && !ownFaces.includes(person.face)) return 'forbidden';
   return person.principal !== 'local' && record.principal === person.principal ? 'own' : 'yes';
 }
+
+/** Where we have seen the person: by what they typed at our terminal, or by their login at the console. */
+const ownFaces: readonly string[] = ['cli', 'console'];
 
 /** Whose memories a person may touch: an operator's choice, everybody else their own, if their token covers them. */
 export function memoryOwner(person: Person, wanted: string | undefined): string | undefined {

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import type { Folder } from '../contract/capabilities/files.ts';
 import type { Attribution, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
-import type { Acts, Answered, Operator } from '../contract/operator.ts';
+import type { Acts, Operator } from '../contract/operator.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
+import { createQuestionActs } from './answer.ts';
+import { offersFor, standingGrants } from './grants.ts';
 import { assertMay, mayAnswer, memoryOwner } from './may.ts';
 import { importMemories } from './memory-lines.ts';
 import { createNoticeActs } from './notices.ts';
@@ -48,6 +49,8 @@ export function openOperator(rooms: OperatorRooms): Operator {
   return {
     mayAnswer,
     memoryOwner,
+    offers: (records) => offersFor(records, rooms.audit, rooms.now()),
+    grants: async () => standingGrants(await (await rooms.approvals()).grants(rooms.now()), rooms.now()),
     review: async (name) => reviewOf(await rooms.servers(), name),
     as: (person) => actsOf(person, rooms),
   };
@@ -57,7 +60,7 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
   const perform = createPerform(person, rooms.audit, rooms.now);
   const allow = () => assertMay(person);
   return {
-    ...createApprovalActs(person, perform, rooms),
+    ...createQuestionActs(person, perform, rooms),
     ...createTokenActs(perform, rooms, allow),
     ...createServerActs(perform, rooms.servers, allow),
     ...createMemoryActs(person, perform, rooms),
@@ -87,48 +90,6 @@ function actsOf(person: Person, rooms: OperatorRooms): Acts {
       })),
   };
 }
-
-function createApprovalActs(
-  person: Person,
-  perform: Perform,
-  { approvals, now }: OperatorRooms,
-): Pick<Acts, 'answer' | 'revokeGrant'> {
-  return {
-    async answer(id, { decision, scope }) {
-      const record = await (await approvals()).get(id);
-      const about = { tool: 'sekisho approve', arguments: { id, decision, scope } };
-      const answered = await perform<Answered>(about, async () => {
-        if (!record) return { result: { outcome: 'gone' }, code: 'not_found' };
-        const may = mayAnswer(person, record);
-        if (may !== 'yes') return { result: { outcome: may, record }, code: 'forbidden' };
-        const decided = await (await approvals()).decide(id, decision, person.name, scope, now());
-        return decided
-          ? { result: { outcome: 'answered', record: decided, isTaken: false } }
-          : { result: { outcome: 'gone', record }, code: 'conflict' };
-      });
-      if (answered.outcome !== 'answered' || decision === 'declined') return answered;
-      return { ...answered, isTaken: await isTakenUp(id, await approvals()) };
-    },
-    revokeGrant: (id) =>
-      perform({ tool: 'sekisho approve revoke', arguments: { id } }, async () => {
-        assertMay(person);
-        const revoked = await (await approvals()).revoke(id, now());
-        return { result: revoked, code: revoked ? undefined : 'not_found' };
-      }),
-  };
-}
-
-/** A call that waits, of this process or another, takes its yes as soon as it is told of it. */
-async function isTakenUp(id: string, approvals: ApprovalStore): Promise<boolean> {
-  for (let look = 0; look < looks; look++) {
-    if ((await approvals.get(id))?.status === 'used') return true;
-    await setTimeout(betweenLooksMs);
-  }
-  return false;
-}
-
-const looks = 20;
-const betweenLooksMs = 75;
 
 function createTokenActs(
   perform: Perform,

@@ -8,7 +8,7 @@ import type { NoticeStore } from '../contract/notice.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
 import { once } from '../ground/once.ts';
-import { createApprovalStore } from './approvals.ts';
+import { createApprovalStore } from './approvals/approvals.ts';
 import { createAskSessionStore } from './ask-sessions.ts';
 import { createBegunCalls } from './audit/begun.ts';
 import { openAuditKey } from './audit/key.ts';

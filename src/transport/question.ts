@@ -22,9 +22,10 @@ export function elicitationOf(question: Question, locale: Locale): Params {
           type: 'string',
           title: words.title[locale],
           description: words.description[locale],
-          enum: ['once', 'session'],
+          enum: ['once', 'hour', 'session', 'no'],
           default: 'once',
         },
+        instead: { type: 'string', title: words.instead[locale], maxLength: 500 },
       },
     },
   };
@@ -33,9 +34,10 @@ export function elicitationOf(question: Question, locale: Locale): Params {
 const words = {
   title: text('Allow', '許可する範囲'),
   description: text(
-    'once: only this call. session: such calls until the session ends.',
-    'once: この呼び出しのみ。session: セッションが終わるまでの同様の呼び出し。',
+    'once: only this call. hour, session: such calls for an hour, or until the session ends. no: not at all.',
+    'once: この呼び出しのみ。hour、session: 1 時間、またはセッションが終わるまでの同様の呼び出し。no: 許可しない。',
   ),
+  instead: text('Rather do this (a no)', '代わりにすること（許可しない場合）'),
 };
 
 /** The requests that an `input_required` result carries. */
@@ -51,8 +53,11 @@ export function answerOf(result: unknown): Answer {
   if (!isObject(result)) return { action: 'cancel' };
   if (result.action === 'decline') return { action: 'decline' };
   if (result.action !== 'accept') return { action: 'cancel' };
-  const scope = isObject(result.content) ? result.content.scope : undefined;
-  return { action: 'accept', scope: scope === 'session' ? 'session' : 'once' };
+  const { scope, instead } = isObject(result.content) ? result.content : {};
+  // Who says what to do instead does not want this done, whatever else the form says.
+  if (typeof instead === 'string' && instead.trim() !== '') return { action: 'decline', instead };
+  if (scope === 'no') return { action: 'decline' };
+  return { action: 'accept', scope: scope === 'session' || scope === 'hour' ? scope : 'once' };
 }
 
 /** The same for a form of a proxied server: what was filled in goes on as it is. */

@@ -78,6 +78,10 @@ const cases: { readonly [A in Exclude<keyof Acts, 'team'>]: Case } = {
     tool: 'sekisho approve',
     act: async (acts) => acts.answer(await ask(), { decision: 'approved', scope: 'session' }),
   },
+  answerAll: {
+    tool: 'sekisho approve',
+    act: async (acts) => acts.answerAll([await ask()], { decision: 'declined', scope: 'once' }),
+  },
   revokeGrant: {
     tool: 'sekisho approve revoke',
     act: async (acts) => acts.revokeGrant((await grants())[0]?.id ?? 'none'),

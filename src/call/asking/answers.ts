@@ -3,18 +3,20 @@ import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { joinSentences, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
+import { ruleForModel } from '../../ground/rule-name.ts';
 
 /** A rule's no, whole: what, why, by which rule, and what instead. */
 export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolError {
   const { because, rule, suggestion, excerpt } = verdict;
+  const named = ruleForModel(verdict);
   const target = risk.writes?.[0] ?? risk.reads?.[0] ?? risk.hosts?.[0];
   // A built-in rule's reason begins with the part of the command that it is about.
   const what = excerpt !== undefined && because.en.includes(excerpt) ? '' : whatOf(tool, excerpt ?? target);
   return new ToolError(
     'denied',
     text(
-      joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${rule}.`),
-      joinSentences(`${what}${sentence(because.ja, '。')}`, `規則 ${rule} による拒否です。`),
+      joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${named.en}.`),
+      joinSentences(`${what}${sentence(because.ja, '。')}`, `規則 ${named.ja} による拒否です。`),
     ),
     { suggestion: suggestion ?? insteadOfRule, details: { rule } },
   );
@@ -39,10 +41,20 @@ export function declined(pending: ApprovalRecord): ToolError {
     'denied',
     text('A person was asked and said no.', '人に確認し、許可されませんでした。'),
     {
-      suggestion: text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。'),
-      details: detailsOf(pending, pending.decidedBy),
+      suggestion: pending.instead === undefined ? another : insteadOf(pending.instead),
+      details: {
+        ...detailsOf(pending, pending.decidedBy),
+        ...(pending.instead !== undefined && { instead: pending.instead }),
+      },
     },
   );
+}
+
+const another = text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。');
+
+/** Their own words, marked as theirs: they come from whoever answered, not from a file or a page. */
+function insteadOf(words: string): Text {
+  return text(`The person says what to do instead: "${words}"`, `利用者からの指示: 「${words}」`);
 }
 
 /** The person closed the dialog: the question is withdrawn, and the same call asks anew. */
@@ -62,7 +74,7 @@ export function dismissed(pending: ApprovalRecord, by: string): ToolError {
 
 /** Nobody has answered. `declinedBy`: a program that said no by itself, which is nobody's. */
 export function stillPending(pending: ApprovalRecord, command: string, declinedBy?: string): ToolError {
-  const words = text('A person must agree to this first.', '先に人の同意が必要です。');
+  const words = pending.answer === 'person' ? onlyPerson : anybody;
   return new ToolError('approval_pending', declinedBy === undefined ? words : withMachine(words), {
     suggestion: text(
       `Ask them to run \`${command}\`, then send the same call again.`,
@@ -71,6 +83,12 @@ export function stillPending(pending: ApprovalRecord, command: string, declinedB
     details: detailsOf(pending, declinedBy),
   });
 }
+
+const anybody = text('A person must agree to this first.', '先に人の同意が必要です。');
+const onlyPerson = text(
+  'A person must agree to this first, at a terminal or the console; nothing else can.',
+  '先に人の同意が必要です。回答できるのは、端末かコンソールにいる人だけです。',
+);
 
 function withMachine(words: Text): Text {
   return text(
@@ -83,6 +101,7 @@ function detailsOf(pending: ApprovalRecord, answeredBy: string | undefined) {
   return {
     approval_id: pending.id,
     rule: pending.rule,
+    ...(pending.answer && { answer: pending.answer }),
     ...(answeredBy !== undefined && { answered_by: answeredBy }),
   };
 }

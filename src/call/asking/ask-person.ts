@@ -1,6 +1,7 @@
 import type { Answer, Call } from '../../contract/call.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
+import { cleanWords } from '../../ground/person-words.ts';
 import type { Attendance } from './attendance.ts';
 import { QuestionPending } from './pending.ts';
 
@@ -31,8 +32,10 @@ export async function askPerson(
   store: ApprovalStore,
   dependencies: AskDependencies,
 ): Promise<Asked> {
+  const elicit = mayCarry(call, pending) ? call.elicit : undefined;
+  const canRetry = mayCarry(call, pending) && call.canRetry;
   const answered = call.questionState === undefined ? undefined : openState(call.questionState, dependencies);
-  if (call.answer && answered?.id === pending.id) {
+  if (mayCarry(call, pending) && call.answer && answered?.id === pending.id) {
     return settle(call.answer, answered.askedAtMs, call, pending, store, dependencies);
   }
   const question = {
@@ -40,10 +43,10 @@ export async function askPerson(
     message: pending.message[dependencies.locale],
     state: dependencies.seal.close(`${pending.id}@${dependencies.now()}`),
   };
-  if (!call.elicit && call.canRetry) throw new QuestionPending(question);
+  if (!elicit && canRetry) throw new QuestionPending(question);
   const waiting = text(`waiting for a person: ${command}`, `人の返事待ち: ${command}`);
   call.progress?.(0, undefined, waiting[dependencies.locale]);
-  if (!call.elicit) {
+  if (!elicit) {
     await store.wait(pending.id, dependencies.waitMs, call.signal);
     return {};
   }
@@ -53,7 +56,7 @@ export async function askPerson(
   const askedAtMs = dependencies.now();
   try {
     const answer = await Promise.race([
-      call.elicit(question),
+      elicit(question),
       store.wait(pending.id, call.patienceMs ?? dependencies.waitMs, signal).then(() => undefined),
     ]);
     return answer ? await settle(answer, askedAtMs, call, pending, store, dependencies) : {};
@@ -77,7 +80,9 @@ async function settle(
   const client = `client ${call.arrival.client?.name ?? call.arrival.transport}`;
   if (answer.action === 'accept') {
     dependencies.attendance.agreed(call);
-    await store.decide(pending.id, 'approved', client, answer.scope ?? 'once', dependencies.now());
+    const nowMs = dependencies.now();
+    const scope = answer.scope === 'hour' ? 'until' : (answer.scope ?? 'once');
+    await store.decide(pending.id, 'approved', client, scope, nowMs, { untilMs: nowMs + hourMs });
     return {};
   }
   if (dependencies.attendance.isMachine(call, dependencies.now() - askedAtMs)) {
@@ -85,9 +90,17 @@ async function settle(
     await store.wait(pending.id, dependencies.waitMs, call.signal);
     return { declinedBy: `${client}, by itself` };
   }
-  await store.decide(pending.id, 'declined', client, 'once', dependencies.now());
+  const instead = answer.instead === undefined ? undefined : cleanWords(answer.instead);
+  await store.decide(pending.id, 'declined', client, 'once', dependencies.now(), { instead });
   return answer.action === 'cancel' ? { dismissedBy: client } : {};
 }
+
+/** A client's program may answer in its person's place, so what only a person answers is not put to it. */
+function mayCarry({ arrival }: Call, { answer }: ApprovalRecord): boolean {
+  return answer !== 'person' || arrival.transport === 'cli' || arrival.transport === 'ask';
+}
+
+const hourMs = 3_600_000;
 
 /** The question that a sealed state is about, and when it was put. */
 function openState(state: string, dependencies: AskDependencies) {

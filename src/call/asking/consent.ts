@@ -19,9 +19,16 @@ type Asker = Pick<Validated, 'call' | 'caller' | 'tool'>;
 export interface Asking {
   readonly digest: string;
   readonly rule: string;
-  /** What a standing yes would allow. */
-  readonly grant: string;
-  readonly message: () => Text;
+  readonly writtenAt?: string | undefined;
+  /** Only a person at a face of ours, and only for this call. */
+  readonly answer?: 'person' | undefined;
+  /** What a standing yes would allow; absent: there is none. */
+  readonly grant?: string | undefined;
+  /** Where the call works, on this host. */
+  readonly folder?: string | undefined;
+  /** A plan says nothing of why it is asked about. */
+  readonly beyondPlans?: boolean | undefined;
+  readonly message: () => Text | Promise<Text>;
   /** Told of the question once it is open. */
   readonly onPending?: ((pending: ApprovalRecord) => void) | undefined;
 }
@@ -42,12 +49,18 @@ export async function consentTo(
   dependencies: ConsentDependencies,
 ): Promise<Consent> {
   const { tool, caller, call } = validated;
-  const { digest, rule, grant } = asking;
+  const { digest, rule, writtenAt, answer, grant, folder, beyondPlans } = asking;
   const store = await dependencies.approvals();
   const owner = { principal: caller.principal, sessionId: caller.sessionId, tool: tool.name };
-  const standing = await store.standing({ ...owner, grant }, dependencies.now());
-  if (standing) return consentOf(standing, true);
-  const binding = { principal: caller.principal, tool: tool.name, digest };
+  if (grant !== undefined && !answer) {
+    const standing = await store.standing({ ...owner, grant, folder }, dependencies.now());
+    if (standing) return consentOf(standing, true);
+  }
+  const isPlans = !answer && !beyondPlans;
+  const binding = {
+    ...{ principal: caller.principal, tool: tool.name, digest },
+    ...(isPlans && { sessionId: caller.sessionId }),
+  };
   const given = await store.take(binding, dependencies.now());
   if (given) return consentOf(given);
 
@@ -55,8 +68,9 @@ export async function consentTo(
   const pending = await store.request(
     {
       ...owner,
-      ...{ digest, rule, grant },
-      message: asking.message(),
+      ...{ digest, rule, writtenAt, answer, folder },
+      grant: answer ? undefined : grant,
+      message: await asking.message(),
       createdAtMs: nowMs,
       expiresAtMs: nowMs + dependencies.expiryMs,
     },

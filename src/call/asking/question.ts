@@ -1,9 +1,12 @@
 import type { Caller } from '../../contract/caller.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
+import type { Covered } from '../../contract/operator.ts';
 import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
+import { counted } from '../../ground/counted.ts';
+import { ruleName } from '../../ground/rule-name.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 
 const maxChars = 6500;
@@ -22,7 +25,9 @@ export function questionFor(asked: {
   readonly risk: Risk;
   readonly input: unknown;
   readonly verdict: PolicyVerdict;
-  readonly grant: string;
+  /** What a standing yes would allow; absent: there is none. */
+  readonly grant?: string | undefined;
+  readonly covered?: Covered | undefined;
 }): Text {
   return text(questionIn('en', asked), questionIn('ja', asked));
 }
@@ -32,16 +37,18 @@ function questionIn(locale: Locale, asked: Parameters<typeof questionFor>[0]): s
   const lines = [headline(tool, risk, verdict, locale), ...callLines(asked, locale)];
   if (risk.writes?.length) lines.push(`${labels.changes[locale]}: ${cleanLine(risk.writes.join(', '))}`);
   if (risk.hosts?.length) lines.push(`${labels.hosts[locale]}: ${cleanLine(risk.hosts.join(', '))}`);
-  return [...lines.map(shortened), reasonLine(verdict, locale), grantLine(asked.grant, locale)].join('\n');
+  const grants = asked.grant === undefined ? [] : grantLines(asked.grant, asked.covered, locale);
+  return [...lines.map(shortened), ...reasonLines(verdict, locale), ...grants].join('\n');
 }
 
 /** Who wants what, where. */
 export function callLines(
-  { tool, caller, risk, input }: Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant'>,
+  { tool, caller, risk, input }: Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant' | 'covered'>,
   locale: Locale,
 ): string[] {
   const lines = [cleanLine(labels.wants(caller.principal, tool.name)[locale])];
   if (risk.command) lines.push(`${labels.command[locale]}: ${continued(shown(risk.command.line))}`);
+  else if (risk.steps) lines.push(...risk.steps.map((step) => `  ${cleanLine(step[locale])}`));
   else lines.push(`${labels.arguments[locale]}: ${argumentLines(input)}`);
   if (risk.workingFolder !== undefined)
     lines.push(`${labels.folder[locale]}: ${cleanLine(risk.workingFolder)}`);
@@ -50,16 +57,19 @@ export function callLines(
   return lines.map(shortened);
 }
 
-/** Why, and what a standing yes would mean. */
-export function reasonLine(
-  { because, rule }: Pick<PolicyVerdict, 'because' | 'rule'>,
+/** Why, by which rule, where that is written, and whether only a person answers. */
+export function reasonLines(
+  { because, answer, ...named }: Pick<PolicyVerdict, 'because' | 'rule' | 'writtenAt' | 'answer'>,
   locale: Locale,
-): string {
-  return shortened(`${labels.because[locale]}: ${cleanLine(`${because[locale]} (${rule})`)}`);
+): readonly string[] {
+  const why = `${labels.because[locale]}: ${cleanLine(`${because[locale]} (${ruleName(named, locale)})`)}`;
+  return [shortened(why), ...(answer === 'person' ? [labels.person[locale]] : [])];
 }
 
-export function grantLine(grant: string, locale: Locale): string {
-  return shortened(`${labels.always[locale]}: ${cleanLine(grant)}`);
+/** What a standing yes would have let pass of late, and what it would mean; the rule is the last line. */
+export function grantLines(grant: string, covered: Covered | undefined, locale: Locale): readonly string[] {
+  const would = covered && covered.calls > 0 ? [labels.covered(covered)[locale]] : [];
+  return [...would, `${labels.always[locale]}: ${cleanLine(grant)}`].map(shortened);
 }
 
 /** What earlier commands left in the variables that this one names. */
@@ -145,10 +155,18 @@ const labels = {
   changes: text('Changes', '変更先'),
   hosts: text('Hosts', '接続先'),
   because: text('Why you are asked', '確認の理由'),
-  always: text(
-    'Allowing it for the session or always would allow',
-    'セッション中または常に許可した場合に許可される範囲',
+  person: text(
+    'Only a person answers this, and for this call alone.',
+    'この質問に回答できるのは人だけで、許可はこの呼び出しに限られます。',
   ),
+  covered: ({ calls, of, among }: Covered) => {
+    const which = cleanLine(among.map((call) => `\`${call}\``).join(', '));
+    return text(
+      `Allowing all like it would have allowed ${counted(calls, 'call')} of the last ${of}, among them ${which}`,
+      `同様の呼び出しをすべて許可していた場合、直近 ${of} 件のうち ${calls} 件が許可されていました（例: ${which}）`,
+    );
+  },
+  always: text('Allowing all like it would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
 } as const;
 
 export function shown(line: CommandLine): string {

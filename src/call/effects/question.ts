@@ -3,7 +3,7 @@ import type { EffectVerdict } from '../../contract/effects.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
 import { reportDryRun } from '../../ground/dry-run-report.ts';
-import { callLines, grantLine, headlineOf, reasonLine, shown } from '../asking/question.ts';
+import { callLines, grantLines, headlineOf, reasonLines, shown } from '../asking/question.ts';
 import type { Permit } from '../slips.ts';
 
 /** The list of changes and the diff, half each where both are long. */
@@ -15,7 +15,7 @@ const maxBytes = 12_000;
  */
 export function effectsQuestion(
   permit: Permit,
-  asked: { readonly effects: DryRun; readonly verdict: EffectVerdict; readonly grant: string },
+  asked: { readonly effects: DryRun; readonly verdict: EffectVerdict; readonly grant?: string | undefined },
 ): Text {
   return text(questionIn('en', permit, asked), questionIn('ja', permit, asked));
 }
@@ -38,11 +38,11 @@ function questionIn(
   const lines = [
     headlineOf(countsOf(effects)[locale], command ? shown(command.line) : tool.name),
     ...callLines(permit, locale),
-    reasonLine(verdict, locale),
+    ...reasonLines(verdict, locale),
     `${labels.changes[locale]}:`,
     ...list,
     labels.waits[locale],
-    grantLine(grant, locale),
+    ...(grant === undefined ? [] : grantLines(grant, undefined, locale)),
   ];
   return [...lines, ...(diff === '' ? [] : [diff])].join('\n');
 }

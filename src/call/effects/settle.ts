@@ -27,8 +27,8 @@ export async function settle(
   const { trial } = held;
   const verdict = (await dependencies.effects())(trial.effects);
   const came = (how: 'landed' | 'interrupted' | 'discarded' | 'waits', more: object = {}) => {
-    const { decision, rule } = verdict;
-    notes.facts.tried = { decision, rule, came: how, ...more };
+    const { decision, rule, writtenAt, because } = verdict;
+    notes.facts.tried = { decision, rule, writtenAt, because, came: how, ...more };
   };
   if (verdict.decision === 'deny') {
     came('discarded');
@@ -65,7 +65,8 @@ function agreed(
   dependencies: SettleDependencies,
 ): Promise<Consent> {
   const { call } = permit;
-  const grant = effectsGrant(permit, verdict);
+  const { rule, writtenAt, answer } = verdict;
+  const grant = answer === undefined ? effectsGrant(permit, verdict) : undefined;
   return consentTo(
     {
       ...permit,
@@ -79,8 +80,7 @@ function agreed(
     },
     {
       digest: held.digest,
-      rule: verdict.rule,
-      grant,
+      ...{ rule, writtenAt, answer, grant },
       message: () => effectsQuestion(permit, { effects: held.trial.effects, verdict, grant }),
       onPending: ({ id }) => {
         held.questionId = id;

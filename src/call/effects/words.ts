@@ -2,14 +2,17 @@ import type { EffectVerdict } from '../../contract/effects.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { joinSentences, type Text, text } from '../../contract/text/text.ts';
+import { ruleForModel } from '../../ground/rule-name.ts';
 
 /** A rule's no to what a command did. */
-export function refusedEffects({ because, rule }: EffectVerdict): ToolError {
+export function refusedEffects({ because, ...named }: EffectVerdict): ToolError {
+  const { rule } = named;
+  const { en, ja } = ruleForModel(named);
   return new ToolError(
     'denied',
     text(
-      `It was tried, and nothing of it was kept: ${cleanLine(because.en)}. Denied by rule ${rule}.`,
-      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${rule} による拒否です。`,
+      `It was tried, and nothing of it was kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
+      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${ja} による拒否です。`,
     ),
     {
       suggestion: text(

@@ -32,7 +32,12 @@ export interface PolicyOptions {
   readonly tryFirst?: boolean | undefined;
 }
 
-const strictness: Record<PolicyDecision, number> = { allow: 0, try: 1, ask: 2, deny: 3 };
+const strictness: Record<PolicyDecision, number> = { allow: 0, try: 1, ask: 2, deny: 4 };
+
+/** What only a person answers is not hidden by another question. */
+function strictnessOf({ decision, answer }: PolicyVerdict): number {
+  return answer === 'person' ? 3 : strictness[decision];
+}
 
 /**
  * Answers allow, ask or deny for a call: the strictest of the mode, the built-in judgement and the operator's rules.
@@ -139,7 +144,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       const later = risk.writes && obeyedBy(risk.writes);
       if (later) put(runsOutsideLater(later), answersToTool);
       const strictest = [...verdicts, nothingAgainst].reduce((strictest, verdict) =>
-        strictness[verdict.decision] > strictness[strictest.decision] ? verdict : strictest,
+        strictnessOf(verdict) > strictnessOf(strictest) ? verdict : strictest,
       );
       return onLayer ? { ...strictest, onLayer } : strictest;
     },
@@ -154,10 +159,17 @@ export function createPolicy(options: PolicyOptions): Policy {
         risk.reach !== undefined ||
         risk.passes !== undefined ||
         obeyedBy(risk.writes ?? []) !== undefined ||
-        refusing.some((rule) => rule.decision === 'ask' && !rule.rule.command && rule.concerns(tool));
+        refusing.some((rule) => rule.decision === 'ask' && rule.concerns(tool) && mayBeAbout(rule, risk));
       return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
     },
   };
+}
+
+/** A rule about paths or hosts says nothing of a call that names none, nor one about commands of the tool itself. */
+function mayBeAbout({ rule }: ReadyRule, { reads = [], writes = [], hosts = [] }: Risk): boolean {
+  if (rule.command) return false;
+  if (rule.path !== undefined && reads.length + writes.length === 0) return false;
+  return rule.host === undefined || hosts.length > 0;
 }
 
 /** How rules are held against the call that is decided about. */
@@ -235,6 +247,8 @@ function verdictOf({ id, rule }: ReadyRule, commands: readonly Argv[] = []): Pol
   return {
     decision,
     rule: id,
+    writtenAt: rule.writtenAt ?? 'settings',
+    ...(rule.answer && { answer: rule.answer }),
     because: verbatim(rule.because),
     excerpt,
     others: Math.max(0, meant.length - 1),

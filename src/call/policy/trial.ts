@@ -67,8 +67,10 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
     `${labels.operator[locale]}:`,
   ];
   if (explained.operator.length === 0) lines.push(`  ${labels.none[locale]}`);
-  for (const { id, decision, because, match: _match, notMatch: _notMatch, ...about } of explained.operator) {
-    lines.push(`  ${decision.padEnd(5)} ${id}: ${because}  ${JSON.stringify(about)}`);
+  for (const rule of explained.operator) {
+    const { id, decision, because, match: _match, notMatch: _notMatch, writtenAt, ...about } = rule;
+    const at = writtenAt === undefined ? '' : `  ${writtenAt}`;
+    lines.push(`  ${decision.padEnd(5)} ${id}: ${because}  ${JSON.stringify(about)}${at}`);
   }
   lines.push('', `${labels.network[locale]}:`);
   if (explained.network.length === 0) lines.push(`  ${labels.none[locale]}`);
@@ -84,9 +86,9 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
     }
   }
   lines.push('', `${labels.effects[locale]}:`);
-  for (const { id, then, because, effect } of explained.effects.operator)
+  for (const { id, then, because, effect, writtenAt = '' } of explained.effects.operator)
     lines.push(
-      `  ${then.padEnd(5)} ${id}: ${because === undefined ? '' : `${because}  `}${JSON.stringify(effect)}`,
+      `  ${then.padEnd(5)} ${id}: ${because === undefined ? '' : `${because}  `}${JSON.stringify(effect)}  ${writtenAt}`.trimEnd(),
     );
   for (const { id, because } of explained.effects.builtin) lines.push(`  ask   ${id}: ${because[locale]}`);
   return lines.join('\n');
@@ -98,6 +100,10 @@ export interface PolicyTrial {
   readonly decision: PolicyDecision | 'invalid';
   /** The rule that decides, or `authorize` where the caller may not call it at all; absent where it is no call. */
   readonly rule?: string | undefined;
+  /** Where it is written; absent: it is built in. */
+  readonly writtenAt?: string | undefined;
+  /** With `ask`: a person alone answers. */
+  readonly answer?: 'person' | undefined;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
   /** With `ask`: what a standing yes would allow. */
@@ -140,7 +146,8 @@ export async function testPolicy(json: string, parts: TrialParts): Promise<Polic
     ...(secret && { secret }),
   };
   const { onLayer, ...verdict } = await ruleOn(parts.policy, tool, parts.caller, risk, parts.whyNoLayer);
-  const grant = verdict.decision === 'ask' ? parts.policy.grantOf(tool, risk, verdict) : undefined;
+  const grant =
+    verdict.decision === 'ask' && !verdict.answer ? parts.policy.grantOf(tool, risk, verdict) : undefined;
   const flow = tool.annotations.readOnly ? undefined : tool.flow;
   return {
     tool: tool.name,
@@ -156,6 +163,8 @@ export function renderTrial(trial: Omit<PolicyTrial, 'tool'>, locale: Locale): s
   const rule = trial.rule === undefined ? '' : ` (${labels.rule[locale]} ${trial.rule})`;
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
+  if (trial.writtenAt !== undefined) lines.push(`${labels.writtenAt[locale]}: ${trial.writtenAt}`);
+  if (trial.answer === 'person') lines.push(labels.person[locale]);
   if (trial.grant !== undefined) lines.push(`${labels.grant[locale]}: ${trial.grant}`);
   if (trial.onLayer) lines.push(labels.onLayer[locale]);
   if (trial.flow && trial.flow !== 'off') lines.push(flowLines[trial.flow][locale]);
@@ -238,8 +247,7 @@ const labels = {
     '先にレイヤー上で実行し、行った変更を見て反映するかどうかを決めます。',
   ),
   rule: text('rule', '規則'),
-  grant: text(
-    'Allowing it for the session or always would allow',
-    'セッション中または常に許可した場合に許可される範囲',
-  ),
+  writtenAt: text('The rule is written at', '規則の場所'),
+  person: text('Only a person answers this.', 'この質問に回答できるのは人だけです。'),
+  grant: text('Allowing all like it would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
 } as const;

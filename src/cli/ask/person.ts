@@ -20,8 +20,8 @@ export function createAskPerson(lines: () => Lines, output: Writable, locale: Lo
 }
 
 const prompt = text(
-  'Allow? [y] once, [s] for this session, [N] no: ',
-  '許可しますか。[y] 今回だけ、[s] このセッション中、[N] いいえ: ',
+  'Allow? [y] once, [h] for an hour, [s] for this session, [N] no, or write what to do instead: ',
+  '許可しますか。[y] 今回だけ、[h] 1 時間、[s] このセッション中、[N] いいえ、または代わりにすることを記入: ',
 );
 
 function answerOf(line: string | undefined): Answer {
@@ -29,5 +29,7 @@ function answerOf(line: string | undefined): Answer {
   const word = line.trim().normalize('NFKC').toLowerCase();
   if (['y', 'yes', 'はい'].includes(word)) return { action: 'accept', scope: 'once' };
   if (['s', 'session'].includes(word)) return { action: 'accept', scope: 'session' };
-  return { action: 'decline' };
+  if (['h', 'hour'].includes(word)) return { action: 'accept', scope: 'hour' };
+  // A sentence is a no that says more; a slip of a key says nothing.
+  return word.length > 3 ? { action: 'decline', instead: line } : { action: 'decline' };
 }

@@ -95,7 +95,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   'audit search': 'audit search --tool shell_exec --since 2h',
   'audit verify': 'audit verify',
   'audit export': 'audit export > audit.jsonl',
-  approve: 'approve 4f2a --session',
+  approve: 'approve 4f2a --for 1h',
   'approve grants': 'approve grants',
   'approve revoke': 'approve revoke 4f2a',
   'notify list': 'notify list',

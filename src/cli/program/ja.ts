@@ -46,7 +46,9 @@ export const ja: Readonly<Record<string, string>> = {
   'every entry as JSON Lines': 'すべての記録を JSON Lines で出力',
   'answer what calls are waiting for; without an id, list the questions':
     '呼び出しが待っている質問に回答。ID がなければ質問の一覧',
-  'what is allowed for a session or always': 'セッション中または常に許可しているもの',
+  'what is allowed beyond single calls': '1 回限りの許可のほかに許可しているもの',
+  'only what nothing has needed for two weeks': '2 週間使われていないものだけ',
+  'take back whatever nothing has needed for two weeks': '2 週間使われていないものをすべて取り消す',
   'take such a permission back': 'その許可を取り消す',
   'how waiting questions reach you': '待っている質問を知らせる方法',
   'the channels that notices go to': '通知の送り先',
@@ -144,9 +146,13 @@ export const ja: Readonly<Record<string, string>> = {
   'of one caller': '1 つの呼び出し元',
   'ok, error, question or interrupted': 'ok、error、question、interrupted のいずれか',
   'allow this and its like for the rest of the session': '同様のものをセッション終了まで許可',
+  'allow this and its like: 1h, 30m, session, folder, always':
+    '同様のものを許可: 1h、30m、session、folder、always',
+  'allow this and its like until then, e.g. 2027-01-31': '同様のものをその日まで許可。例: 2027-01-31',
+  'say no, and what to do instead': '拒否し、代わりにすることを伝える',
   'allow this and its like from now on': '同様のものを今後ずっと許可',
   'say no': '拒否する',
-  'only show the question': '質問を表示するだけ',
+  'only show the question, and how far a yes may reach': '質問と、許可できる範囲を表示するだけ',
   'let in exactly what was shown under this digest': 'このダイジェストで表示された内容だけを受け入れる',
   'ask for these rights, instead of those that the server names':
     'サーバーが示す権限の代わりに、この権限を求める',

@@ -7,6 +7,7 @@ import { clientNames } from '../clients.ts';
 import { flagsOf, settingsHeading, withSettings } from '../common/options.ts';
 import { told } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
+import { addApprovals } from './approvals.ts';
 import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
 import { addHooks } from './hooks.ts';
@@ -259,37 +260,6 @@ function addAudit(program: Command, exitWith: (code: number) => void): void {
     async (options: Options) => {
       const { exportAudit } = await import('../audit.ts');
       exitWith(await exportAudit(flagsOf(options)));
-    },
-  );
-}
-
-function addApprovals(program: Command, exitWith: (code: number) => void): void {
-  const approvals = withSettings(
-    program
-      .command('approve [id]')
-      .description('answer what calls are waiting for; without an id, list the questions'),
-  )
-    .option('--session', 'allow this and its like for the rest of the session')
-    .option('--always', 'allow this and its like from now on')
-    .option('--deny', 'say no')
-    .option('--show', 'only show the question')
-    .option('--json', 'print as JSON')
-    .action(async (id: string | undefined, options: Options) => {
-      const { approve } = await import('../approve.ts');
-      exitWith(await approve(id, flagsOf(options), options));
-    });
-  // The parent takes the options that both know, wherever they stand.
-  withSettings(approvals.command('grants').description('what is allowed for a session or always'))
-    .option('--json', 'print as JSON')
-    .action(async (_options: Options, command: Command) => {
-      const { listGrants } = await import('../approve.ts');
-      const options = command.optsWithGlobals();
-      exitWith(await listGrants(flagsOf(options), options));
-    });
-  withSettings(approvals.command('revoke <id>').description('take such a permission back')).action(
-    async (id: string, _options: Options, command: Command) => {
-      const { revokeGrant } = await import('../approve.ts');
-      exitWith(await revokeGrant(id, flagsOf(command.optsWithGlobals())));
     },
   );
 }

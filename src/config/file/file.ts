@@ -8,17 +8,21 @@ import { type ConfigFile, configSchema } from '../schema.ts';
 import { hintForKey } from '../servers/client-shapes.ts';
 import { configPathOf } from '../state.ts';
 import { parseJsonc } from './jsonc.ts';
+import { rulePlaces } from './rule-places.ts';
 import { whyUnreadable } from './why-unreadable.ts';
 
-/** The file, checked, over the profile that a flag or the file names. Throws `ConfigError`, naming key and value. */
+/**
+ * The file, checked, over the profile that a flag or the file names, and where its rules are written. Throws `ConfigError`, naming
+ * key and value.
+ */
 export function readConfig(
   named: { readonly config?: string | undefined; readonly profile?: string | undefined },
   environment: NodeJS.ProcessEnv,
   home: string,
   cwd: string,
-): ConfigFile {
-  const file = readConfigFile(named.config, environment, home, cwd);
-  return merge(profileOf(named.profile ?? file.profile), file);
+): { readonly config: ConfigFile; readonly rulesAt: readonly string[] } {
+  const { file, rulesAt } = readConfigFile(named.config, environment, home, cwd);
+  return { config: merge(profileOf(named.profile ?? file.profile), file), rulesAt };
 }
 
 function readConfigFile(
@@ -26,7 +30,7 @@ function readConfigFile(
   environment: NodeJS.ProcessEnv,
   home: string,
   cwd: string,
-): ConfigFile {
+): { readonly file: ConfigFile; readonly rulesAt: readonly string[] } {
   // Never looked for in a workspace: a file that a tool can write must not decide what tools may do.
   const path = configPathOf(named, environment, home, cwd);
   let words: string;
@@ -35,7 +39,7 @@ function readConfigFile(
   } catch (error) {
     // ENOTDIR: the home folder is none, as that of service accounts.
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    if (!named && isAbsent) return {};
+    if (!named && isAbsent) return { file: {}, rulesAt: [] };
     throw new ConfigError(
       text(
         `The configuration file ${path} cannot be read: ${whyUnreadable(error).en}. \`sekisho init\` writes one.`,
@@ -45,9 +49,13 @@ function readConfigFile(
     );
   }
   // Some editors begin a file with a byte order mark.
-  const value = parseJsonc(path, words.replace(/^\ufeff/, ''));
+  const json = words.replace(/^\ufeff/, '');
+  const value = parseJsonc(path, json);
   const parsed = configSchema.safeParse(value ?? {});
-  if (parsed.success) return parsed.data as ConfigFile;
+  if (parsed.success) {
+    const file = parsed.data as ConfigFile;
+    return { file, rulesAt: file.rules ? rulePlaces(path, json) : [] };
+  }
   const problem = describeProblem(parsed.error.issues[0], value);
   throw new ConfigError(text(`${path}: ${problem.en}`, `${path}: ${problem.ja}`));
 }

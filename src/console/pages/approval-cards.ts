@@ -1,21 +1,43 @@
 import { html } from 'hono/html';
+import type { QuestionGroup } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
-import { block, diffBlock, line, time } from '../shown.ts';
+import { groupsOf } from '../../ground/question-groups.ts';
+import { block, count, diffBlock, line, time } from '../shown.ts';
+import type { Waiting } from '../waiting.ts';
+import { answers } from './answers.ts';
 import { badge, form } from './page.ts';
 import type { Html, View } from './view.ts';
 
-/** The questions that wait, each with its answers. A standing yes needs two steps and shows its exact rule first. */
-export function approvalCards(waiting: readonly ApprovalRecord[], view: View): Html {
-  if (waiting.length === 0) return html`<p class="empty">${view.words.overview.nothingWaits}</p>`;
-  return html`${waiting.map((record) => card(record, view))}`;
+/** The questions that wait, each with its answers; those that are alike stand together and can be answered by one. */
+export function approvalCards(waiting: Waiting, view: View): Html {
+  if (waiting.records.length === 0) return html`<p class="empty">${view.words.overview.nothingWaits}</p>`;
+  return html`${groupsOf(waiting.records).map((group) => groupCard(group, waiting, view))}`;
 }
 
 /** The same when it changed, with the mark in the menu. */
-export function approvalUpdate(waiting: readonly ApprovalRecord[], view: View): Html {
-  return html`${approvalCards(waiting, view)}<hx-partial hx-target="#waiting-count" hx-swap="outerHTML">${badge(waiting.length)}</hx-partial>`;
+export function approvalUpdate(waiting: Waiting, view: View): Html {
+  return html`${approvalCards(waiting, view)}<hx-partial hx-target="#waiting-count" hx-swap="outerHTML">${badge(waiting.records.length)}</hx-partial>`;
 }
 
-function card(record: ApprovalRecord, view: View): Html {
+function groupCard({ id, records }: QuestionGroup, waiting: Waiting, view: View): Html {
+  const cards = records.map((record) => questionCard(record, waiting, view));
+  if (records.length < 2) return html`${cards}`;
+  const say = view.words.approvals;
+  const number = count(records.length, view.locale);
+  const heads = records.map((record) => html`<li><code>${line(headOf(record, view), 160)}</code></li>`);
+  const buttons = html`<input type="hidden" name="ids" value="${records.map((record) => record.id).join(' ')}"><button class="yes" name="answer" value="once">${say.onceAll(number)}</button><button class="no" name="answer" value="deny">${say.denyAll(number)}</button>`;
+  return html`<section class="alike" id="${id}" aria-label="${say.alike(number)}"><article class="question" tabindex="0" aria-label="${say.alike(number)}">
+<header><h3>${say.alike(number)}</h3><p class="quiet">${say.alikeNote}</p></header><ol>${heads}</ol>
+${view.person.isOperator ? form(view, '/approvals/answer', buttons, 'row') : html`<p class="quiet">${say.onlyOperator}</p>`}</article>
+<details><summary>${say.each}</summary>${cards}</details></section>`;
+}
+
+/** What a short dialog still shows of it. */
+function headOf({ message }: ApprovalRecord, { locale }: View): string {
+  return message[locale].split('\n', 1)[0] ?? '';
+}
+
+export function questionCard(record: ApprovalRecord, waiting: Waiting, view: View): Html {
   const { words } = view;
   const say = words.approvals;
   const { question, diff } = partsOf(record.message[view.locale]);
@@ -26,19 +48,8 @@ function card(record: ApprovalRecord, view: View): Html {
 <header><h3>${line(record.tool, 80)}</h3><p class="quiet">${line(record.principal, 60)} · ${say.asked} ${time(record.createdAtMs, view)} · ${say.expires} ${time(record.expiresAtMs, view)}${waits}</p></header>
 ${block(withoutRule(question, record.grant), view)}
 ${diff === '' ? '' : diffBlock(diff, view)}
-${view.person.isOperator ? answers(record, view) : html`<p class="quiet">${say.onlyOperator}</p>`}
+${view.person.isOperator ? answers(record, waiting.offers.get(record.id) ?? [], view) : html`<p class="quiet">${say.onlyOperator}</p>`}
 </article>`;
-}
-
-function answers(record: ApprovalRecord, view: View): Html {
-  const say = view.words.approvals;
-  const action = `/approvals/${record.id}`;
-  const more =
-    record.grant === undefined
-      ? ''
-      : html`<details><summary>${say.more}</summary><p>${say.rule}</p>${block(record.grant, view)}
-${form(view, action, html`<button name="answer" value="session">${say.session}</button><button name="answer" value="always">${say.always}</button>`, 'row')}</details>`;
-  return html`${form(view, action, html`<button class="yes" name="answer" value="once">${say.once}</button><button class="no" name="answer" value="deny">${say.deny}</button>`, 'row')}${more}`;
 }
 
 /** A diff ends the question; every other line of it begins with words of ours or is indented. */

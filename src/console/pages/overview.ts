@@ -1,7 +1,8 @@
 import { html, raw } from 'hono/html';
-import type { ApprovalRecord, AuditEntry } from '../../contract/records.ts';
+import type { AuditEntry } from '../../contract/records.ts';
 import { count, line } from '../shown.ts';
 import type { Tallied } from '../tally.ts';
+import type { Waiting } from '../waiting.ts';
 import { approvalCards } from './approval-cards.ts';
 import { callRows } from './call-row.ts';
 import { charts, type Span } from './charts.ts';
@@ -10,7 +11,7 @@ import { type ChainState, chainLine } from './verification.ts';
 import type { Html, View } from './view.ts';
 
 export interface OverviewParts {
-  readonly waiting: readonly ApprovalRecord[];
+  readonly waiting: Waiting;
   readonly newest: readonly AuditEntry[];
   readonly calls: readonly Tallied[];
   readonly span: Span;

@@ -3,7 +3,6 @@ import { ConfigError } from '../../contract/error.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
 import { personOf } from '../entrance.ts';
 import type { LiveFeed } from '../live.ts';
-import { approvalUpdate } from '../pages/approval-cards.ts';
 import { entryAt, queryOf, searchPage } from '../pages/audit-pages.ts';
 import { callRow } from '../pages/call-row.ts';
 import { callPage, callsPage } from '../pages/calls.ts';
@@ -13,7 +12,7 @@ import { sessionsPage, taskPage } from '../pages/sessions.ts';
 import type { Verification } from '../pages/verification.ts';
 import { scopeOf, type View } from '../pages/view.ts';
 import type { Tally } from '../tally.ts';
-import { waitingFor } from '../waiting.ts';
+import { questionsFor } from '../waiting.ts';
 
 interface Watching {
   readonly tally: Tally;
@@ -37,7 +36,7 @@ export function addCallRoutes(
     const view = context.get('view');
     const log = await dependencies.audit();
     const [waiting, calls, newest] = await Promise.all([
-      waitingFor(view.person, dependencies),
+      questionsFor(view, dependencies),
       callsFor(view),
       searchPage(log, {}, scopeOf(view.person), dependencies.now()),
     ]);
@@ -49,11 +48,6 @@ export function addCallRoutes(
     const view = context.get('view');
     const calls = await callsFor(view);
     return context.html(await chartsSection({ calls, span: spanOf(context.req.query('span')) }, view));
-  });
-
-  app.get('/approvals/waiting', async (context) => {
-    const view = context.get('view');
-    return context.html(await approvalUpdate(await waitingFor(view.person, dependencies), view));
   });
 
   app.get('/live', async (context) => {

@@ -1,75 +1,19 @@
 import type { Context, Hono } from 'hono';
 import type { UndoSelection } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
-import type { Acts, Answer, Answered } from '../../contract/operator.ts';
+import type { Acts } from '../../contract/operator.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
-import { approvalsPage } from '../pages/approvals.ts';
 import { changePage, historyPage } from '../pages/history.ts';
 import { memoriesPage, memoryPage } from '../pages/memories.ts';
 import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
-import { scopeOf, type View } from '../pages/view.ts';
-import { waitingFor } from '../waiting.ts';
+import type { View } from '../pages/view.ts';
 import type { Words } from '../words/en.ts';
+import { actsOf } from './acts-of.ts';
 
-/** Pages that act on records: approvals, history, memories. Every act is in the log under the person's name. */
+/** Pages that act on records: history, memories. Every act is in the log under the person's name. */
 export function addRecordRoutes(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
-  addApprovals(app, dependencies);
   addHistory(app, dependencies);
   addMemories(app, dependencies);
-}
-
-function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
-  app.get('/approvals', async (context) => {
-    const view = context.get('view');
-    const own = scopeOf(view.person);
-    const approvals = await dependencies.approvals();
-    const [waiting, grants, past] = await Promise.all([
-      waitingFor(view.person, dependencies),
-      approvals.grants(dependencies.now()),
-      approvals.list(undefined, dependencies.now()),
-    ]);
-    const isTheirs = ({ principal }: { readonly principal: string }) =>
-      own === undefined || principal === own;
-    const answered = past.filter((record) => record.status !== 'pending' && isTheirs(record)).slice(0, 50);
-    return context.html(
-      await approvalsPage({ waiting, grants: grants.filter(isTheirs), past: answered }, view),
-    );
-  });
-
-  app.post('/approvals/:id', async (context) => {
-    const answer = answers.get((await fieldOf(context, 'answer')) ?? '');
-    const id = context.req.param('id');
-    if (!answer || !(await (await dependencies.approvals()).get(id)))
-      return goBack(context, 'gone', '/approvals');
-    const note = noteOf(await (await actsOf(context, dependencies)).answer(id, answer));
-    return note === 'forbidden' ? context.notFound() : goBack(context, note, '/approvals');
-  });
-
-  app.post('/approvals/:id/revoke', async (context) => {
-    const { person } = context.get('view');
-    if (!person.isOperator) return context.notFound();
-    const id = context.req.param('id');
-    const revoked = await (await actsOf(context, dependencies)).revokeGrant(id);
-    return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
-  });
-}
-
-function noteOf(answered: Answered) {
-  if (answered.outcome !== 'answered') return answered.outcome;
-  if (answered.record.status === 'declined') return 'declined';
-  return answered.isTaken ? 'approved' : 'kept';
-}
-
-const answers = new Map([
-  ['once', { decision: 'approved', scope: 'once' }],
-  ['session', { decision: 'approved', scope: 'session' }],
-  ['always', { decision: 'approved', scope: 'always' }],
-  ['deny', { decision: 'declined', scope: 'once' }],
-] as const) as ReadonlyMap<string, Answer>;
-
-/** The acts of whoever sent this request; each leaves its record where it is done. */
-async function actsOf(context: Context<PageContext>, dependencies: ConsoleDependencies): Promise<Acts> {
-  return (await dependencies.operator()).as(context.get('view').person);
 }
 
 function addHistory(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {

@@ -5,6 +5,7 @@ import type { Memories } from './memory.ts';
 import type { Web } from './network.ts';
 import type { OngoingCalls } from './ongoing.ts';
 import type { Pipelines } from './pipeline.ts';
+import type { Plans } from './plans.ts';
 import type { CommandJudge, Commands } from './process.ts';
 import type { Vault } from './vault.ts';
 
@@ -26,6 +27,8 @@ export interface Capabilities {
   readonly pipelines: Pipelines;
   readonly team: Team;
   readonly ongoing: OngoingCalls;
+  /** Calls that a person agrees to as a whole. */
+  readonly plans: Plans;
   /** What the caller may call, and how (the tool `help`). */
   readonly guide: ToolGuide;
 }

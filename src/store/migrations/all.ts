@@ -8,6 +8,7 @@ import { runningTasks } from './007-running-tasks.ts';
 import { auditInbox } from './008-audit-inbox.ts';
 import { notices } from './009-notices.ts';
 import { passkeySessions } from './010-passkey-sessions.ts';
+import { questions } from './011-questions.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   auditInbox,
   notices,
   passkeySessions,
+  questions,
 ];

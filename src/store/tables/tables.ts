@@ -84,6 +84,13 @@ export interface ApprovalRow {
   decided_by: string | null;
   scope: string | null;
   grant_text: string | null;
+  folder: string | null;
+  answer: string | null;
+  written_at: string | null;
+  until_ms: number | null;
+  last_used_at_ms: number | null;
+  instead: string | null;
+  plan_id: string | null;
 }
 
 export interface RateRow {

@@ -14,10 +14,15 @@ export function createDecideEffects(rules: readonly EffectRule[]): DecideEffects
   return (effects) => {
     const facts = factsOf(effects);
     for (const decision of ['deny', 'ask', 'allow'] as const) {
-      for (const rule of ready) {
-        if (rule.decision !== decision) continue;
-        const because = rule.finds(facts);
-        if (because) return { decision, rule: rule.id, because };
+      const fitting = ready.flatMap((rule) => {
+        const because = rule.decision === decision ? rule.finds(facts) : undefined;
+        return because ? [{ ...rule, because }] : [];
+      });
+      // A rule that only a person answers is not hidden by another that asks.
+      const found = fitting.find(({ answer }) => answer) ?? fitting[0];
+      if (found) {
+        const { id, answer, writtenAt, because } = found;
+        return { decision, rule: id, because, ...(answer && { answer }), writtenAt };
       }
     }
     for (const { id, finds } of builtin) {

@@ -10,6 +10,8 @@ import { type EffectFacts, isDeletedFolder } from './facts.ts';
 export interface ReadyEffectRule {
   readonly id: string;
   readonly decision: EffectDecision;
+  readonly answer?: 'person' | undefined;
+  readonly writtenAt: string;
   /** What it found; undefined where it does not fit. */
   finds(facts: EffectFacts): Text | undefined;
 }
@@ -40,6 +42,8 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule
     return {
       id,
       decision: rule.then,
+      answer: rule.answer,
+      writtenAt: rule.writtenAt ?? 'settings',
       finds(facts) {
         const found = finds.map((find) => find(facts));
         if (found.includes(undefined)) return undefined;

@@ -1,11 +1,12 @@
-import { ToolError } from '../contract/error.ts';
-import type { ApprovalRecord, ApprovalStatus, ApprovalStore } from '../contract/records.ts';
-import { text } from '../contract/text/text.ts';
-import { coveredBy } from './covered-by.ts';
-import type { Clock, OpenEngine } from './engine.ts';
-import { randomId } from './random-id.ts';
-import type { ApprovalRow } from './tables/tables.ts';
-import { readText, writeText } from './text-column.ts';
+import { ToolError } from '../../contract/error.ts';
+import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
+import { text } from '../../contract/text/text.ts';
+import type { Clock, OpenEngine } from '../engine.ts';
+import { randomId } from '../random-id.ts';
+import type { ApprovalRow } from '../tables/tables.ts';
+import { writeText } from '../text-column.ts';
+import { given, isOpen, listed, open, recordOf, type Tx, topic } from './record.ts';
+import { createStanding } from './standing.ts';
 
 /**
  * Questions to a person. At most one is open for a caller, tool and digest (a unique index says so), and a yes is
@@ -23,21 +24,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
   return {
     async request(input, nowMs) {
       const engine = await openEngine();
-      const row: ApprovalRow = {
-        id: randomId('apr_', 16),
-        principal: input.principal,
-        session_id: input.sessionId,
-        tool: input.tool,
-        digest: input.digest,
-        message: writeText(input.message),
-        rule: input.rule,
-        status: 'pending',
-        created_at_ms: input.createdAtMs,
-        expires_at_ms: input.expiresAtMs,
-        decided_by: null,
-        scope: null,
-        grant_text: input.grant ?? null,
-      };
+      const row = rowOf(input);
       const sweep = --untilSweep < 0;
       if (sweep) untilSweep = requestsBetweenSweeps;
       const { found, isNew } = await engine.write(async (tx) => {
@@ -71,12 +58,20 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       return recordOf(found, nowMs);
     },
 
-    async decide(id, decision, by, scope, nowMs) {
+    async decide(id, decision, by, scope, nowMs, { untilMs, instead } = {}) {
       const engine = await openEngine();
+      const isYes = decision === 'approved';
       const row = await engine.write((tx) =>
         tx
           .updateTable('approvals')
-          .set({ status: decision, decided_by: by, scope: decision === 'approved' ? scope : null })
+          .set((set) => ({
+            status: decision,
+            decided_by: by,
+            // Without a rule that a person could read, there is nothing that a further yes would say.
+            scope: isYes ? set.case().when('grant_text', 'is', null).then('once').else(scope).end() : null,
+            until_ms: isYes && scope === 'until' ? (untilMs ?? nowMs) : null,
+            instead: isYes ? null : (instead ?? null),
+          }))
           .where('id', '=', id)
           .where('status', '=', 'pending')
           .where('expires_at_ms', '>', nowMs)
@@ -87,7 +82,7 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       return row && recordOf(row, nowMs);
     },
 
-    async take({ principal, tool, digest }, nowMs) {
+    async take({ principal, tool, digest, sessionId }, nowMs) {
       const engine = await openEngine();
       const row = await engine.write((tx) =>
         tx
@@ -98,6 +93,9 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
           .where('tool', '=', tool)
           .where('digest', '=', digest)
           .where('expires_at_ms', '>', nowMs)
+          .where((where) =>
+            where.or([where('plan_id', 'is', null), where('session_id', '=', sessionId ?? null)]),
+          )
           .returningAll()
           .executeTakeFirst(),
       );
@@ -105,77 +103,30 @@ export function createApprovalStore(openEngine: OpenEngine, clock: Clock): Appro
       return row && recordOf(row, nowMs);
     },
 
-    async standing({ principal, sessionId, tool, grant }, nowMs) {
-      const { db } = await openEngine();
-      // A yes for a session ends with the question's own expiry too; "always" has no end.
-      const rows = await db
-        .selectFrom('approvals')
-        .selectAll()
-        .where('principal', '=', principal)
-        .where('tool', '=', tool)
-        .where('grant_text', 'is not', null)
-        .where('status', 'in', given)
-        .where((where) =>
-          where.or([
-            where('scope', '=', 'always'),
-            where.and([
-              where('scope', '=', 'session'),
-              where('session_id', '=', sessionId),
-              where('expires_at_ms', '>', nowMs),
-            ]),
-          ]),
-        )
-        .orderBy('created_at_ms', 'desc')
-        .limit(listed)
-        .execute();
-      const row = coveredBy(rows, grant);
-      return row && recordOf(row, nowMs);
-    },
+    ...createStanding(openEngine),
 
-    async grants(nowMs) {
-      const { db } = await openEngine();
-      const rows = await db
-        .selectFrom('approvals')
-        .selectAll()
-        .where('scope', 'in', ['session', 'always'])
-        .where('status', 'in', given)
-        .where((where) => where.or([where('scope', '=', 'always'), where('expires_at_ms', '>', nowMs)]))
-        .orderBy('created_at_ms', 'desc')
-        .limit(listed)
-        .execute();
-      return rows.map((row) => recordOf(row, nowMs));
-    },
-
-    async revoke(id, nowMs) {
+    async keepPlan(calls, nowMs) {
       const engine = await openEngine();
-      const done = await engine.write(async (tx) => {
-        const row = await tx
-          .selectFrom('approvals')
-          .selectAll()
-          .where('id', '=', id)
-          .where('scope', 'in', ['session', 'always'])
-          .where('status', 'in', given)
-          .executeTakeFirst();
-        if (!row || (row.scope === 'session' && row.expires_at_ms <= nowMs)) return false;
-        const same = tx
-          .updateTable('approvals')
-          .where('principal', '=', row.principal)
-          .where('tool', '=', row.tool)
-          .where('grant_text', '=', row.grant_text)
-          .where('scope', 'in', ['session', 'always'])
-          // Taking back a yes for one session leaves those of other sessions; "always" covered them all.
-          .where((where) =>
-            row.scope === 'always'
-              ? where.lit(true)
-              : where.or([where('session_id', '=', row.session_id), where('scope', '=', 'always')]),
-          );
-        // A yes that no call has taken yet is taken back as well.
-        await same.set({ status: 'expired' }).where('status', '=', 'approved').execute();
-        await same.set({ scope: 'once' }).execute();
-        return true;
+      await engine.write(async (tx) => {
+        for (const call of calls) {
+          const row = { ...rowOf({ ...call, grant: undefined }), status: 'approved', scope: 'once' };
+          // A question about the same call that waits is answered by the plan.
+          await tx
+            .updateTable('approvals')
+            .set({ status: 'expired' })
+            .where('status', 'in', open)
+            .where('principal', '=', row.principal)
+            .where('tool', '=', row.tool)
+            .where('digest', '=', row.digest)
+            .execute();
+          await tx
+            .insertInto('approvals')
+            .values({ ...row, decided_by: call.decidedBy, plan_id: call.planId })
+            .execute();
+        }
+        await assertNotTooMany(tx, calls[0]?.principal ?? '', nowMs);
       });
-      if (done) engine.changes.tell(topic);
-      return done;
+      engine.changes.tell(topic);
     },
 
     get: (id) => get(id, clock()),
@@ -257,47 +208,42 @@ async function forgetBefore(tx: Tx, beforeMs: number): Promise<void> {
     .where((where) =>
       where.or([
         where('scope', 'is', null),
-        where('scope', '!=', 'always'),
+        where('scope', 'not in', ['until', 'folder', 'always']),
         where('status', 'not in', given),
+        where.and([where('scope', '=', 'until'), where('until_ms', '<', beforeMs)]),
       ]),
     )
     .execute();
 }
 
-type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];
-
-function isOpen(status: string): boolean {
-  return status === 'pending' || status === 'approved';
-}
-
-function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
-  const late = isOpen(row.status) && row.expires_at_ms <= nowMs;
+function rowOf(input: Parameters<ApprovalStore['request']>[0]): ApprovalRow {
   return {
-    id: row.id,
-    principal: row.principal,
-    sessionId: row.session_id,
-    tool: row.tool,
-    digest: row.digest,
-    message: readText(row.message),
-    rule: row.rule,
-    status: late ? 'expired' : (row.status as ApprovalStatus),
-    createdAtMs: row.created_at_ms,
-    expiresAtMs: row.expires_at_ms,
-    decidedBy: row.decided_by ?? undefined,
-    scope: (row.scope as ApprovalRecord['scope'] | null) ?? undefined,
-    grant: row.grant_text ?? undefined,
+    id: randomId('apr_', 16),
+    principal: input.principal,
+    session_id: input.sessionId,
+    tool: input.tool,
+    digest: input.digest,
+    message: writeText(input.message),
+    rule: input.rule,
+    status: 'pending',
+    created_at_ms: input.createdAtMs,
+    expires_at_ms: input.expiresAtMs,
+    decided_by: null,
+    scope: null,
+    grant_text: input.grant ?? null,
+    folder: input.folder ?? null,
+    answer: input.answer ?? null,
+    written_at: input.writtenAt ?? null,
+    until_ms: null,
+    last_used_at_ms: null,
+    instead: null,
+    plan_id: null,
   };
 }
 
-const open = ['pending', 'approved'];
-/** What was agreed to; a standing yes outlives the question that it came from. */
-const given = ['approved', 'used', 'expired'];
-const topic = 'approvals';
 /** Of one caller. */
 const maxOpen = 200;
 const requestsBetweenSweeps = 500;
 const keepMs = 30 * 24 * 60 * 60 * 1000;
-/** A list is for a person's eyes; the newest are enough. */
-const listed = 1000;
 /** Waiters look again this often, so that a lost wake only delays. */
 const lookEveryMs = 3000;

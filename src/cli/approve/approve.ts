@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { loadSettings } from '../../config/load.ts';
+import type { Flags } from '../../config/settings.ts';
+import { homeOf, stateFoldersOf } from '../../config/state.ts';
+import type { Answer, Answered } from '../../contract/operator.ts';
+import type { ApprovalRecord } from '../../contract/records.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { groupsOf } from '../../ground/question-groups.ts';
+import { say, told } from '../common/say.ts';
+import { isWholeApprovalId, wholeApprovalId } from '../common/whole-id.ts';
+import { type AtWork, withOperator } from '../common/with-operator.ts';
+import { answerFrom, reachWords } from './reach.ts';
+import { describe, describeGroup, describeOffers, inWords, statuses } from './show.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Lists what calls are waiting for, or answers some of them. */
+export async function approve(ids: readonly string[], flags: Flags, options: Options): Promise<number> {
+  if (ids.length === 0) return withOperator(flags, (at) => list(at, options));
+  let worst = 0;
+  for (const id of ids) worst = Math.max(worst, await approveOne(id, flags, options));
+  return worst;
+}
+
+async function approveOne(id: string, flags: Flags, options: Options): Promise<number> {
+  const answer = answerFrom(options, Date.now());
+  for (const place of placesOf(id, flags)) {
+    const code = await withOperator(place, async (at) => {
+      const found = await questionsOf(id, at);
+      if (found.length === 0) return undefined;
+      return options.show ? show(found, at, options) : answerThese(found, answer, at, options);
+    });
+    if (code !== undefined) return code;
+  }
+  say(id.startsWith('grp_') ? noGroup(id) : noQuestion(id));
+  return 1;
+}
+
+/** The question of this id, or those of a group that is still what it was when its id was shown. */
+async function questionsOf(id: string, { checkpoint }: AtWork): Promise<readonly ApprovalRecord[]> {
+  const { approvals } = await checkpoint.store();
+  if (id.startsWith('grp_')) {
+    const groups = groupsOf(await approvals.list('pending', Date.now()));
+    return groups.find((group) => group.id === id)?.records ?? [];
+  }
+  const record = await approvals.get(await wholeApprovalId(id, approvals));
+  return record ? [record] : [];
+}
+
+/**
+ * A question is answered from any folder: where it is not among this one's, the others are looked through. There only
+ * for a whole id, since the beginning of one could be that of a question nobody thought of.
+ */
+function placesOf(id: string, flags: Flags): readonly Flags[] {
+  if (!isWholeApprovalId(id) || flags.state !== undefined) return [flags];
+  const { stateFolder, storeUrl } = loadSettings(flags);
+  if (storeUrl !== `sqlite:${join(stateFolder, 'sekisho.db')}`) return [flags];
+  const folders = stateFoldersOf(process.env, homeOf(process.env));
+  const others = folders.filter((state) => state !== stateFolder);
+  return [flags, ...others.map((state) => ({ ...flags, state }))];
+}
+
+async function list({ checkpoint }: AtWork, options: Options): Promise<number> {
+  const { waitMs } = checkpoint.settings.approval;
+  const pending = await (await checkpoint.store()).approvals.list('pending', Date.now());
+  if (options.json) say(JSON.stringify(pending.map(inWords)));
+  else if (pending.length === 0) say(text('Nothing is waiting.', '待っている質問はありません。'));
+  else
+    for (const group of groupsOf(pending)) {
+      const [first] = group.records;
+      const alone = group.records.length === 1 && first ? describe(first, waitMs) : undefined;
+      say(`${alone ?? describeGroup(group, waitMs)}\n`);
+    }
+  return 0;
+}
+
+async function show(
+  records: readonly ApprovalRecord[],
+  { checkpoint, operator }: AtWork,
+  options: Options,
+): Promise<number> {
+  const offered = await operator.offers(records.filter(({ status }) => status === 'pending'));
+  for (const record of records) {
+    const offers = offered.get(record.id) ?? [];
+    if (options.json) say(JSON.stringify({ ...inWords(record), offers }));
+    else say(describe(record, checkpoint.settings.approval.waitMs));
+    if (!options.json && offers.length > 0) say(`\n${describeOffers(offers)}`);
+  }
+  return 0;
+}
+
+async function answerThese(
+  records: readonly ApprovalRecord[],
+  answer: Answer,
+  { acts }: AtWork,
+  options: Options,
+): Promise<number> {
+  const answered = await acts.answerAll(
+    records.map(({ id }) => id),
+    answer,
+  );
+  for (const [at, each] of answered.entries()) {
+    const record = each.record ?? records[at];
+    if (record) tell(each, record, answer, options);
+  }
+  return answered.every(({ outcome }) => outcome === 'answered') ? 0 : 1;
+}
+
+function tell(answered: Answered, record: ApprovalRecord, answer: Answer, options: Options): void {
+  const { id } = record;
+  if (answered.outcome === 'wide') {
+    say(
+      text(
+        `${id} can be allowed for this call alone, or not so far. \`sekisho approve ${id} --show\` says how far.`,
+        `${id} は今回の呼び出しに限って許可できるか、そこまで広くは許可できません。許可できる範囲は \`sekisho approve ${id} --show\` で確認できます。`,
+      ),
+    );
+  } else if (answered.outcome !== 'answered') {
+    const { en, ja } = statuses[record.status === 'pending' ? 'expired' : record.status];
+    say(text(`${id} cannot be answered any more: it is ${en}.`, `${id} にはもう回答できません（${ja}）。`));
+  } else if (options.json) say(JSON.stringify(inWords(answered.record)));
+  else if (answer.decision === 'declined') say(text(`${id}: declined.`, `${id}: 拒否しました。`));
+  else {
+    const how = reachWords(answer);
+    const follows = whatFollows(answered);
+    say(text(`${id}: approved (${how}). ${follows.en}`, `${id}: 許可しました（${how}）。${follows.ja}`));
+  }
+}
+
+function whatFollows({ isTaken, record }: Extract<Answered, { readonly outcome: 'answered' }>): Text {
+  if (isTaken) return text('The call that waited goes on.', '待っていた呼び出しを続けます。');
+  const until = new Date(record.expiresAtMs).toISOString();
+  return text(
+    `Nobody waits for it any more: it is allowed for when the same call is sent again, until ${until}.`,
+    `もう待っている呼び出しはありません。${until} までに同じ呼び出しが送り直されれば許可します。`,
+  );
+}
+
+function noQuestion(id: string): string {
+  return told(
+    text(
+      `There is no question ${id}. \`sekisho approve\` lists them.`,
+      `質問 ${id} はありません。\`sekisho approve\` で一覧を確認できます。`,
+    ),
+  );
+}
+
+function noGroup(id: string): string {
+  return told(
+    text(
+      `These questions are no longer the ones that ${id} was shown for. \`sekisho approve\` lists them anew.`,
+      `待っている質問は、${id} を表示したときとは変わっています。\`sekisho approve\` で確認し直してください。`,
+    ),
+  );
+}

@@ -1,0 +1,88 @@
+import type { Flags } from '../../config/settings.ts';
+import type { StandingGrant } from '../../contract/operator.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { text } from '../../contract/text/text.ts';
+import { say, told } from '../common/say.ts';
+import { idsOf, wholeId } from '../common/whole-id.ts';
+import { withOperator } from '../common/with-operator.ts';
+import { inWords } from './show.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Lists what was allowed beyond single calls and still stands; with `unused` what nothing has needed for weeks. */
+export function listGrants(flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ operator }) => {
+    const grants = (await operator.grants()).filter(({ isUnused }) => isUnused || !options.unused);
+    if (options.json)
+      say(JSON.stringify(grants.map(({ record, ...rest }) => ({ ...inWords(record), ...rest }))));
+    else if (grants.length === 0)
+      say(
+        text(
+          'Nothing is allowed beyond single calls.',
+          '1 回限りの許可のほかに、許可されているものはありません。',
+        ),
+      );
+    else for (const grant of grants) say(describeGrant(grant));
+    return 0;
+  });
+}
+
+/** Takes standing yeses back; the next call like it is asked about again. Without an id with `unused` all of those. */
+export function revokeGrants(id: string | undefined, flags: Flags, options: Options): Promise<number> {
+  return withOperator(flags, async ({ acts, operator }) => {
+    const grants = await operator.grants();
+    const ids =
+      id === undefined
+        ? grants.filter(({ isUnused }) => isUnused && options.unused).map(({ record }) => record.id)
+        : [wholeId(id, idsOf(grants.map(({ record }) => record)))];
+    let code = ids.length > 0 ? 0 : 1;
+    if (ids.length === 0) say(text('There is none to take back.', '取り消す許可はありません。'));
+    for (const each of ids) {
+      const revoked = await acts.revokeGrant(each);
+      if (!revoked) code = 1;
+      say(
+        revoked
+          ? text(`${each} is taken back.`, `${each} を取り消しました。`)
+          : text(
+              `Nothing stands under ${each}. \`sekisho approve grants\` lists what does.`,
+              `${each} の許可はありません。\`sekisho approve grants\` で一覧を確認できます。`,
+            ),
+      );
+    }
+    return code;
+  });
+}
+
+function describeGrant({ record, rule, endsAtMs, isUnused }: StandingGrant): string {
+  const since = new Date(record.createdAtMs).toISOString();
+  const whose = `${record.principal} ${record.scope}${record.scope === 'session' ? ` ${record.sessionId}` : ''}`;
+  const by = cleanLine(record.decidedBy ?? '');
+  const about = text(
+    `since ${since}  ${cleanLine(whose)}  by ${by}`,
+    `${since} から  ${cleanLine(whose)}  許可した人 ${by}`,
+  );
+  const facts = [
+    ...(endsAtMs === undefined ? [] : [endsWords(endsAtMs)]),
+    usedWords(record.lastUsedAtMs),
+    ...(isUnused ? [unusedWords(record.id)] : []),
+  ];
+  return `${record.id}  ${told(about)}\n  ${cleanLine(rule)}\n  ${facts.map(told).join('  ')}`;
+}
+
+function endsWords(atMs: number) {
+  const at = new Date(atMs).toISOString();
+  return text(`ends ${at}`, `${at} に終了`);
+}
+
+function usedWords(atMs: number | undefined) {
+  if (atMs === undefined) return text('not used yet', '未使用');
+  const at = new Date(atMs).toISOString();
+  return text(`last used ${at}`, `最後に使われたのは ${at}`);
+}
+
+function unusedWords(id: string) {
+  return text(
+    `unused for two weeks: \`sekisho approve revoke ${id}\``,
+    `2 週間使われていません: \`sekisho approve revoke ${id}\``,
+  );
+}

@@ -1,0 +1,58 @@
+import { ConfigError } from '../../contract/error.ts';
+import type { Answer } from '../../contract/operator.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { durationMs } from '../common/duration.ts';
+import { told } from '../common/say.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** The answer that the options mean. Throws `ConfigError` where they say two things or none. */
+export function answerFrom(options: Options, nowMs: number): Answer {
+  const instead = typeof options.instead === 'string' ? options.instead : undefined;
+  const reaches = [options.session, options.always, options.for, options.until].filter(Boolean).length;
+  if (reaches > 1 || ((options.deny || instead !== undefined) && reaches > 0))
+    throw new ConfigError(
+      text(
+        'Say one of --for, --until, --session, --always, --deny and --instead.',
+        '--for、--until、--session、--always、--deny、--instead はいずれか 1 つだけ指定してください。',
+      ),
+    );
+  if (options.deny || instead !== undefined) return { decision: 'declined', scope: 'once', instead };
+  return { decision: 'approved', ...reachOf(options, nowMs) };
+}
+
+function reachOf(options: Options, nowMs: number): Pick<Answer, 'scope' | 'untilMs'> {
+  if (typeof options.until === 'string') return { scope: 'until', untilMs: dateMs(options.until, nowMs) };
+  const far = options.always ? 'always' : options.session ? 'session' : options.for;
+  if (far === undefined) return { scope: 'once' };
+  if (far === 'session' || far === 'folder' || far === 'always') return { scope: far };
+  return { scope: 'until', untilMs: nowMs + durationMs(String(far), '--for') };
+}
+
+/** A day ends with its last minute, in the time zone of this machine. */
+function dateMs(words: string, nowMs: number): number {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(words);
+  const at = Date.parse(isDay ? `${words}T23:59:59` : words);
+  if (Number.isFinite(at) && at > nowMs) return at;
+  throw new ConfigError(
+    text(
+      `--until must be a date to come such as 2027-01-31, got ${JSON.stringify(words)}.`,
+      `--until は 2027-01-31 のような未来の日付で指定してください（指定値: ${JSON.stringify(words)}）。`,
+    ),
+  );
+}
+
+/** How far a yes reaches, as a person reads it. */
+export function reachWords({ scope, untilMs }: Pick<Answer, 'scope' | 'untilMs'>): string {
+  return scope === 'until' && untilMs !== undefined
+    ? told(text(`until ${new Date(untilMs).toISOString()}`, `${new Date(untilMs).toISOString()} まで`))
+    : told(scopes[scope]);
+}
+
+const scopes: Readonly<Record<Answer['scope'], Text>> = {
+  once: text('once', '今回だけ'),
+  session: text('session', 'このセッション中'),
+  until: text('until', '期限まで'),
+  folder: text('folder', 'このフォルダー'),
+  always: text('always', '今後ずっと'),
+};

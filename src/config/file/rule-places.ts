@@ -1,0 +1,14 @@
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+
+/** Where each rule of a configuration file is written, as `FILE:LINE`, in the file's order. */
+export function rulePlaces(path: string, words: string): readonly string[] {
+  const tree = parseTree(words, [], { allowTrailingComma: true });
+  const rules = tree && findNodeAtLocation(tree, ['rules']);
+  let line = 1;
+  let counted = 0;
+  return (rules?.children ?? []).map(({ offset }) => {
+    line += words.slice(counted, offset).split('\n').length - 1;
+    counted = offset;
+    return `${path}:${line}`;
+  });
+}

@@ -1,0 +1,12 @@
+import type { Context } from 'hono';
+import type { Acts } from '../../contract/operator.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
+import type { PageContext } from '../pages/page-context.ts';
+
+/** The acts of whoever sent this request; each leaves its record where it is done. */
+export async function actsOf(
+  context: Context<PageContext>,
+  dependencies: ConsoleDependencies,
+): Promise<Acts> {
+  return (await dependencies.operator()).as(context.get('view').person);
+}

@@ -1,0 +1,91 @@
+import type { Context, Hono } from 'hono';
+import type { Answer, Answered } from '../../contract/operator.ts';
+import type { ConsoleDependencies } from '../dependencies.ts';
+import { approvalUpdate } from '../pages/approval-cards.ts';
+import { approvalsPage } from '../pages/approvals.ts';
+import { fieldOf, goBack, type PageContext } from '../pages/page-context.ts';
+import { scopeOf } from '../pages/view.ts';
+import { questionsFor } from '../waiting.ts';
+import { actsOf } from './acts-of.ts';
+
+/** Questions, their answers, and what stands. Every answer is in the log under the person's name. */
+export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDependencies): void {
+  app.get('/approvals', async (context) => {
+    const view = context.get('view');
+    const own = scopeOf(view.person);
+    const approvals = await dependencies.approvals();
+    const [waiting, grants, past] = await Promise.all([
+      questionsFor(view, dependencies),
+      (await dependencies.operator()).grants(),
+      approvals.list(undefined, dependencies.now()),
+    ]);
+    const isTheirs = ({ principal }: { readonly principal: string }) =>
+      own === undefined || principal === own;
+    const answered = past.filter((record) => record.status !== 'pending' && isTheirs(record)).slice(0, 50);
+    const theirs = grants.filter(({ record }) => isTheirs(record));
+    return context.html(await approvalsPage({ waiting, grants: theirs, past: answered }, view));
+  });
+
+  app.get('/approvals/waiting', async (context) => {
+    const view = context.get('view');
+    return context.html(await approvalUpdate(await questionsFor(view, dependencies), view));
+  });
+
+  /** Exactly the questions that the form was made for. */
+  app.post('/approvals/answer', async (context) => {
+    const answer = await answerOf(context, dependencies.now());
+    const ids = ((await fieldOf(context, 'ids')) ?? '').split(' ').filter(Boolean).slice(0, mostAtOnce);
+    if (answer?.scope !== 'once' || ids.length === 0) return goBack(context, 'gone', '/approvals');
+    const answered = await (await actsOf(context, dependencies)).answerAll(ids, answer);
+    const notes = answered.map(noteOf);
+    if (notes.includes('forbidden')) return context.notFound();
+    const isWhole = notes.every((note) => note === notes[0] || note === 'kept');
+    return goBack(context, (isWhole && shownNote(notes[0])) || 'some', '/approvals');
+  });
+
+  app.post('/approvals/:id', async (context) => {
+    const answer = await answerOf(context, dependencies.now());
+    const id = context.req.param('id');
+    if (!answer || !(await (await dependencies.approvals()).get(id)))
+      return goBack(context, 'gone', '/approvals');
+    const note = shownNote(noteOf(await (await actsOf(context, dependencies)).answer(id, answer)));
+    return note === undefined ? context.notFound() : goBack(context, note, '/approvals');
+  });
+
+  app.post('/approvals/:id/revoke', async (context) => {
+    const { person } = context.get('view');
+    if (!person.isOperator) return context.notFound();
+    const id = context.req.param('id');
+    const revoked = await (await actsOf(context, dependencies)).revokeGrant(id);
+    return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
+  });
+}
+
+function noteOf(answered: Answered) {
+  if (answered.outcome !== 'answered') return answered.outcome;
+  if (answered.record.status === 'declined') return 'declined';
+  return answered.isTaken ? 'approved' : 'kept';
+}
+
+function shownNote(note: ReturnType<typeof noteOf> | undefined) {
+  return note === 'forbidden' ? undefined : note;
+}
+
+async function answerOf(context: Context<PageContext>, nowMs: number): Promise<Answer | undefined> {
+  const answer = await fieldOf(context, 'answer');
+  if (answer === 'deny') {
+    const instead = await fieldOf(context, 'instead');
+    return { decision: 'declined', scope: 'once', instead };
+  }
+  const decision = 'approved';
+  if (answer === 'hour') return { decision, scope: 'until', untilMs: nowMs + 3_600_000 };
+  if (answer === 'until') {
+    // The whole of that day, by the clock of this machine.
+    const untilMs = Date.parse(`${await fieldOf(context, 'until')}T23:59:59`);
+    return Number.isFinite(untilMs) ? { decision, scope: 'until', untilMs } : undefined;
+  }
+  const scope = (['once', 'session', 'folder', 'always'] as const).find((each) => each === answer);
+  return scope && { decision, scope };
+}
+
+const mostAtOnce = 200;

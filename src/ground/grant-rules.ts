@@ -1,0 +1,74 @@
+import type { ApprovalRecord, GrantWanted, StandingScope } from '../contract/records.ts';
+
+/** A standing yes: what it says, and where it holds. */
+export interface StandingYes {
+  readonly scope?: string | undefined;
+  readonly grant?: string | undefined;
+  readonly folder?: string | undefined;
+}
+
+/** The rules that a standing yes is written as. A quote inside of one is escaped, so that this parts them surely. */
+export function rulesOfGrant(grant: string): readonly string[] {
+  return grant.split(/(?<=\}) (?=\{"tool":)/);
+}
+
+/** The first of the standing yeses that together cover every rule of what a call needs; nothing where one is missing. */
+export function coveredBy<Yes extends StandingYes>(
+  yeses: readonly Yes[],
+  wanted: Pick<GrantWanted, 'grant' | 'folder'>,
+): Yes | undefined {
+  const found = rulesOfGrant(wanted.grant).map((rule) =>
+    yeses.find((yes) => covers(yes, rule, wanted.folder)),
+  );
+  return found.includes(undefined) ? undefined : found[0];
+}
+
+function covers({ scope, grant, folder }: StandingYes, rule: string, at: string | undefined): boolean {
+  if (grant === undefined) return false;
+  if (scope !== 'folder') return rulesOfGrant(grant).includes(rule);
+  // All that such a call names lies below its folder, so that its paths say no more.
+  return isBelow(at, folder) && rulesOfGrant(grant).map(withoutPath).includes(withoutPath(rule));
+}
+
+/** Is it this folder, or one below it? */
+function isBelow(at: string | undefined, folder: string | undefined): boolean {
+  if (at === undefined || folder === undefined) return false;
+  return at === folder || at.startsWith(folder === '/' ? folder : `${folder}/`);
+}
+
+/** The rules as they would be written for so far a yes; each ends with where or how long it holds. */
+export function scopedGrant(
+  { grant = '', folder }: Pick<ApprovalRecord, 'grant' | 'folder'>,
+  scope: StandingScope,
+  untilMs?: number,
+): string {
+  const more = {
+    ...(scope === 'folder' && { folder: `${folder}/**` }),
+    ...(scope === 'session' && { session: 'this' }),
+    ...(scope === 'until' && untilMs !== undefined && { until: new Date(untilMs).toISOString() }),
+  };
+  const rules = rulesOfGrant(grant).map((rule) => {
+    const fields = fieldsOf(scope === 'folder' ? withoutPath(rule) : rule);
+    // No rule of ours: shown as it is.
+    if (!fields) return rule;
+    const { decision, ...about } = fields;
+    return JSON.stringify({ ...about, ...more, decision });
+  });
+  return [...new Set(rules)].join(' ');
+}
+
+function withoutPath(rule: string): string {
+  const fields = fieldsOf(rule);
+  if (!fields || !('path' in fields)) return rule;
+  const { path: _path, ...rest } = fields;
+  return JSON.stringify(rest);
+}
+
+function fieldsOf(rule: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return JSON.parse(rule) as Readonly<Record<string, unknown>>;
+  } catch {
+    // Cut or foreign: it is compared as it stands.
+    return undefined;
+  }
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { QuestionGroup } from '../contract/operator.ts';
+import type { ApprovalRecord } from '../contract/records.ts';
+
+/** Those that wait at once and are alike are asked together; a question that only a person answers stands alone. */
+export function groupsOf(pending: readonly ApprovalRecord[]): readonly QuestionGroup[] {
+  const groups = Map.groupBy(pending, ({ id, principal, sessionId, tool, rule, answer }) =>
+    answer === 'person' ? id : JSON.stringify([principal, sessionId, tool, rule]),
+  );
+  return [...groups.values()].map((records) => ({ id: groupId(records), records }));
+}
+
+function groupId(records: readonly ApprovalRecord[]): string {
+  const ids = records.map(({ id }) => id).sort();
+  return `grp_${createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 16)}`;
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import type { Covered } from '../contract/operator.ts';
+import type { AuditRecord, GrantWanted, Scope } from '../contract/records.ts';
+import { coveredBy, rulesOfGrant } from './grant-rules.ts';
+
+/** What the record of a call that was asked about says of its question. */
+export interface QuestionFacts {
+  readonly grant: string;
+  readonly folder?: string | undefined;
+}
+
+type Yes = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
+  readonly scope: Scope;
+  readonly folder?: string | undefined;
+  /** With the scope `session`. */
+  readonly sessionId?: string | undefined;
+};
+
+/** Which of these calls would not have been asked about, had this yes stood. */
+export function coveredAmong(entries: readonly AuditRecord[], yes: Yes): Covered {
+  const standing = { ...yes, grant: factGrant(yes.grant) };
+  const covered = entries.filter((entry) => {
+    const asked = questionFacts(entry);
+    if (!asked || entry.principal !== yes.principal || entry.tool !== yes.tool) return false;
+    if (yes.scope === 'session' && entry.sessionId !== yes.sessionId) return false;
+    return coveredBy([standing], asked) !== undefined;
+  });
+  const among = [...new Set(covered.map(shownCall))].slice(0, mostShown);
+  return { of: entries.length, calls: covered.length, among };
+}
+
+/** A grant as the log keeps it: a rule that is long is its digest, so that each call is not written down twice. */
+export function factGrant(grant: string): string {
+  return rulesOfGrant(grant)
+    .map((rule) =>
+      rule.length <= longRuleChars
+        ? rule
+        : `{"tool":${JSON.stringify(`sha256:${createHash('sha256').update(rule).digest('hex')}`)}}`,
+    )
+    .join(' ');
+}
+
+export function questionFacts({ facts }: Pick<AuditRecord, 'facts'>): QuestionFacts | undefined {
+  const policy = facts?.policy;
+  if (typeof policy !== 'object' || policy === null || !('grant' in policy)) return undefined;
+  return typeof policy.grant === 'string' ? (policy as QuestionFacts) : undefined;
+}
+
+/** A call in one short line. */
+export function shownCall({ tool, arguments: given }: Pick<AuditRecord, 'tool' | 'arguments'>): string {
+  const command =
+    typeof given === 'object' && given !== null && 'command' in given ? given.command : undefined;
+  const words = typeof command === 'string' ? command : `${tool} ${JSON.stringify(given ?? {})}`;
+  const line = words.replace(/\s+/g, ' ').trim();
+  return line.length <= shownChars ? line : `${line.slice(0, shownChars - 1)}…`.toWellFormed();
+}
+
+const longRuleChars = 400;
+const mostShown = 5;
+const shownChars = 80;

@@ -1,0 +1,47 @@
+import type { ApprovalRecord, ApprovalStatus } from '../../contract/records.ts';
+import type { OpenEngine } from '../engine.ts';
+import type { ApprovalRow } from '../tables/tables.ts';
+import { readText } from '../text-column.ts';
+
+/** A question as others read it. An expiry is a fact of the clock before it is one of the table. */
+export function recordOf(row: ApprovalRow, nowMs: number): ApprovalRecord {
+  const late = isOpen(row.status) && row.expires_at_ms <= nowMs;
+  return {
+    id: row.id,
+    principal: row.principal,
+    sessionId: row.session_id,
+    tool: row.tool,
+    digest: row.digest,
+    message: readText(row.message),
+    rule: row.rule,
+    status: late ? 'expired' : (row.status as ApprovalStatus),
+    createdAtMs: row.created_at_ms,
+    expiresAtMs: row.expires_at_ms,
+    decidedBy: row.decided_by ?? undefined,
+    scope: (row.scope as ApprovalRecord['scope'] | null) ?? undefined,
+    grant: row.grant_text ?? undefined,
+    folder: row.folder ?? undefined,
+    answer: (row.answer as 'person' | null) ?? undefined,
+    writtenAt: row.written_at ?? undefined,
+    untilMs: row.until_ms ?? undefined,
+    lastUsedAtMs: row.last_used_at_ms ?? undefined,
+    instead: row.instead ?? undefined,
+    planId: row.plan_id ?? undefined,
+  };
+}
+
+export function isOpen(status: string): boolean {
+  return open.some((each) => each === status);
+}
+
+/** Waiting for an answer, or for the call that an answer was given to. */
+export const open = ['pending', 'approved'];
+/** What was agreed to; a standing yes outlives the question that it came from. */
+export const given = ['approved', 'used', 'expired'];
+export const standingScopes = ['session', 'until', 'folder', 'always'];
+/** Where waiters hear of changes. */
+export const topic = 'approvals';
+/** A list is for a person's eyes; the newest are enough. */
+export const listed = 1000;
+
+export type Tx = Parameters<Parameters<Awaited<ReturnType<OpenEngine>>['write']>[0]>[0];

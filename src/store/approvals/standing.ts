@@ -1,0 +1,97 @@
+import type { ApprovalStore } from '../../contract/records.ts';
+import { coveredBy } from '../../ground/grant-rules.ts';
+import type { OpenEngine } from '../engine.ts';
+import type { ApprovalRow } from '../tables/tables.ts';
+import { given, listed, recordOf, standingScopes, topic } from './record.ts';
+
+/** The yeses that reach further than one call: found for a call, listed, taken back. */
+export function createStanding(
+  openEngine: OpenEngine,
+): Pick<ApprovalStore, 'standing' | 'grants' | 'revoke'> {
+  return {
+    async standing(wanted, nowMs) {
+      const engine = await openEngine();
+      const rows = await engine.db
+        .selectFrom('approvals')
+        .selectAll()
+        .where('principal', '=', wanted.principal)
+        .where('tool', '=', wanted.tool)
+        .where('grant_text', 'is not', null)
+        .where('status', 'in', given)
+        .where('scope', 'in', standingScopes)
+        .orderBy('created_at_ms', 'desc')
+        .limit(listed)
+        .execute();
+      const here = rows.filter(
+        (row) => stands(row, nowMs) && (row.scope !== 'session' || row.session_id === wanted.sessionId),
+      );
+      const yeses = here.map((row) => recordOf(row, nowMs));
+      const found = coveredBy(yeses, wanted);
+      if (found && (found.lastUsedAtMs ?? 0) < nowMs - betweenNotesMs) {
+        await engine.write((tx) =>
+          tx.updateTable('approvals').set({ last_used_at_ms: nowMs }).where('id', '=', found.id).execute(),
+        );
+      }
+      return found;
+    },
+
+    async grants(nowMs) {
+      const { db } = await openEngine();
+      const rows = await db
+        .selectFrom('approvals')
+        .selectAll()
+        .where('scope', 'in', standingScopes)
+        .where('status', 'in', given)
+        .orderBy('created_at_ms', 'desc')
+        .limit(listed)
+        .execute();
+      return rows.filter((row) => stands(row, nowMs)).map((row) => recordOf(row, nowMs));
+    },
+
+    async revoke(id, nowMs) {
+      const engine = await openEngine();
+      const done = await engine.write(async (tx) => {
+        const row = await tx
+          .selectFrom('approvals')
+          .selectAll()
+          .where('id', '=', id)
+          .where('scope', 'in', standingScopes)
+          .where('status', 'in', given)
+          .executeTakeFirst();
+        if (!row || !stands(row, nowMs)) return false;
+        const same = tx
+          .updateTable('approvals')
+          .where('principal', '=', row.principal)
+          .where('tool', '=', row.tool)
+          .where('grant_text', '=', row.grant_text)
+          .where('scope', 'in', standingScopes)
+          // Taking back a narrow yes leaves narrow ones of other sessions and folders; a wide one covered them all.
+          .where((where) =>
+            row.scope === 'always' || row.scope === 'until'
+              ? where.lit(true)
+              : where.or([
+                  row.scope === 'session'
+                    ? where.and([where('scope', '=', 'session'), where('session_id', '=', row.session_id)])
+                    : where.and([where('scope', '=', 'folder'), where('folder', '=', row.folder)]),
+                  where('scope', 'in', ['always', 'until']),
+                ]),
+          );
+        // A yes that no call has taken yet is taken back as well.
+        await same.set({ status: 'expired' }).where('status', '=', 'approved').execute();
+        await same.set({ scope: 'once' }).execute();
+        return true;
+      });
+      if (done) engine.changes.tell(topic);
+      return done;
+    },
+  };
+}
+
+/** One for a session ends with its question's expiry; one until a time then; the others have no end. */
+function stands({ scope, expires_at_ms, until_ms }: ApprovalRow, nowMs: number): boolean {
+  if (scope === 'session') return expires_at_ms > nowMs;
+  return scope !== 'until' || (until_ms !== null && until_ms > nowMs);
+}
+
+/** That it was used is noted no more often: a call need not wait for it each time. */
+const betweenNotesMs = 60_000;

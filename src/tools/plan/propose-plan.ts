@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { text } from '../../contract/text/text.ts';
+import { defineTool } from '../../contract/tool/define-tool.ts';
+import { counted } from '../../ground/counted.ts';
+
+/** A list of calls that a person agrees to as a whole. */
+export const proposePlan = defineTool({
+  name: 'propose_plan',
+  category: 'planning',
+  title: text('Propose a plan', '計画を提案'),
+  description: text(
+    'Asks the person once for several calls. After a yes each is allowed once, with exactly these arguments, in this session, for an hour. Runs none of them: send each afterwards. Only worth it where two or more would be asked about.',
+    '複数の呼び出しについて、まとめて 1 回だけ人に確認します。許可されると、それぞれがこの引数どおりに、このセッションで 1 時間以内に 1 回ずつ許可されます。実行はしないので、その後で個別に送ってください。確認される呼び出しが 2 つ以上あるときに使います。',
+  ),
+  permission: 'authenticated',
+  annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  uses: ['plans'],
+  input: z.object({
+    why: z.string().min(1).max(500).describe('What it is for, e.g. "Release 1.2.0".'),
+    calls: z
+      .array(
+        z.object({
+          tool: z.string().min(1).max(200).describe('e.g. "shell_exec".'),
+          arguments: z.record(z.string(), z.unknown()).describe('Exactly as you will send them.'),
+        }),
+      )
+      .min(1)
+      .max(50),
+  }),
+  output: z.object({
+    plan_id: z.string().optional(),
+    expires_at: z.string().optional(),
+    steps: z.array(z.object({ tool: z.string(), needs: z.enum(['nothing', 'plan', 'person']) })),
+  }),
+  ja: {
+    why: '目的。例: "1.2.0 のリリース"。',
+    'calls.tool': 'ツール名。例: "shell_exec"。',
+    'calls.arguments': '実際に送る引数そのもの。',
+  },
+  example: {
+    why: 'Publish the branch',
+    calls: [
+      { tool: 'shell_exec', arguments: { command: 'git push origin main' } },
+      { tool: 'shell_exec', arguments: { command: 'git push origin v1.2.0' } },
+    ],
+  },
+  async risk({ why, calls }, { plans }) {
+    const steps = await plans.look(calls);
+    const asked = steps.filter(({ needs }) => needs === 'plan').length;
+    if (asked === 0) return {};
+    return {
+      steps: steps.map(({ line }) => line),
+      ask: text(
+        `a plan of ${counted(steps.length, 'call')}, ${asked} of which a yes allows once each: ${why}`,
+        `${steps.length} 件の呼び出しの計画です。許可すると、うち ${asked} 件がそれぞれ 1 回ずつ許可されます: ${why}`,
+      ),
+    };
+  },
+  async run({ calls }, { plans, audit }) {
+    const { id, steps, expiresAtMs } = await plans.allow(calls);
+    audit({ plan: id, steps: steps.map(({ line }) => line.en) });
+    return {
+      ...(id !== undefined && { plan_id: id, expires_at: new Date(expiresAtMs).toISOString() }),
+      steps: steps.map(({ tool, needs }) => ({ tool, needs })),
+    };
+  },
+});
