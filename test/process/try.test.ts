@@ -134,7 +134,7 @@ describe.runIf(working.has('bubblewrap'))(
       );
       expect(error).toMatchObject({ code: 'denied', details: { rule: 'rules[1]' } });
       expect(error.message).toBe(
-        'It was tried, and nothing of it was kept: CI is ours. Denied by rule rules[1].',
+        'It was tried, and nothing of it was kept: CI is ours. Denied by rule rules[1] (sekisho.jsonc:1).',
       );
       expect(treeOf(world.root)).toEqual(before);
     });

@@ -78,8 +78,15 @@ export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAs
 
 /** A yes to pushing is none to overwriting what is over there, and a yes to one address none to another. */
 function saysWhatGoes([, subcommand = '', ...words]: readonly string[]): boolean {
-  if (subcommand === 'push') return words.some((word) => overwrites.test(word));
+  if (subcommand === 'push') return words.some((word) => overwrites.test(word)) || namesPlace(words);
   return subcommand === 'remote' || subcommand === 'config';
+}
+
+/** A yes to the remotes of a repository is none to an address that a call brings along, nor to a program over there. */
+function namesPlace(words: readonly string[]): boolean {
+  const target = words.find((word) => !word.startsWith('-')) ?? '';
+  const isElsewhere = (word: string) => /^--(repo|rec|exec)|:\/\/|^[^/:]+@[^/:]+:/.test(word);
+  return /[:/\\]/.test(target) || words.some(isElsewhere);
 }
 
 /** `--force` and its kin, `--mirror`, `--delete` and `--prune`, as git takes them abbreviated; `+main` and `:main`. */
