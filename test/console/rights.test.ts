@@ -125,7 +125,9 @@ describe('an approval', () => {
     await world.send('file_write', { path: 'keys/a', content: 'x' });
     const [refused] = await world.store.audit.search({ limit: 1, newestFirst: true, tool: 'file_write' });
     const page = await (await world.get(`/calls/${refused?.seq}`, cookie)).text();
-    expect(page).toContain('keys: file_write keys/a: Keys stay. Denied by rule keys (sekisho.jsonc:1). Find a way');
+    expect(page).toContain(
+      'keys: file_write keys/a: Keys stay. Denied by rule keys (sekisho.jsonc:1). Find a way',
+    );
   });
 
   test('for always shows its exact rule first, stands, and is taken back', async () => {

@@ -100,7 +100,9 @@ describe.runIf(working.has('bubblewrap'))(
       expect(treeOf(world.root)).toEqual(before);
       const lines = no.asked[0]?.message.split('\n') ?? [];
       expect(lines[0]).toBe('deletes 21 files, changes 1: rm old/*; sed -i s/one/1/ a.txt');
-      expect(lines).toContain('Why you are asked: it deletes or empties 21 files (effect-deletes-many)');
+      expect(lines).toContain(
+        'Why you are asked: it deletes or empties 21 files (effect-deletes-many, built in)',
+      );
       expect(lines.indexOf('  changed a.txt (+1 −1)')).toBeGreaterThan(
         lines.indexOf('  deleted old/20.txt (−1)'),
       );

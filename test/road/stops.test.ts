@@ -112,7 +112,8 @@ describe('a call that is refused is recorded at the stop that refused it, and re
       },
     });
     const reply = await world.call('file_write', { path: 'secrets/key', content: 'new', overwrite: true });
-    const refusal = 'file_write secrets/key: Secrets stay as they are. Denied by rule no-secrets (sekisho.jsonc:1).';
+    const refusal =
+      'file_write secrets/key: Secrets stay as they are. Denied by rule no-secrets (sekisho.jsonc:1).';
     expect(errorOf(reply)).toMatchObject({
       code: 'denied',
       message: refusal,
