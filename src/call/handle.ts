@@ -1,6 +1,7 @@
 import type { Call, Reply } from '../contract/call.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
+import { cleanWords } from '../ground/person-words.ts';
 import { unanswered, unrecorded } from '../ground/unrecorded.ts';
 import { type ApproveDependencies, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
@@ -75,6 +76,9 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   const validated = validate(paced);
 
   record.reached('approve');
+  const { said } = call.arrival;
+  // The story of a session begins with what its person wanted.
+  if (said !== undefined) record.facts.said = cleanWords(said);
   const flow = await lookAtFlow(validated, dependencies);
   if (flow && validated.tool.flow) record.facts.flow = flowFacts(flow);
   const permit = await approve(validated, flow, dependencies, record.facts);

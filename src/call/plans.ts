@@ -4,8 +4,9 @@ import type { AllowedPlan, PlanCall, PlanNeed, PlanStep, Plans } from '../contra
 import { ToolError } from '../contract/error.ts';
 import type { Mode, PolicyVerdict, Risk } from '../contract/policy.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
-import { text, verbatim } from '../contract/text/text.ts';
+import { type Text, text, verbatim } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
+import { counted } from '../ground/counted.ts';
 import { ruleName } from '../ground/rule-name.ts';
 import { type ApproveDependencies, callDigest, riskOf } from './approve.ts';
 import { refused } from './asking/answers.ts';
@@ -141,7 +142,7 @@ function stepOf(
 
 const onlyPerson = text('; asked by itself when it comes', '。実行時に個別に確認します');
 
-function notThis(place: number, why: { readonly en: string; readonly ja: string }): ToolError {
+function notThis(place: number, why: Text): ToolError {
   return new ToolError('invalid_parameter', text(`Step ${place} ${why.en}.`, `手順 ${place}: ${why.ja}。`), {
     suggestion: text(
       'List calls as you would send them, each once.',
@@ -162,7 +163,7 @@ function tooLong(chars: number): ToolError {
   return new ToolError(
     'invalid_parameter',
     text(
-      `The plan is ${chars} characters long as a person would read it; ${mostChars} are the most.`,
+      `The plan is too long for a person to read: ${counted(chars, 'character')} of at most ${mostChars}.`,
       `計画が長すぎます（人が読む形で ${chars} 文字、上限は ${mostChars} 文字）。`,
     ),
     {

@@ -39,6 +39,7 @@ export function createOperator(rooms: Rooms, team: TeamRoom, notices: Notices, n
       testNotice: notices.test,
       servers: async () => serversOf(await rooms.upstreams()),
       history,
+      changes: async () => (await rooms.store()).history,
       now,
     });
   });

@@ -4,6 +4,7 @@ import type { NoticeRecord, PushDevice } from './notice.ts';
 import type { Passkey } from './passkey.ts';
 import type { Person } from './person.ts';
 import type { ApprovalRecord, Scope, StandingScope, TokenStore, Wishes } from './records.ts';
+import type { Digest, SessionStory, StandingGrant } from './story.ts';
 import type { TeamAdmin } from './team/admin.ts';
 import type { HeldTool, LoginOptions } from './upstream.ts';
 
@@ -57,6 +58,10 @@ export interface Operator {
   offers(records: readonly ApprovalRecord[]): Promise<GrantOffers>;
   /** What stands. */
   grants(): Promise<readonly StandingGrant[]>;
+  /** What a session did, from its first call to its last; undefined where it made none lately. */
+  story(sessionId: string): Promise<SessionStory | undefined>;
+  /** What happened since then. */
+  digest(sinceMs: number): Promise<Digest>;
   /** Whose memories the person may read and change: an operator's choice, everybody else their own. */
   memoryOwner(person: Person, wanted: string | undefined): string | undefined;
   /** What waits of a proxied server for a person's look. */
@@ -80,16 +85,6 @@ export interface GrantOffer {
 }
 
 export type GrantOffers = ReadonlyMap<string, readonly GrantOffer[]>;
-
-export interface StandingGrant {
-  readonly record: ApprovalRecord;
-  /** The rules as they stand. */
-  readonly rule: string;
-  /** When it ends by itself; absent: it does not. */
-  readonly endsAtMs?: number | undefined;
-  /** No call has needed it for so long that it may as well be taken back. */
-  readonly isUnused: boolean;
-}
 
 /** What of the calls that were asked about a standing yes would have answered. */
 export interface Covered {

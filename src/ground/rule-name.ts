@@ -1,6 +1,6 @@
 import { cleanLine } from '../contract/text/clean-text.ts';
 import type { Locale, Text } from '../contract/text/text.ts';
-import { text } from '../contract/text/text.ts';
+import { text, verbatim } from '../contract/text/text.ts';
 
 interface Named {
   readonly rule: string;
@@ -9,14 +9,15 @@ interface Named {
 
 /** A rule by its name and where it is written, for whoever may read the file: `rules[0], /home/me/…/sekisho.jsonc:3`. */
 export function ruleName({ rule, writtenAt }: Named, locale: Locale): string {
-  return `${rule}${locale === 'ja' ? '、' : ', '}${cleanLine(writtenAt ?? builtIn[locale])}`;
+  return `${rule}${comma[locale]}${cleanLine(writtenAt ?? builtIn[locale])}`;
 }
 
 /** The same for a model, which learns nothing of where files lie on this machine: `rules[0] (sekisho.jsonc:3)`. */
 export function ruleForModel({ rule, writtenAt }: Named): Text {
   const file = writtenAt?.replace(/^.*\//s, '');
-  const { en, ja } = file === undefined ? builtIn : { en: cleanLine(file), ja: cleanLine(file) };
+  const { en, ja } = file === undefined ? builtIn : verbatim(cleanLine(file));
   return text(`${rule} (${en})`, `${rule}（${ja}）`);
 }
 
+const comma = text(', ', '、');
 const builtIn = text('built in', '組み込み');

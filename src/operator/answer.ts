@@ -3,8 +3,8 @@ import type { Acts, Answer, Answered, Person } from '../contract/operator.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { cleanWords } from '../ground/person-words.ts';
 import { assertMay, mayAnswer } from './may.ts';
-import type { OperatorRooms } from './open.ts';
 import type { Perform } from './perform.ts';
+import type { OperatorRooms } from './rooms.ts';
 
 /** Answers to questions, and the end of standing ones. */
 export function createQuestionActs(

@@ -1,5 +1,6 @@
-import type { GrantOffer, GrantOffers, StandingGrant } from '../contract/operator.ts';
+import type { GrantOffer, GrantOffers } from '../contract/operator.ts';
 import type { ApprovalRecord, AuditLog, AuditRecord } from '../contract/records.ts';
+import type { StandingGrant } from '../contract/story.ts';
 import { scopedGrant } from '../ground/grant-rules.ts';
 import { coveredAmong } from '../ground/would-cover.ts';
 

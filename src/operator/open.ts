@@ -8,13 +8,16 @@ import type { PasskeyStore } from '../contract/passkey.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
+import type { Acts, Operator, Person } from '../contract/operator.ts';
 import { createQuestionActs } from './answer.ts';
 import { offersFor, standingGrants } from './grants.ts';
+import { digestSince, storyFrom } from './look-back.ts';
 import { assertMay, mayAnswer, memoryOwner } from './may.ts';
 import { importMemories } from './memory-lines.ts';
 import { createNoticeActs } from './notices.ts';
 import { createPerform, type Perform } from './perform.ts';
-import { createServerActs, reviewOf, type ServerAdmin } from './servers.ts';
+import type { OperatorRooms } from './rooms.ts';
+import { createServerActs, reviewOf } from './servers.ts';
 import { createTeamActs } from './team.ts';
 
 /** What people act on, lent by the composition root. */
@@ -51,6 +54,8 @@ export function openOperator(rooms: OperatorRooms): Operator {
     memoryOwner,
     offers: (records) => offersFor(records, rooms.audit, rooms.now()),
     grants: async () => standingGrants(await (await rooms.approvals()).grants(rooms.now()), rooms.now()),
+    story: (sessionId) => storyFrom(sessionId, rooms),
+    digest: (sinceMs) => digestSince(sinceMs, rooms),
     review: async (name) => reviewOf(await rooms.servers(), name),
     as: (person) => actsOf(person, rooms),
   };

@@ -24,11 +24,13 @@ const write = (path: string, content?: string): PlanCall => ({
   arguments: input(path, content),
 });
 
+const sent = (call: PlanCall) => ({ ...call, arguments: JSON.stringify(call.arguments) });
+
 async function propose(world: World, calls: readonly PlanCall[]) {
   const messages: string[] = [];
   const reply = await world.call(
     'propose_plan',
-    { why: 'A release', calls },
+    { why: 'A release', calls: calls.map(sent) },
     {
       elicit: async ({ message }) => {
         messages.push(message);
@@ -85,7 +87,7 @@ test.each<[string, readonly PlanCall[]]>([
   ['a tool that is none', [{ tool: 'nope', arguments: {} }]],
   ['arguments that do not fit', [{ tool: 'file_write', arguments: { path: 7 } }]],
   ['the same call twice', [write('live/a'), write('live/a')]],
-  ['a plan', [{ tool: 'propose_plan', arguments: { why: 'x', calls: [write('live/a')] } }]],
+  ['a plan', [{ tool: 'propose_plan', arguments: { why: 'x', calls: [sent(write('live/a'))] } }]],
   ['more than anybody reads', Array.from({ length: 50 }, (_, at) => write(`live/${at}`, 'x'.repeat(4000)))],
   ['nothing', []],
 ])('a plan with %s is refused before anybody is asked', async (_name, calls) => {
@@ -97,7 +99,7 @@ test.each<[string, readonly PlanCall[]]>([
 
 test('a plan that nobody agreed to allows nothing', async () => {
   await using world = await openTestCheckpoint({ config });
-  const nobody = await world.call('propose_plan', { why: 'A release', calls: [write('live/a')] });
+  const nobody = await world.call('propose_plan', { why: 'A release', calls: [sent(write('live/a'))] });
   expect(errorOf(nobody).code).toBe('approval_pending');
   expect(errorOf(await world.call('file_write', input('live/a'))).code).toBe('approval_pending');
 });

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { StandingGrant } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
+import type { StandingGrant } from '../../contract/story.ts';
 import { block, line, time } from '../shown.ts';
 import type { Waiting } from '../waiting.ts';
 import { approvalCards } from './approval-cards.ts';

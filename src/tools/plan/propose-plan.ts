@@ -1,7 +1,11 @@
 import * as z from 'zod';
+import type { PlanCall } from '../../contract/capabilities/plans.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
+import { inputRule } from '../../contract/tool/input-rule.ts';
 import { counted } from '../../ground/counted.ts';
+
+const noObject = text('must be a JSON object', 'JSON オブジェクトでなければなりません');
 
 /** A list of calls that a person agrees to as a whole. */
 export const proposePlan = defineTool({
@@ -21,11 +25,17 @@ export const proposePlan = defineTool({
       .array(
         z.object({
           tool: z.string().min(1).max(200).describe('e.g. "shell_exec".'),
-          arguments: z.record(z.string(), z.unknown()).describe('Exactly as you will send them.'),
+          // A string, since strict providers take no object whose keys the schema does not name.
+          arguments: z
+            .string()
+            .max(100_000)
+            .refine((json) => argumentsIn(json) !== undefined, inputRule(noObject))
+            .describe('JSON, exactly as you will send them: {"command": "git push"}.'),
         }),
       )
       .min(1)
-      .max(50),
+      .max(50)
+      .describe('In the order in which you will send them.'),
   }),
   output: z.object({
     plan_id: z.string().optional(),
@@ -34,18 +44,19 @@ export const proposePlan = defineTool({
   }),
   ja: {
     why: '目的。例: "1.2.0 のリリース"。',
+    calls: '送る順に並べます。',
     'calls.tool': 'ツール名。例: "shell_exec"。',
-    'calls.arguments': '実際に送る引数そのもの。',
+    'calls.arguments': '実際に送る引数そのものの JSON。例: {"command": "git push"}。',
   },
   example: {
     why: 'Publish the branch',
     calls: [
-      { tool: 'shell_exec', arguments: { command: 'git push origin main' } },
-      { tool: 'shell_exec', arguments: { command: 'git push origin v1.2.0' } },
+      { tool: 'shell_exec', arguments: '{"command": "git push origin main"}' },
+      { tool: 'shell_exec', arguments: '{"command": "git push origin v1.2.0"}' },
     ],
   },
   async risk({ why, calls }, { plans }) {
-    const steps = await plans.look(calls);
+    const steps = await plans.look(calls.map(planCall));
     const asked = steps.filter(({ needs }) => needs === 'plan').length;
     if (asked === 0) return {};
     return {
@@ -57,7 +68,7 @@ export const proposePlan = defineTool({
     };
   },
   async run({ calls }, { plans, audit }) {
-    const { id, steps, expiresAtMs } = await plans.allow(calls);
+    const { id, steps, expiresAtMs } = await plans.allow(calls.map(planCall));
     audit({ plan: id, steps: steps.map(({ line }) => line.en) });
     return {
       ...(id !== undefined && { plan_id: id, expires_at: new Date(expiresAtMs).toISOString() }),
@@ -65,3 +76,24 @@ export const proposePlan = defineTool({
     };
   },
 });
+
+function planCall({
+  tool,
+  arguments: json,
+}: {
+  readonly tool: string;
+  readonly arguments: string;
+}): PlanCall {
+  return { tool, arguments: argumentsIn(json) ?? {} };
+}
+
+function argumentsIn(json: string): PlanCall['arguments'] | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as PlanCall['arguments']) : undefined;
+  } catch {
+    // No JSON: the rule of the argument says what it must be.
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import type { HistoryEntry } from '../contract/capabilities/history.ts';
+import type { AuditEntry } from '../contract/records.ts';
+import type { AnsweredLine, Digest, StandingGrant } from '../contract/story.ts';
+import { shownCall } from '../ground/would-cover.ts';
+import { countsOf, netChanges, sessionLine } from './story.ts';
+
+/** What a while is told from: the oldest first. */
+export interface While {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly entries: readonly AuditEntry[];
+  readonly history: readonly HistoryEntry[];
+  readonly grants: readonly StandingGrant[];
+  readonly waiting: number;
+  readonly isCut: boolean;
+}
+
+/** What happened in a while: by session, what was asked and by whom answered, what changed, what was refused. */
+export function digestOf({ sinceMs, untilMs, entries, history, grants, waiting, isCut }: While): Digest {
+  const calls = entries.filter(({ tool }) => !tool.startsWith('sekisho '));
+  const sessions = Map.groupBy(calls, ({ principal, sessionId }) => JSON.stringify([principal, sessionId]));
+  const changed = new Set(history.map(({ auditId }) => auditId));
+  const lines = [...sessions.values()].flatMap((own) => {
+    const [first] = own;
+    const line = sessionLine(
+      own,
+      history.filter((entry) => entry.sessionId === first?.sessionId),
+    );
+    return line ? [line] : [];
+  });
+  const within = (ms: number | undefined) => ms !== undefined && ms > untilMs && ms <= untilMs + dayMs;
+  return {
+    ...{ sinceMs, untilMs, isCut, calls: calls.length, counts: countsOf(calls, changed) },
+    sessions: lines.sort((one, other) => other.endedAtMs - one.endedAtMs).slice(0, mostLines),
+    questions: { answered: answeredBy(entries), waiting },
+    refusals: refusalsOf(calls),
+    changes: netChanges(history).slice(0, mostLines),
+    ending: grants.filter(({ endsAtMs }) => within(endsAtMs)),
+    unused: grants.filter(({ isUnused }) => isUnused),
+  };
+}
+
+/** Answers at our own faces are entries of their own; a client's stand with its call. */
+function answeredBy(entries: readonly AuditEntry[]): readonly AnsweredLine[] {
+  const answers = entries.flatMap((entry): Omit<AnsweredLine, 'times'>[] => {
+    const { tool, arguments: given, outcome, principal, approver, code } = entry;
+    if (tool === 'sekisho approve' && outcome === 'ok') {
+      const decision = (given as { decision?: unknown } | undefined)?.decision;
+      return decision === 'approved' || decision === 'declined' ? [{ by: principal, decision }] : [];
+    }
+    if (!approver?.startsWith('client ') || tool.startsWith('sekisho ')) return [];
+    return [{ by: approver, decision: code === 'denied' ? 'declined' : 'approved' }];
+  });
+  const counted = Map.groupBy(answers, ({ by, decision }) => `${decision} ${by}`);
+  return [...counted.values()]
+    .flatMap((same) => same.slice(0, 1).map((line) => ({ ...line, times: same.length })))
+    .sort((one, other) => other.times - one.times);
+}
+
+function refusalsOf(calls: readonly AuditEntry[]): Digest['refusals'] {
+  const refused = calls.filter(({ code, rule }) => code === 'denied' && rule !== undefined);
+  return [...Map.groupBy(refused, ({ rule = '' }) => rule)]
+    .map(([rule, own]) => ({ rule, times: own.length, example: own[0] ? shownCall(own[0]) : '' }))
+    .sort((one, other) => other.times - one.times);
+}
+
+const dayMs = 24 * 3_600_000;
+const mostLines = 100;

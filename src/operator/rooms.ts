@@ -1,0 +1,32 @@
+import type { Folder } from '../contract/capabilities/files.ts';
+import type { Attribution, HistoryStore, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
+import type { Memories } from '../contract/capabilities/memory.ts';
+import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
+import type { TeamAdmin } from '../contract/team/admin.ts';
+import type { ServerAdmin } from './servers.ts';
+
+/** What people act on, lent by the composition root. */
+export interface OperatorRooms {
+  audit(): Promise<AuditLog>;
+  approvals(): Promise<ApprovalStore>;
+  tokens(): Promise<TokenStore>;
+  memories(owner: string): Promise<Memories>;
+  team(): Promise<TeamAdmin>;
+  servers(): Promise<ServerAdmin>;
+  history(): Promise<{ readonly history: Undoing; readonly folders: readonly Folder[] }>;
+  /** What tools changed. */
+  changes(): Promise<HistoryStore>;
+  now(): number;
+}
+
+interface Undoing {
+  undo(
+    selection: UndoSelection,
+    options: {
+      readonly folders: readonly Folder[];
+      readonly who: Attribution;
+      readonly force: boolean;
+      readonly tell?: ((step: UndoStep) => void) | undefined;
+    },
+  ): Promise<readonly UndoStep[]>;
+}

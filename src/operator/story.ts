@@ -1,0 +1,132 @@
+import type { HistoryEntry } from '../contract/capabilities/history.ts';
+import type { AuditEntry } from '../contract/records.ts';
+import type { SessionLine, SessionStory, StepKind, StoryChange, StoryStep } from '../contract/story.ts';
+import { shownCall } from '../ground/would-cover.ts';
+
+/**
+ * A session as a story: what its person asked, what it read, ran and changed, in order. Entries of the log and changes, the
+ * oldest first; nothing where there is no call.
+ */
+export function storyOf(
+  entries: readonly AuditEntry[],
+  history: readonly HistoryEntry[],
+): SessionStory | undefined {
+  const line = sessionLine(entries, history);
+  if (!line) return undefined;
+  const { changedPaths: _changedPaths, ...about } = line;
+  const changed = new Set(history.map(({ auditId }) => auditId));
+  const steps = joined(entries.map((entry) => stepOf(entry, changed)));
+  return {
+    ...about,
+    steps: steps.slice(-mostSteps),
+    unshownSteps: Math.max(0, steps.length - mostSteps),
+    changes: netChanges(history),
+  };
+}
+
+/** The session in short. */
+export function sessionLine(
+  entries: readonly AuditEntry[],
+  history: readonly HistoryEntry[],
+): SessionLine | undefined {
+  const [first] = entries;
+  const last = entries.at(-1);
+  if (!first || !last) return undefined;
+  const changed = new Set(history.map(({ auditId }) => auditId));
+  const { sessionId, principal, client, transport } = first;
+  return {
+    ...{ sessionId, principal, client, transport },
+    beganAtMs: first.atMs,
+    endedAtMs: last.atMs + last.durationMs,
+    said: [...new Set(entries.flatMap(({ facts }) => (typeof facts?.said === 'string' ? [facts.said] : [])))],
+    calls: entries.length,
+    counts: countsOf(entries, changed),
+    changedPaths: netChanges(history).length,
+  };
+}
+
+/** How many calls of each kind. */
+export function countsOf(
+  entries: readonly AuditEntry[],
+  changed: ReadonlySet<string>,
+): Readonly<Record<StepKind, number>> {
+  const counts = { read: 0, ran: 0, changed: 0, sent: 0, refused: 0, asked: 0, failed: 0, did: 0 };
+  for (const entry of entries) counts[kindOf(entry, changed)] += 1;
+  return counts;
+}
+
+/** Each path once, from before the first change to after the last; what is as it was again was undone. The newest first. */
+export function netChanges(history: readonly HistoryEntry[]): readonly StoryChange[] {
+  const paths = new Map<string, HistoryEntry[]>();
+  for (const entry of history) {
+    const key = `${entry.root}\0${entry.path}`;
+    paths.set(key, [...(paths.get(key) ?? []), entry]);
+  }
+  const changes = [...paths.values()].flatMap((entries): StoryChange[] => {
+    const [first] = entries;
+    const last = entries.at(-1);
+    if (!first || !last) return [];
+    const entry = { ...last, before: first.before };
+    return [{ entry, times: entries.length, change: changeOf(entry) }];
+  });
+  return changes.sort((one, other) => other.entry.seq - one.entry.seq);
+}
+
+function changeOf({ before, after, undoneBy }: HistoryEntry): StoryChange['change'] {
+  if (undoneBy !== undefined || JSON.stringify(before) === JSON.stringify(after)) return 'undone';
+  if (before.kind === 'absent') return 'created';
+  return after.kind === 'absent' ? 'removed' : 'changed';
+}
+
+function stepOf(entry: AuditEntry, changed: ReadonlySet<string>): StoryStep {
+  const { seq, atMs, tool, approver, rule } = entry;
+  const kind = kindOf(entry, changed);
+  const isRuled = kind === 'refused' || kind === 'asked' || approver !== undefined;
+  return {
+    ...{ seq, atMs, kind, tool, line: lineOf(entry), times: 1 },
+    ...(approver !== undefined && { approver }),
+    ...(isRuled && rule !== undefined && { rule }),
+  };
+}
+
+/** Calls in a row that are told in the same words are one step. */
+function joined(steps: readonly StoryStep[]): readonly StoryStep[] {
+  const all: StoryStep[] = [];
+  for (const step of steps) {
+    const last = all.at(-1);
+    const isSame =
+      last?.kind === step.kind &&
+      last.tool === step.tool &&
+      last.line === step.line &&
+      last.approver === step.approver;
+    if (last && isSame) all[all.length - 1] = { ...last, times: last.times + 1 };
+    else all.push(step);
+  }
+  return all;
+}
+
+function kindOf(entry: AuditEntry, changed: ReadonlySet<string>): StepKind {
+  const { outcome, code, stop, tool, arguments: given, facts } = entry;
+  if (outcome === 'question' || code === 'approval_pending') return 'asked';
+  if (outcome !== 'ok') return stop === 'run' ? 'failed' : 'refused';
+  if (changed.has(entry.id)) return 'changed';
+  if (hasText(given, 'command')) return 'ran';
+  if (facts?.flow !== undefined) return 'sent';
+  return hasText(given, 'path') || hasText(given, 'pattern') || /read|list|search|glob|grep/.test(tool)
+    ? 'read'
+    : 'did';
+}
+
+function lineOf(entry: AuditEntry): string {
+  const { arguments: given } = entry;
+  if (hasText(given, 'command')) return shownCall(entry);
+  if (hasText(given, 'path')) return given.path;
+  return hasText(given, 'pattern') ? given.pattern : shownCall(entry);
+}
+
+function hasText<Key extends string>(given: unknown, key: Key): given is Readonly<Record<Key, string>> {
+  return typeof given === 'object' && given !== null && typeof Reflect.get(given, key) === 'string';
+}
+
+/** A page for a person; the log has the rest. */
+const mostSteps = 500;
