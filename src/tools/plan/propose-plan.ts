@@ -23,7 +23,7 @@ export const proposePlan = defineTool({
     why: z.string().min(1).max(500).describe('What it is for, e.g. "Release 1.2.0".'),
     calls: z
       .array(
-        z.object({
+        z.strictObject({
           tool: z.string().min(1).max(200).describe('e.g. "shell_exec".'),
           // A string, since strict providers take no object whose keys the schema does not name.
           arguments: z
