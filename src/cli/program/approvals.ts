@@ -16,9 +16,15 @@ export function addApprovals(program: Command, exitWith: (code: number) => void)
     .option('--always', 'allow this and its like from now on')
     .option('--deny', 'say no')
     .option('--instead <words>', 'say no, and what to do instead')
+    .option('--watch', 'questions and calls on the whole screen, answered by keys')
     .option('--show', 'only show the question, and how far a yes may reach')
     .option('--json', 'print as JSON')
     .action(async (ids: readonly string[], options: Options) => {
+      if (options.watch) {
+        const { watchQuestions } = await import('../approve/watch/watch.ts');
+        exitWith(await watchQuestions(flagsOf(options)));
+        return;
+      }
       const { approve } = await import('../approve/approve.ts');
       exitWith(await approve(ids, flagsOf(options), options));
     });

@@ -96,6 +96,8 @@ const examples: Readonly<Record<string, Text | string>> = {
   'audit verify': 'audit verify',
   'audit export': 'audit export > audit.jsonl',
   approve: 'approve 4f2a --for 1h',
+  story: 'story --diff',
+  digest: 'digest --since 8h',
   'approve grants': 'approve grants',
   'approve revoke': 'approve revoke 4f2a',
   'notify list': 'notify list',

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** The commands that show what tools changed, and take it back. */
+/** The commands that look back: what tools changed, and take it back; what a session did, and what happened in a while. */
 export function addHistoryCommands(program: Command, exitWith: (code: number) => void): void {
   withSettings(program.command('history [path]').description('what tools changed, newest first'))
     .option('--session <id>', 'in one session')
@@ -19,6 +19,20 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
     .action(async (id: string, options: Options) => {
       const { showDiff } = await import('../common/diff.ts');
       exitWith(await showDiff(id, flagsOf(options), options));
+    });
+  withSettings(program.command('story [session]').description('what a session did, from its first call on'))
+    .option('--diff', 'also what is different since')
+    .option('--json', 'print as JSON')
+    .action(async (id: string | undefined, options: Options) => {
+      const { showStory } = await import('../look-back.ts');
+      exitWith(await showStory(id, flagsOf(options), options));
+    });
+  withSettings(program.command('digest').description('what happened lately: sessions, answers, changes'))
+    .option('--since <time>', 'e.g. 10m, 2h, 7d', '8h')
+    .option('--json', 'print as JSON')
+    .action(async (options: Options) => {
+      const { showDigest } = await import('../look-back.ts');
+      exitWith(await showDigest(flagsOf(options), options));
     });
   withSettings(
     program.command('undo [entry]').description('take changes back: one, a session, or the last while'),

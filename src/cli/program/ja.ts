@@ -47,6 +47,10 @@ export const ja: Readonly<Record<string, string>> = {
   'answer what calls are waiting for; without an id, list the questions':
     '呼び出しが待っている質問に回答。ID がなければ質問の一覧',
   'what is allowed beyond single calls': '1 回限りの許可のほかに許可しているもの',
+  'questions and calls on the whole screen, answered by keys': '質問と呼び出しを画面全体に表示し、キーで回答',
+  'what a session did, from its first call on': 'セッションが最初の呼び出しから行ったこと',
+  'also what is different since': '前後の差分も表示',
+  'what happened lately: sessions, answers, changes': '最近の出来事: セッション、回答、変更',
   'only what nothing has needed for two weeks': '2 週間使われていないものだけ',
   'take back whatever nothing has needed for two weeks': '2 週間使われていないものをすべて取り消す',
   'take such a permission back': 'その許可を取り消す',

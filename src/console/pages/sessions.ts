@@ -36,7 +36,7 @@ export function sessionsPage({ calls, agents, projects, tasks }: SessionParts, v
     ) => html`<li><span class="when">${time(seen.lastMs, view)}</span><span class="tool">${line(seen.principal, 60)}</span>
 <span class="given">${line([seen.client, seen.transport].filter(Boolean).join(' · '), 80)}</span>
 <span class="quiet">${say.calls(count(seen.calls, locale))}${seen.refused > 0 ? ` · ${say.refused(count(seen.refused, locale))}` : ''}</span>
-<span class="quiet"><a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say.history}</a></span></li>`,
+<span class="quiet"><a href="/sessions/${encodeURIComponent(seen.sessionId)}">${words.story.open}</a> · <a href="/history?session=${encodeURIComponent(seen.sessionId)}">${say.history}</a></span></li>`,
   );
   return page(
     view,

@@ -9,6 +9,7 @@ import { callPage, callsPage } from '../pages/calls.ts';
 import { chartsSection, overviewPage } from '../pages/overview.ts';
 import type { PageContext } from '../pages/page-context.ts';
 import { sessionsPage, taskPage } from '../pages/sessions.ts';
+import { storyPage } from '../pages/story.ts';
 import type { Verification } from '../pages/verification.ts';
 import { scopeOf, type View } from '../pages/view.ts';
 import type { Tally } from '../tally.ts';
@@ -107,6 +108,21 @@ export function addCallRoutes(
     return context.html(await callPage(entry, view));
   });
 
+  app.get('/sessions/:id', async (context) => {
+    const view = context.get('view');
+    const story = await (await dependencies.operator()).story(context.req.param('id'));
+    if (!story) return context.notFound();
+    const real = story.changes.filter(({ change }) => change !== 'undone');
+    const shown = await Promise.all(
+      real.slice(0, mostDiffs).map(async (change) => ({
+        ...change,
+        diff: (await dependencies.history?.diff(change.entry, view.locale)) ?? '',
+      })),
+    );
+    const parts = { story, changes: shown, unshown: Math.max(0, real.length - mostDiffs) };
+    return context.html(await storyPage(parts, view));
+  });
+
   app.get('/sessions', async (context) => {
     const view = context.get('view');
     const team = await dependencies.team();
@@ -136,3 +152,6 @@ const mostMissed = 100;
 function unlessMissing(error: unknown): undefined {
   if (!(error instanceof ConfigError)) throw error;
 }
+
+/** A page for a person; `sekisho story --diff` has all of them. */
+const mostDiffs = 50;

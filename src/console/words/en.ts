@@ -221,6 +221,17 @@ export const en = {
     parent: 'reports to',
     missing: 'There is no such task.',
   },
+  story: {
+    title: (who: string) => `Session of ${who}`,
+    open: 'story',
+    said: 'Asked for',
+    steps: 'What it did',
+    earlier: (n: string) => `${n} earlier steps are in the log.`,
+    changes: 'What is different since',
+    noChanges: 'No file is different since.',
+    moreChanges: (n: string) => `… and ${n} more`,
+    answered: 'answered by',
+  },
   history: {
     title: 'History',
     off: 'Keeping what tools change is turned off (history.enabled).',

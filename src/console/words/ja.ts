@@ -221,6 +221,17 @@ export const ja: Words = {
     parent: '上司',
     missing: 'このタスクは存在しません。',
   },
+  story: {
+    title: (who: string) => `${who} のセッション`,
+    open: '経過',
+    said: '依頼',
+    steps: '行ったこと',
+    earlier: (n: string) => `これより前の ${n} 件は記録にあります。`,
+    changes: '開始前との違い',
+    noChanges: '開始前と異なるファイルはありません。',
+    moreChanges: (n: string) => `… ほか ${n} 件`,
+    answered: '回答者',
+  },
   history: {
     title: '履歴',
     off: 'ツールによる変更の保存は無効です(history.enabled)。',

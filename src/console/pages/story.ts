@@ -1,0 +1,59 @@
+import { html } from 'hono/html';
+import type { SessionStory, StoryChange, StoryStep } from '../../contract/story.ts';
+import { changeKinds, countsWords, kindWords } from '../../ground/digest-words.ts';
+import { count, diffBlock, line, time } from '../shown.ts';
+import { page } from './page.ts';
+import type { Html, View } from './view.ts';
+
+/** A change of the session, and what it changed as a diff. */
+export interface ShownChange extends StoryChange {
+  readonly diff: string;
+}
+
+/** A session as a story: who, what was asked, what it did in order, and what is different now. */
+export function storyPage(
+  {
+    story,
+    changes,
+    unshown,
+  }: {
+    readonly story: SessionStory;
+    readonly changes: readonly ShownChange[];
+    /** Changes whose diff is not made. */
+    readonly unshown: number;
+  },
+  view: View,
+): Html {
+  const { words, locale } = view;
+  const say = words.story;
+  const { principal, client, transport, sessionId, beganAtMs, endedAtMs, said, counts } = story;
+  const history = `/history?session=${encodeURIComponent(sessionId)}`;
+  const steps = story.steps.map((step) => stepRow(step, view));
+  return page(
+    view,
+    'sessions',
+    say.title(line(principal, 60)),
+    html`<p class="quiet">${line([client, transport, sessionId].filter(Boolean).join(' · '), 160)} · ${time(beganAtMs, view)} – ${time(endedAtMs, view)}</p>
+<p>${countsWords(counts)[locale]}</p>
+${said.length === 0 ? '' : html`<section><h2>${say.said}</h2>${said.map((each) => html`<blockquote>${line(each, 500)}</blockquote>`)}</section>`}
+<section><h2>${say.steps}</h2>${story.unshownSteps > 0 ? html`<p class="quiet">${say.earlier(count(story.unshownSteps, locale))}</p>` : ''}<ol class="rows wide" data-list>${steps}</ol></section>
+<section><h2>${say.changes}</h2>${changes.length === 0 ? html`<p class="empty">${say.noChanges}</p>` : html`${changes.map((change) => changeRow(change, view))}${unshown > 0 ? html`<p class="quiet">${say.moreChanges(count(unshown, locale))}</p>` : ''}<p><a href="${history}">${words.sessions.history}</a></p>`}</section>
+<p><a href="/sessions">${words.back}</a></p>`,
+  );
+}
+
+function stepRow({ seq, atMs, kind, tool, line: what, times, approver, rule }: StoryStep, view: View): Html {
+  const say = view.words.story;
+  const looks = kind === 'refused' ? 'refused' : kind === 'asked' || kind === 'failed' ? 'asked' : 'passed';
+  const more = [
+    times > 1 ? `×${times}` : '',
+    rule ?? '',
+    approver === undefined ? '' : `${say.answered} ${approver}`,
+  ];
+  return html`<li class="${looks}"><span class="when">${time(atMs, view)}</span><span class="outcome">${kindWords[kind][view.locale]}</span>
+<span class="given"><a href="/calls/${seq}">${line(what, 160) || line(tool, 60)}</a></span><span class="quiet">${line(tool, 60)}</span><span class="quiet">${line(more.filter(Boolean).join(' · '), 120)}</span></li>`;
+}
+
+function changeRow({ entry, change, times, diff }: ShownChange, view: View): Html {
+  return html`<details><summary><span class="outcome">${changeKinds[change][view.locale]}</span> <code>${line(entry.path, 160)}</code>${times > 1 ? html` <span class="quiet">×${times}</span>` : ''}</summary>${diffBlock(diff, view)}</details>`;
+}
