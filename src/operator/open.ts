@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Folder } from '../contract/capabilities/files.ts';
-import type { Attribution, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
-import type { Memories } from '../contract/capabilities/memory.ts';
-import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
 import type { Acts, Operator } from '../contract/operator.ts';
-import type { PasskeyStore } from '../contract/passkey.ts';
 import type { Person } from '../contract/person.ts';
-import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
-import type { TeamAdmin } from '../contract/team/admin.ts';
-import type { Acts, Operator, Person } from '../contract/operator.ts';
 import { createQuestionActs } from './answer.ts';
 import { offersFor, standingGrants } from './grants.ts';
 import { digestSince, storyFrom } from './look-back.ts';
@@ -19,33 +11,6 @@ import { createPerform, type Perform } from './perform.ts';
 import type { OperatorRooms } from './rooms.ts';
 import { createServerActs, reviewOf } from './servers.ts';
 import { createTeamActs } from './team.ts';
-
-/** What people act on, lent by the composition root. */
-export interface OperatorRooms {
-  audit(): Promise<AuditLog>;
-  approvals(): Promise<ApprovalStore>;
-  tokens(): Promise<TokenStore>;
-  memories(owner: string): Promise<Memories>;
-  team(): Promise<TeamAdmin>;
-  notices(): Promise<NoticeStore>;
-  passkeys(): Promise<PasskeyStore>;
-  testNotice(channel: string): Promise<NoticeRecord | undefined>;
-  servers(): Promise<ServerAdmin>;
-  history(): Promise<{ readonly history: Undoing; readonly folders: readonly Folder[] }>;
-  now(): number;
-}
-
-interface Undoing {
-  undo(
-    selection: UndoSelection,
-    options: {
-      readonly folders: readonly Folder[];
-      readonly who: Attribution;
-      readonly force: boolean;
-      readonly tell?: ((step: UndoStep) => void) | undefined;
-    },
-  ): Promise<readonly UndoStep[]>;
-}
 
 /** What a person does, in one place: the command line and the console are faces of it. */
 export function openOperator(rooms: OperatorRooms): Operator {

@@ -1,6 +1,8 @@
 import type { Folder } from '../contract/capabilities/files.ts';
 import type { Attribution, HistoryStore, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
+import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
+import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, TokenStore } from '../contract/records.ts';
 import type { TeamAdmin } from '../contract/team/admin.ts';
 import type { ServerAdmin } from './servers.ts';
@@ -12,6 +14,10 @@ export interface OperatorRooms {
   tokens(): Promise<TokenStore>;
   memories(owner: string): Promise<Memories>;
   team(): Promise<TeamAdmin>;
+  notices(): Promise<NoticeStore>;
+  passkeys(): Promise<PasskeyStore>;
+  /** Sends one of no question; absent where there is no such channel. */
+  testNotice(channel: string): Promise<NoticeRecord | undefined>;
   servers(): Promise<ServerAdmin>;
   history(): Promise<{ readonly history: Undoing; readonly folders: readonly Folder[] }>;
   /** What tools changed. */
