@@ -58,7 +58,7 @@ export function addLinkRoutes(
           : answered.isTaken
             ? 'approved'
             : 'kept';
-    return context.html(await shown(context, link, note === 'forbidden' ? 'gone' : note));
+    return context.html(await shown(context, link, note === 'forbidden' || note === 'wide' ? 'gone' : note));
   });
 
   async function linkOf(context: Context<PageContext>): Promise<NoticeLink | undefined> {
