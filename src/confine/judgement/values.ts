@@ -43,6 +43,9 @@ export function fileNameOf(word: Word, variables: Variables): 'found' | 'new' | 
 
 /** Does nothing but the environment say what it is? What the script gives no value came from outside of it. */
 export function isFromEnvironment({ pieces }: Pick<Word, 'pieces'>, variables: Variables): boolean {
+  // Where the environment says nothing, an option may be left of it: `${x}-rf`.
+  const written = pieces.find((piece) => piece.kind === 'literal' && piece.text !== '');
+  if (written?.kind === 'literal' && written.text.startsWith('-')) return false;
   return pieces.every(
     (piece) =>
       piece.kind === 'literal' ||

@@ -42,7 +42,6 @@ export function knownWord(word: Word, scene: Scene): Word {
 
 /** What the environment says, and the rest of the script does not, is taken for no option. */
 function isOperand(word: Word, scene: Scene): boolean {
-  if (word.prefix.startsWith('-')) return false;
   return word.pieces.some(({ kind }) => kind === 'variable') && isFromEnvironment(word, scene.variables);
 }
 
