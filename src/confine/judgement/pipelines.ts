@@ -61,6 +61,8 @@ export function isListing(piece: Piece): boolean {
     if (stage.type !== 'Command' || stage.prefix.length > 0) return false;
     const args = stage.args.flatMap((arg) => (arg.type === 'Word' ? [readWord(arg)] : []));
     const use = { program: programOf(stage.name?.value ?? ''), args };
+    // What is written out is no listing: `$(echo -delete)`.
+    if (/^(echo|printf|seq)$/.test(use.program)) return false;
     return at === 0 ? listsNames(use) || namesFile(use) : choosesLines(use);
   });
 }

@@ -113,6 +113,7 @@ function changesAll(word: Word, scene: Scene): boolean {
   const isNamed = word.prefix !== '' && (word.isInput !== undefined || word.pieces[0]?.kind !== 'variable');
   if (reach !== 'everything') return reach === 'unknown' && !isNamed;
   // The workspace itself may be changed: `chmod -R u+w .` is everyday.
+  if (word.value === undefined && !/^(\.\/)?\*$/.test(word.text)) return true;
   const paths = pathsOf(word, scene);
   return !paths?.every((path) => scene.roots.some((root) => path === root || path.startsWith(`${root}/`)));
 }
