@@ -1,7 +1,8 @@
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
-import type { Commands } from '../contract/capabilities/process.ts';
+import type { CommandLine, Commands, OnFailure, RunOptions } from '../contract/capabilities/process.ts';
+import { cannotDiscard } from '../ground/cannot-discard.ts';
 import type { Rooms } from './rooms.ts';
 
 /** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */
@@ -27,11 +28,29 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDependen
 
 /** Has what commands change written down, unless the operator turned that off. */
 export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promise<Commands> {
-  const { history, mode, roots } = rooms.settings;
+  const { history, mode, roots, process } = rooms.settings;
   const writable = mode === 'read-only' ? [] : roots.filter((root) => root.writable).map(({ path }) => path);
   if (!history.enabled || history.commands === 'off' || writable.length === 0)
-    return async (commands) => commands;
-  return async (commands) => (await rooms.history()).watch(commands, writable);
+    return async (commands) => withoutHistory(commands, process.onFailure);
+  return async (commands) => (await rooms.history()).watch(commands, writable, process.onFailure);
+}
+
+/** Nothing is kept of what commands change; what a failed one wrote can be thrown away all the same. */
+function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
+  const landing = async (line: CommandLine, options: RunOptions) => {
+    const { onFailure = byDefault } = options;
+    if (onFailure === 'keep' || options.dryRun) return options;
+    const why = await commands.whyDirect(line, options);
+    if (!why) return { ...options, onFailure, landing: {} };
+    if (options.onFailure) throw cannotDiscard(why);
+    return options;
+  };
+  return {
+    ...commands,
+    run: async (line, options) => commands.run(line, await landing(line, options)),
+    attend: async (line, options) =>
+      commands.attend(line, { ...(await landing(line, options)), handOverMs: options.handOverMs }),
+  };
 }
 
 const listed = 20;

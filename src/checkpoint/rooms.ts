@@ -15,9 +15,17 @@ export interface RoomsOptions {
  * database driver for memories, a sandbox or a browser's parser.
  */
 export function createRooms(settings: Settings, { version = '0.0.0', onFault }: RoomsOptions = {}) {
+  const layers = join(settings.stateFolder, 'layers');
   const ownPaths = [settings.stateFolder, configFolderOf(process.env, homeOf(process.env))];
 
+  /** What a killed server was putting in place is in place before anybody looks. */
+  const recovered = once(async () => {
+    const { recoverLayers } = await import('../confine/layer/recover.ts');
+    await recoverLayers(layers);
+  });
+
   const workspace = once(async () => {
+    await recovered();
     const { openWorkspace } = await import('../confine/files/workspace.ts');
     const { defaultProtectedNames } = await import('../confine/files/protected-names.ts');
     return openWorkspace({
@@ -31,6 +39,8 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   });
 
   const history = once(async () => {
+    // Its own look at what a killed server had noted comes after that.
+    await recovered();
     const { openHistory } = await import('../confine/history/open.ts');
     return openHistory({
       folder: join(settings.stateFolder, 'history'),
@@ -56,6 +66,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
   });
 
   const commands = once(async () => {
+    await recovered();
     const { openCommands } = await import('../confine/process/commands.ts');
     const { obeyedNames } = await import('../ground/obeyed-names.ts');
     const { mayKeep, written, remoteChanges } = await judge();
@@ -79,7 +90,8 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       hiddenPaths: settings.hiddenPaths,
       ownPaths,
       caches: { folder: join(settings.stateFolder, 'caches'), maxBytes: settings.process.cacheBytes },
-      layers: join(settings.stateFolder, 'layers'),
+      layers,
+      layer: settings.process.layer,
       readOnlyNames: [...obeyedNames, ...settings.protectedNames],
       onDisarmed: (line) => onFault?.(line),
       maxTimeoutMs: settings.process.maxTimeoutMs,

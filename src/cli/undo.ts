@@ -1,5 +1,5 @@
 import type { Flags } from '../config/settings.ts';
-import type { UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
+import type { HistoryStore, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
 import { ConfigError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text, verbatim } from '../contract/text/text.ts';
@@ -17,7 +17,7 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
   const given = orderOf(id, options);
   return withOperator(flags, async ({ acts, checkpoint }) => {
     const { history } = await checkpoint.store();
-    const selection = 'id' in given ? { id: await wholeEntryId(given.id, history) } : given;
+    const selection = await selected(given, options.call === true, history);
     const { steps, sessionId, stopped } = await acts.undo(selection, {
       force: options.force === true,
       tell: (step) => say(options.json ? JSON.stringify(step) : describe(step)),
@@ -29,6 +29,17 @@ export function undo(id: string | undefined, flags: Flags, options: Options): Pr
     }
     return stopped || steps.length === 0 ? 1 : 0;
   });
+}
+
+async function selected(
+  given: UndoSelection,
+  isCall: boolean,
+  history: HistoryStore,
+): Promise<UndoSelection> {
+  if (!('id' in given)) return given;
+  const id = await wholeEntryId(given.id, history);
+  const auditId = isCall ? (await history.get(id))?.auditId : undefined;
+  return auditId ? { auditId } : { id };
 }
 
 function orderOf(id: string | undefined, { session, since }: Options): UndoSelection {

@@ -117,6 +117,18 @@ export const configSchema = z.strictObject({
         .describe(
           'Run a command that the built-in rules speak against only for files that it may lose on a layer first, and decide by what it did. Default: false.',
         ),
+      layer: z
+        .enum(['auto', 'off'])
+        .optional()
+        .describe(
+          'Commands run on a copy-on-write layer, and what they did lands when they end, where that can be; "off": on the folders themselves. Default: "auto".',
+        ),
+      onFailure: z
+        .enum(['keep', 'discard'])
+        .optional()
+        .describe(
+          'What becomes of the files that a command wrote which fails, runs out of time or is withdrawn. "discard" throws it away, where the command ran on a layer. Default: "keep", as any shell.',
+        ),
       judgement: z
         .enum(['plain', 'listed', 'strict'])
         .optional()

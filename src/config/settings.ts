@@ -84,6 +84,8 @@ export interface Settings {
     /** What the built-in rules say against it and a layer contains has a command tried first. */
     readonly tryFirst: boolean;
     readonly cacheBytes: number;
+    readonly layer: 'auto' | 'off';
+    readonly onFailure: 'keep' | 'discard';
     readonly maxTimeoutMs: number;
     readonly maxBackgroundMs: number;
   };

@@ -34,7 +34,7 @@ export function createHistoryStore(openEngine: OpenEngine): HistoryStore {
       return row && entryOf(row);
     },
 
-    async list({ at, sessionId, sinceMs, beforeSeq, standing, limit }) {
+    async list({ at, sessionId, auditId, sinceMs, beforeSeq, standing, limit }) {
       const { db } = await openEngine();
       let query = db.selectFrom('history').selectAll();
       if (at) {
@@ -50,6 +50,7 @@ export function createHistoryStore(openEngine: OpenEngine): HistoryStore {
         }
       }
       if (sessionId !== undefined) query = query.where('session_id', '=', sessionId);
+      if (auditId !== undefined) query = query.where('audit_id', '=', auditId);
       if (sinceMs !== undefined) query = query.where('at_ms', '>=', sinceMs);
       if (beforeSeq !== undefined) query = query.where('seq', '<', beforeSeq);
       if (standing) query = query.where('undone_by', 'is', null);

@@ -16,6 +16,11 @@ export const landedOutput = z
   .optional()
   .describe('What it changed, where it was tried first.');
 
+export const onFailureInput = z
+  .enum(['keep', 'discard'])
+  .optional()
+  .describe('"discard": a failure leaves no file changed.');
+
 /** A dry run is over with its call. */
 export function dryInBackground(): ToolError {
   return new ToolError(

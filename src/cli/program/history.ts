@@ -37,6 +37,7 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
   withSettings(
     program.command('undo [entry]').description('take changes back: one, a session, or the last while'),
   )
+    .option('--call', 'with the entry: all that its call changed')
     .option('--session <id>', 'all of a session')
     .option('--since <time>', 'all since, e.g. 10m, 2h')
     .option('--force', 'go on where a later change is lost by it')

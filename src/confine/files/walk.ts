@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
@@ -38,9 +39,9 @@ export function openRootFolder(hostPath: string): number {
   return openSync(hostPath, folderFlags);
 }
 
-/** Opens a folder in an open one, and no link. Throws where it is none. */
-export function openFolderIn(folder: number, name: string): number {
-  return openSync(entryOf(folder, name), folderFlags);
+/** Opens a folder in an open one, and no link. Throws where it is none. A name may be bytes, one a character. */
+export function openFolderIn(folder: number, name: string, encoding: 'utf8' | 'latin1' = 'utf8'): number {
+  return openSync(Buffer.from(entryOf(folder, name), encoding), folderFlags);
 }
 
 /** The name of an entry of an open folder, as the kernel takes it. */

@@ -8,19 +8,31 @@ import type {
   RunOptions,
 } from '../../contract/capabilities/process.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
+import { type Named, repositoriesOf } from './find-repositories.ts';
 import { createGitGuard, type Watch } from './guard.ts';
 import type { Disarmed } from './set-aside.ts';
 
 /** Looks after commands: no repository below the roots keeps what one of them planted. */
 export interface CommandGuard {
-  attend(command: CommandLine, spawnOptions: Writes, work: () => Promise<Attended>): Promise<Attended>;
+  /** With `left`, of a command on a layer: what it put in place when it ended, by which git could find a repository. */
+  attend(
+    command: CommandLine,
+    spawnOptions: Writes,
+    work: () => Promise<Attended>,
+    left?: readonly Named[],
+  ): Promise<Attended>;
   start<C extends BackgroundCommand>(
     command: CommandLine,
     spawnOptions: Writes,
     work: () => Promise<C>,
   ): Promise<C>;
   /** The same for what a command did on a layer, and puts in place now. */
-  land(command: CommandLine, spawnOptions: Writes, work: () => Promise<Landed>): Promise<Landed>;
+  land(
+    command: CommandLine,
+    spawnOptions: Writes,
+    work: () => Promise<Landed>,
+    left: readonly Named[],
+  ): Promise<Landed>;
   /** Waits for the last looks. Commands have ended by then. */
   close(): Promise<void>;
 }
@@ -53,17 +65,18 @@ export function createCommandGuard({
   }
 
   /** Looks now and then while it runs: a server in the background lives for hours. */
-  async function follow(command: BackgroundCommand, watch: Watch): Promise<void> {
+  async function follow(command: BackgroundCommand, watch: Watch, left?: readonly Named[]): Promise<void> {
     const never = new AbortController().signal;
     while (command.status().running) {
       await command.wait(lookEveryMs, never);
-      note(await watch.look());
+      // What lies on a layer is in no folder until it ends.
+      if (!left) note(await watch.look());
     }
-    note(await watch.end());
+    note(await watch.end(left && repositoriesOf(left)));
   }
 
-  function go(command: BackgroundCommand, watch: Watch): void {
-    const followed = follow(command, watch).finally(() => following.delete(followed));
+  function go(command: BackgroundCommand, watch: Watch, left?: readonly Named[]): void {
+    const followed = follow(command, watch, left).finally(() => following.delete(followed));
     following.add(followed);
   }
 
@@ -71,21 +84,22 @@ export function createCommandGuard({
     guard.begin(spawnOptions.writable ?? writable(), await held(spawnOptions), agreed?.(command));
 
   return {
-    async attend(command, spawnOptions, work) {
+    async attend(command, spawnOptions, work, left) {
       const watch = await begin(command, spawnOptions);
+      const end = async () => note(await watch.end(left && repositoriesOf(left)));
       let attended: Attended;
       try {
         attended = await work();
       } catch (error) {
-        note(await watch.end());
+        await end();
         throw error;
       }
       if (attended.kind === 'going') {
-        go(attended.command, watch);
+        go(attended.command, watch, left);
         return attended;
       }
       const { result } = attended;
-      const notes = note(await watch.end());
+      const notes = await end();
       return notes === ''
         ? attended
         : { ...attended, result: { ...result, stderr: `${result.stderr}${notes}` } };
@@ -101,16 +115,17 @@ export function createCommandGuard({
         throw error;
       }
     },
-    async land(command, spawnOptions, work) {
+    async land(command, spawnOptions, work, left) {
       const watch = await begin(command, spawnOptions);
+      const end = async () => note(await watch.end(repositoriesOf(left)));
       let landed: Landed;
       try {
         landed = await work();
       } catch (error) {
-        note(await watch.end());
+        await end();
         throw error;
       }
-      const noted = note(await watch.end());
+      const noted = await end();
       return noted === '' ? landed : { ...landed, notes: [...landed.notes, noted] };
     },
     async close() {

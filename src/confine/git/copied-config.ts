@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readlinkSync, renameSync, writeFileSync } from 'node:fs';
-import { asBytes, toText } from './find-repositories.ts';
+import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { readSmall } from './small-file.ts';
 
 /** Where commands find the copies of settings that they write; the settings themselves are links there. */

@@ -1,26 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { asBytes, toText } from '../../ground/byte-paths.ts';
 
-/*
- * Paths here are bytes, one a character (latin1): a name that is no UTF-8 is a name to git all the same, and read as
- * UTF-8 it could not be opened again.
- */
-
-/** What the kernel takes for such a path. */
-export function asBytes(path: string): Buffer {
-  return Buffer.from(path, 'latin1');
-}
-
-/** A path as others have it, in this form. */
-export function fromText(path: string): string {
-  return Buffer.from(path, 'utf8').toString('latin1');
-}
-
-/** The same to be read by people, and by the rest of the house. */
-export function toText(path: string): string {
-  return asBytes(path).toString('utf8');
-}
+/* Paths here are bytes, one a character. */
 
 export interface Found {
   /** Folders that git takes for a repository's own, or would once their other parts are there. */
@@ -33,6 +16,11 @@ export interface Found {
 export async function findRepositories(folder: string): Promise<Found> {
   const names =
     walkSmall(folder) ?? (await walkByFind(folder)) ?? walk(folder, Number.POSITIVE_INFINITY) ?? [];
+  return repositoriesOf(names);
+}
+
+/** What git could take for a repository by these names. */
+export function repositoriesOf(names: readonly Named[]): Found {
   const gitFolders = new Set<string>();
   const pointers: string[] = [];
   for (const { path, isFolder } of names) {
@@ -69,7 +57,8 @@ export function innerFolders(gitFolder: string): string[] {
 /** What is large in a repository and holds no other. */
 const ownFolders: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'hooks', 'info', 'lfs']);
 
-interface Named {
+/** A `.git`, or a HEAD, by its path. */
+export interface Named {
   readonly path: string;
   readonly isFolder: boolean;
 }

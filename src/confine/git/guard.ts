@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { takeOwnConfig } from './copied-config.ts';
-import { asBytes, type Found, findRepositories, fromText, innerFolders } from './find-repositories.ts';
+import { type Found, findRepositories, innerFolders } from './find-repositories.ts';
 import { inHeldFolder } from './held-folder.ts';
 import { judgePart, type Part, partsOf } from './parts.ts';
 import { realPath, targetOf } from './pointers.ts';
@@ -25,8 +26,8 @@ interface Running {
 /** Takes out of git's reach what a command left there and no person wrote. */
 export interface Watch {
   look(): Promise<readonly Disarmed[]>;
-  /** The last look: the command has ended. */
-  end(): Promise<readonly Disarmed[]>;
+  /** The last look: the command has ended. With what it left anew that git could find, nothing else is looked for. */
+  end(left?: Found): Promise<readonly Disarmed[]>;
 }
 
 /**
@@ -126,13 +127,22 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
     return disarmed;
   }
 
-  async function lookAgain(folders: readonly string[]): Promise<readonly Disarmed[]> {
+  async function lookAgain(folders: readonly string[], left?: Found): Promise<readonly Disarmed[]> {
     const sinceMs = Math.min(...[...running].map((each) => each.sinceMs));
     const all: Disarmed[] = [];
     for (const folder of folders.map(fromText)) {
-      all.push(...judge(folder, sinceMs, await findRepositories(folder)));
+      const found = left ? joined(knownIn(folder), left, folder) : await findRepositories(folder);
+      all.push(...judge(folder, sinceMs, found));
     }
     return all;
+  }
+
+  function knownIn(folder: string): Found {
+    const isKnown = (path: string) => isBelow(path, folder);
+    return {
+      gitFolders: [...trusted.keys()].filter(isKnown),
+      pointers: [...pointers.keys()].filter(isKnown),
+    };
   }
 
   return {
@@ -141,13 +151,7 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         for (const folder of folders.map(fromText)) {
           if (running.size > 0) break;
           // The tree is walked once; later what is known is looked at, and what is new shows its age.
-          const isKnown = (path: string) => isBelow(path, folder);
-          const found = walked.has(folder)
-            ? {
-                gitFolders: [...trusted.keys()].filter(isKnown),
-                pointers: [...pointers.keys()].filter(isKnown),
-              }
-            : await findRepositories(folder);
+          const found = walked.has(folder) ? knownIn(folder) : await findRepositories(folder);
           walked.add(folder);
           judge(folder, undefined, found);
         }
@@ -155,9 +159,17 @@ export function createGitGuard(roots: () => readonly string[]): GitGuard {
         running.add(own);
         return {
           look: () => inTurn(() => lookAgain(folders)),
-          end: () => inTurn(() => lookAgain(folders)).finally(() => running.delete(own)),
+          end: (left) => inTurn(() => lookAgain(folders, left)).finally(() => running.delete(own)),
         };
       }),
+  };
+}
+
+function joined(known: Found, left: Found, folder: string): Found {
+  const isIn = (path: string) => isBelow(path, folder);
+  return {
+    gitFolders: [...new Set([...known.gitFolders, ...left.gitFolders.filter(isIn)])],
+    pointers: [...new Set([...known.pointers, ...left.pointers.filter(isIn)])],
   };
 }
 

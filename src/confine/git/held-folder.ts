@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from 'node:fs';
-import { asBytes } from './find-repositories.ts';
+import { asBytes } from '../../ground/byte-paths.ts';
 
 /**
  * Opens a folder below another without following a link on the way, and lends it to `use` as the kernel's name for the

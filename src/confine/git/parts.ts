@@ -1,9 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import { lstatSync } from 'node:fs';
 import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import { asBytes } from '../../ground/byte-paths.ts';
 import { changesOf, type LeadsInside, withChanges } from './config-changes.ts';
 import { printConfig, readConfig } from './config-file.ts';
-import { asBytes, entriesIn } from './find-repositories.ts';
+import { entriesIn } from './find-repositories.ts';
 import { maxPartBytes, readSmall } from './small-file.ts';
 
 /** A file in a repository's folder from which git takes a program to run, or another place to work in. */

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asBytes } from './find-repositories.ts';
+import { asBytes } from '../../ground/byte-paths.ts';
 
 /** Where a `.git` leads that is no folder: a file that names one, or a link. Undefined where git would not follow it. */
 export function targetOf(pointer: string): string | undefined {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { lstatSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asBytes, toText } from './find-repositories.ts';
+import { asBytes, toText } from '../../ground/byte-paths.ts';
 import { inHeldFolder } from './held-folder.ts';
 import type { Part } from './parts.ts';
 

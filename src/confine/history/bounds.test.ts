@@ -68,6 +68,8 @@ test('the reply of the first command says what is left out; what is not is still
     blobs: openBlobs(join(folder, 'contents')),
     maxBytes: 1e6,
     now: Date.now,
+    recovered: async () => {},
+    onFailure: 'keep',
     bounds: few,
   });
   let work = () => {};

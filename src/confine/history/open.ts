@@ -8,7 +8,7 @@ import type {
   UndoSelection,
   UndoStep,
 } from '../../contract/capabilities/history.ts';
-import type { Commands } from '../../contract/capabilities/process.ts';
+import type { Commands, OnFailure } from '../../contract/capabilities/process.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
@@ -16,7 +16,7 @@ import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
 import { createRecorder, type Recorder, type Tell } from './recorder.ts';
 import { stateOf } from './restore.ts';
-import { undoEntry } from './undo.ts';
+import { foresee, undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
 import { type Witness, witness } from './witness.ts';
 
@@ -57,7 +57,7 @@ export interface History {
   /** Waits until what killed servers noted and did not add is added. */
   recovered(): Promise<void>;
   /** Commands whose changes below the roots are found and written down. */
-  watch(commands: Commands, roots: readonly string[]): Commands;
+  watch(commands: Commands, roots: readonly string[], onFailure: OnFailure): Commands;
   /** Looks at a file that somebody else is about to change. Throws what a write of ours would be refused with. */
   witness(folder: Folder, path: string): Promise<Witness>;
   prune(): Promise<{ readonly entries: number; readonly contents: number }>;
@@ -141,6 +141,11 @@ export function openHistory(options: HistoryOptions): History {
       const steps: UndoStep[] = [];
       const place = placer(folders);
       let durable: Promise<void> | undefined;
+      if ('auditId' in selection && !force) {
+        const inTheWay = await findInTheWay(standing(selection, await store()), { place, blobs });
+        for (const step of inTheWay) tell?.(step);
+        if (inTheWay.length > 0) return inTheWay;
+      }
       await recorder.attribute(
         who,
         async () => {
@@ -169,15 +174,17 @@ export function openHistory(options: HistoryOptions): History {
       return there.readBytes({ maxBytes: options.maxBytes });
     },
     recovered,
-    watch(commands, roots) {
+    watch(commands, roots, onFailure) {
       watch ??= watchCommands({
         folder: join(options.folder, 'held'),
         roots,
+        onFailure,
         ignore: options.ignore,
         recorder,
         blobs,
         maxBytes: Math.floor(options.maxBytes / 2),
         now,
+        recovered,
       });
       return watch.watch(commands);
     },
@@ -198,6 +205,22 @@ export function openHistory(options: HistoryOptions): History {
   };
 }
 
+/** Of one call all is taken back or nothing: the last change of each path says whether that can be. */
+async function findInTheWay(
+  entries: AsyncGenerator<HistoryEntry>,
+  options: Parameters<typeof foresee>[1],
+): Promise<readonly UndoStep[]> {
+  const seen = new Set<string>();
+  const found: UndoStep[] = [];
+  for await (const entry of entries) {
+    const key = `${entry.root}\0${entry.path}`;
+    const step = seen.has(key) ? undefined : foresee(entry, options);
+    seen.add(key);
+    if (step) found.push(step);
+  }
+  return found;
+}
+
 async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGenerator<HistoryEntry> {
   if ('id' in selection) {
     const entry = await store.get(selection.id);
@@ -208,7 +231,7 @@ async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGe
     const page = await store.list({ ...selection, standing: true, beforeSeq, limit: pageEntries });
     for (const entry of page) {
       // A stretch of time is brought back to its start; what was taken back within it is there already.
-      if ('sessionId' in selection || entry.undoes === undefined) yield entry;
+      if (!('sinceMs' in selection) || entry.undoes === undefined) yield entry;
     }
     beforeSeq = page.at(-1)?.seq;
     if (page.length < pageEntries) return;

@@ -35,19 +35,27 @@ export interface Recorder {
   attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
   /** Who is at work here. */
   current(): Attribution;
+  /** Notes changes that are about to happen, so that a kill loses none of them. */
+  prepare(changes: readonly NewChange[], who: Attribution): Prepared;
   /** Adds entries of changes that were found after they had happened; of a command's, where none is named. */
-  add(
-    changes: readonly (Pick<NewHistoryEntry, 'root' | 'path' | 'before' | 'after'> & {
-      readonly action?: HistoryAction;
-    })[],
-    who: Attribution,
-  ): Promise<void>;
+  add(changes: readonly NewChange[], who: Attribution): Promise<void>;
   /** Calls back for each change that goes through here until the returned function is called. */
   listen(told: (root: string, path: string) => void): () => void;
   /** Notes a change before `work` makes it, and adds its entry after. */
   change(entry: NewHistoryEntry, work: () => Promise<void>): Promise<void>;
   /** Waits until everything that is under way is written down. */
   settled(): Promise<void>;
+}
+
+/** A change of one path; a command's, where no other action is named. */
+export type NewChange = Pick<NewHistoryEntry, 'root' | 'path' | 'before' | 'after'> & {
+  readonly action?: HistoryAction;
+};
+
+/** Changes that are noted. */
+export interface Prepared {
+  /** Enters those that happened: all of them, or as a look at each shows. */
+  enter(all: boolean): Promise<void>;
 }
 
 /**
@@ -100,6 +108,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
   ): NewHistoryEntry {
     const { rootHostPath: root, path } = change;
     return { ...stamp(), ...current(), root, path, action, before, after };
+  }
+
+  function entriesOf(changes: readonly NewChange[], who: Attribution): readonly NewHistoryEntry[] {
+    return changes.map((change) => ({ ...stamp(), ...who, action: 'command' as const, ...change }));
   }
 
   /** Into the call's own list, which is added when the call ends; otherwise at once. */
@@ -209,13 +221,21 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
     },
     current,
+    prepare(changes, who) {
+      const entries = entriesOf(changes, who);
+      for (const entry of entries) journal.begin(entry);
+      return {
+        async enter(all) {
+          const happened = all ? entries : entries.filter(didHappen);
+          journal.end(entries.length - happened.length);
+          const scope = scopes.getStore();
+          if (!scope || scope.isOver || scope.who.auditId !== who.auditId) return track(addNoted(happened));
+          scope.entries.push(...happened);
+        },
+      };
+    },
     add(changes, who) {
-      const entries = changes.map((change) => ({
-        ...stamp(),
-        ...who,
-        action: 'command' as const,
-        ...change,
-      }));
+      const entries = entriesOf(changes, who);
       // Changes with a name of their own are not those of a command that runs beside.
       for (const { action, root, path } of entries) if (action !== 'command') tellOf(root, path);
       const scope = scopes.getStore();

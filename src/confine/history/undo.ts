@@ -32,6 +32,26 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
   }
 }
 
+/** What stands in the way of taking one change back, as far as that can be told beforehand. Changes nothing. */
+export function foresee(
+  entry: HistoryEntry,
+  { place, blobs }: Pick<UndoOptions, 'place' | 'blobs'>,
+): UndoStep | undefined {
+  const { before, after } = entry;
+  const there = place(entry.root, entry.path);
+  try {
+    if (isSame(stateOf(there, before), before, true)) return undefined;
+    if (contentFor(before, blobs) === 'lost') return { entry, outcome: 'lost' };
+    const found = stateOf(there, after);
+    return isSame(found, after, isSame(before, after, false))
+      ? undefined
+      : { entry, outcome: 'conflict', found };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { entry, outcome: 'conflict', found: foundAt(there), because: error.text };
+  }
+}
+
 function foundAt(place: Place): FileState {
   try {
     return stateOf(place);

@@ -1,11 +1,24 @@
 import { join, relative } from 'node:path';
 import type { Attribution } from '../../contract/capabilities/history.ts';
-import type { BackgroundCommand, Commands, RunResult } from '../../contract/capabilities/process.ts';
+import type { LandingKeeper } from '../../contract/capabilities/landing.ts';
+import type {
+  Attended,
+  BackgroundCommand,
+  CommandLine,
+  Commands,
+  OnFailure,
+  RunOptions,
+  RunResult,
+  Trial,
+} from '../../contract/capabilities/process.ts';
+import { type Text, verbatim } from '../../contract/text/text.ts';
+import { cannotDiscard, discardedNote } from '../../ground/cannot-discard.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
 import type { Blobs } from './blobs.ts';
 import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './bounds.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
+import { createLandingKeeper } from './landing.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface CommandWatchOptions {
@@ -19,6 +32,9 @@ export interface CommandWatchOptions {
   readonly maxBytes: number;
   readonly now: () => number;
   readonly bounds?: BoundsOptions | undefined;
+  readonly recovered: () => Promise<void>;
+  /** Where a call does not say. */
+  readonly onFailure: OnFailure;
 }
 
 export interface CommandWatch {
@@ -43,8 +59,9 @@ interface Watched {
 }
 
 /**
- * Looks at the folders that a command may write before it starts and after it ended; what differs is its doing. What
- * changed between commands is a person's, or of a command in the background.
+ * A command on a layer has what lands of it written down as it lands. For all others the folders that they may write are
+ * looked at before they start and after they ended; what differs is their doing. What changed between commands is a
+ * person's, or of a command in the background.
  */
 export function watchCommands(options: CommandWatchOptions): CommandWatch {
   const { recorder, bounds: most = usualBounds } = options;
@@ -127,48 +144,69 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     lasts.add(last);
   }
 
+  function keeperFor(who: Attribution): LandingKeeper {
+    const { blobs, maxBytes, recovered } = options;
+    // Of git's own folder nobody looks at every file, and a layer need not.
+    const ignore = options.ignore.filter((name) => name !== '.git');
+    return createLandingKeeper({
+      recorder,
+      blobs,
+      who,
+      ignore,
+      maxFileBytes: Math.floor(maxBytes / 2),
+      recovered,
+    });
+  }
+
+  /** On a layer where that can be, else on the folders themselves, which are looked at. */
+  async function attend(
+    commands: Commands,
+    command: CommandLine,
+    runOptions: RunOptions & { readonly handOverMs?: number | undefined },
+    run: (more: Pick<RunOptions, 'landing' | 'onFailure'>) => Promise<Attended>,
+  ): Promise<Attended> {
+    if (runOptions.dryRun) return run({});
+    const who = { ...recorder.current() };
+    const onFailure = runOptions.onFailure ?? options.onFailure;
+    let why = await commands.whyDirect(command, runOptions);
+    if (!why) {
+      const attended = await run({ landing: { keeper: keeperFor(who) }, onFailure });
+      if (attended.kind === 'going' || attended.result.landed?.kind !== 'unfit') return attended;
+      why = verbatim(attended.result.landed.because);
+    }
+    if (runOptions.onFailure === 'discard') throw cannotDiscard(why);
+    const all = await before(runOptions.writable ?? options.roots);
+    const attended = await run({}).catch(async (error) => {
+      await after(all, recorder.current());
+      throw error;
+    });
+    if (attended.kind === 'going') {
+      follow(attended.command, all, who);
+      return attended;
+    }
+    await after(all, recorder.current());
+    const result = noted(attended.result, all);
+    return { ...attended, result: onFailure === 'discard' ? keptAnyway(result, why) : result };
+  }
+
   return {
     watch: (commands) => ({
       ...commands,
       async run(command, runOptions) {
-        if (runOptions.dryRun) return commands.run(command, runOptions);
-        const all = await before(runOptions.writable ?? options.roots);
-        let result: RunResult;
-        try {
-          result = await commands.run(command, runOptions);
-        } finally {
-          await after(all, recorder.current());
-        }
-        return noted(result, all);
+        const attended = await attend(commands, command, runOptions, async (more) => ({
+          kind: 'ended',
+          result: await commands.run(command, { ...runOptions, ...more }),
+        }));
+        if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
+        return attended.result;
       },
-      async attend(command, runOptions) {
-        if (runOptions.dryRun) return commands.attend(command, runOptions);
-        const who = { ...recorder.current() };
-        const all = await before(runOptions.writable ?? options.roots);
-        const attended = await commands.attend(command, runOptions).catch(async (error) => {
-          await after(all, recorder.current());
-          throw error;
-        });
-        if (attended.kind === 'going') {
-          follow(attended.command, all, who);
-          return attended;
-        }
-        await after(all, recorder.current());
-        return { ...attended, result: noted(attended.result, all) };
-      },
+      attend: (command, runOptions) =>
+        attend(commands, command, runOptions, (more) => commands.attend(command, { ...runOptions, ...more })),
       async runOnLayer(command, runOptions) {
         const trial = await commands.runOnLayer(command, runOptions);
-        return {
-          ...trial,
-          async land() {
-            const all = await before(runOptions.writable ?? options.roots);
-            try {
-              return await trial.land();
-            } finally {
-              await after(all, recorder.current());
-            }
-          },
-        };
+        const { onFailure = options.onFailure } = runOptions;
+        if (onFailure === 'discard' && trial.result.exitCode !== 0) return discarded(trial);
+        return { ...trial, land: () => trial.land(keeperFor({ ...recorder.current() })) };
       },
       async start(command, runOptions) {
         const who = { ...recorder.current() };
@@ -189,6 +227,25 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       for (const { held } of watched.values()) held.close();
     },
   };
+}
+
+/** It failed: nothing is left of it to be judged. */
+async function discarded(trial: Trial): Promise<Trial> {
+  await trial.discard();
+  const { result, effects } = trial;
+  return {
+    result: { ...result, stderr: result.stderr + discardedNote },
+    effects: { ...effects, changes: [], total: 0, diff: '', isDiffCut: false },
+    land: async () => ({ conflicts: [], refused: [], notes: [] }),
+    discard: async () => {},
+  };
+}
+
+/** The operator would have it thrown away. */
+function keptAnyway(result: RunResult, why: Text): RunResult {
+  if (result.exitCode === 0) return result;
+  const note = `[layer: it failed, and what it wrote stays, as it did not run on a layer: ${why.en}]\n`;
+  return { ...result, stderr: result.stderr + note };
 }
 
 async function ended(command: BackgroundCommand): Promise<void> {

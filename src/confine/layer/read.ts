@@ -5,10 +5,10 @@ import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.t
 import { limits } from '../../contract/limits.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { createDiff, hasSameContent } from './diff.ts';
+import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 
-/** An extended attribute of a folder; undefined where it has none of this name. */
-export type ReadMark = (path: string, name: string) => string | undefined;
+type ReadMark = Marks['read'];
 
 /**
  * Reads what a command changed off its layers, whose form is overlayfs's: changed and new files whole, what was deleted

@@ -14,8 +14,8 @@ export function landingStopped(cause: unknown, path: string): ToolError {
   return new ToolError(
     code,
     text(
-      `The command was tried, and what it did landed as far as ${path}: ${why.en}. What came before it stands; the rest was thrown away.`,
-      `コマンドを試しに実行し、変更を ${path} まで反映したところで止まりました: ${why.ja}。それより前の変更はそのまま残り、残りは破棄しました。`,
+      `The command ran on a layer, and what it did landed as far as ${path}: ${why.en}. What came before it stands; the rest was thrown away.`,
+      `コマンドはレイヤー上で実行され、変更を ${path} まで反映したところで止まりました: ${why.ja}。それより前の変更はそのまま残り、残りは破棄しました。`,
     ),
     {
       suggestion: text(

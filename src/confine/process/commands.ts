@@ -23,6 +23,7 @@ import { whyNoTrial } from './session/dry-run.ts';
 import { createEndNotes } from './session/end-notes.ts';
 import { runOnLayer } from './session/on-layer.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
+import { whyDirect } from './session/why-direct.ts';
 import { shellOf } from './shell.ts';
 import type { Toolchains } from './toolchains/find.ts';
 
@@ -114,8 +115,8 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   }
 
   /** What is only tried plants nothing. */
-  const guarded: typeof git.attend = (command, runOptions, work) =>
-    runOptions.dryRun ? work() : git.attend(command, runOptions, work);
+  const guarded: typeof git.attend = (command, runOptions, work, left) =>
+    runOptions.dryRun ? work() : git.attend(command, runOptions, work, left);
 
   return {
     forSession: (id) => ({
@@ -127,16 +128,26 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       run: (command, runOptions) =>
         tracked(id, async (runner) => {
           const whole = { ...runOptions, handOverMs: undefined };
-          const attended = await guarded(command, runOptions, () => attend(command, whole, runner));
+          const left = runOptions.landing && [];
+          const attended = await guarded(
+            command,
+            runOptions,
+            () => attend(command, whole, runner, { left }),
+            left,
+          );
           if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
           return attended.result;
         }),
       attend: (command, runOptions) =>
-        tracked(id, (runner) => guarded(command, runOptions, () => attend(command, runOptions, runner))),
+        tracked(id, (runner) => {
+          const left = runOptions.landing && [];
+          return guarded(command, runOptions, () => attend(command, runOptions, runner, { left }), left);
+        }),
+      whyDirect: (command, runOptions) => tracked(id, (runner) => whyDirect(command, runOptions, runner)),
       runOnLayer: (command, runOptions) =>
         tracked(id, (runner) =>
-          runOnLayer(command, runOptions, runner, (land) =>
-            tracked(id, () => git.land(command, runOptions, land)),
+          runOnLayer(command, runOptions, runner, (land, left) =>
+            tracked(id, () => git.land(command, runOptions, land, left)),
           ),
         ),
       kept() {

@@ -53,6 +53,8 @@ export interface HistoryQuery {
   /** Changes at this path and below it. */
   readonly at?: { readonly root: string; readonly path: string } | undefined;
   readonly sessionId?: string | undefined;
+  /** Of one call. */
+  readonly auditId?: string | undefined;
   readonly sinceMs?: number | undefined;
   readonly beforeSeq?: number | undefined;
   /** Leave out what was taken back. */
@@ -80,6 +82,8 @@ export interface HistoryStore {
 export type UndoSelection =
   | { readonly id: string }
   | { readonly sessionId: string }
+  /** All that one call changed: nothing of it where one path cannot be taken back. */
+  | { readonly auditId: string }
   | { readonly sinceMs: number };
 
 /** What became of one entry. */

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { EffectVerdict } from '../effects.ts';
 import type { Text } from '../text/text.ts';
 import type { DryRun } from './dry-run.ts';
+import type { LandingKeeper } from './landing.ts';
 
 /** What to run. A script is run by the shell that its dialect names; a program is found on the child's PATH. */
 export type CommandLine =
@@ -30,6 +31,13 @@ export interface RunOptions {
    * its result. It has a /tmp of its own, and leaves nothing to the session.
    */
   readonly dryRun?: boolean | undefined;
+  /** What becomes of what it wrote where it fails, is stopped or is withdrawn. Default: it stays, as with any shell. */
+  readonly onFailure?: OnFailure | undefined;
+  /**
+   * Runs it on a copy-on-write layer over what it may write, and puts what it did in place when it ends. Only where
+   * `whyDirect` says nothing.
+   */
+  readonly landing?: { readonly keeper?: LandingKeeper | undefined } | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }
@@ -55,6 +63,8 @@ export interface RunResult {
   readonly dryRun?: DryRun | undefined;
   /** Where it ran on a layer, and that landed. */
   readonly tried?: Tried | undefined;
+  /** With `landing`: what of it did not become as the command left it. */
+  readonly landed?: LandedOutcome | undefined;
   /** With `dryRun`: what the rules about effects would make of it. */
   readonly verdict?: EffectVerdict | undefined;
 }
@@ -64,9 +74,20 @@ export interface Trial {
   readonly result: RunResult;
   readonly effects: DryRun;
   /** Puts what it did in place. */
-  land(): Promise<Landed>;
+  land(keeper?: LandingKeeper): Promise<Landed>;
   discard(): Promise<void>;
 }
+
+export type OnFailure = 'keep' | 'discard';
+
+/**
+ * `unfit`: it cannot run on a layer, nothing of it was kept, and it reached nobody, so that it can run again without one;
+ * `discarded`: it failed, and nothing of it was to be kept.
+ */
+export type LandedOutcome =
+  | { readonly kind: 'landed'; readonly conflicts: readonly string[]; readonly refused: readonly string[] }
+  | { readonly kind: 'discarded' }
+  | { readonly kind: 'unfit'; readonly because: string };
 
 /** What did not land as it lay on the layer, by path. */
 export interface Landed {
@@ -124,6 +145,11 @@ export interface Commands {
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
   /** The same; what has not ended after `handOverMs` goes on in the background, `timeoutMs` still holds for it. */
   attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
+  /** Why this command runs on the folders themselves and not on a layer that lands; undefined where it can. */
+  whyDirect(
+    command: CommandLine,
+    options: RunOptions & { readonly handOverMs?: number | undefined },
+  ): Promise<Text | undefined>;
   /** Runs it on a layer of its own. Throws `unavailable` where none can be had. */
   runOnLayer(command: CommandLine, options: RunOptions): Promise<Trial>;
   /** For a call that is `inSession`. */

@@ -11,7 +11,7 @@ import { inputRule } from '../../contract/tool/input-rule.ts';
 import { counted } from '../../ground/counted.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
 import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../ground/dry-run-report.ts';
-import { dryRunOutput, landedOutput } from '../dry-run.ts';
+import { dryRunOutput, landedOutput, onFailureInput } from '../dry-run.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';
 
@@ -76,6 +76,7 @@ export function createShellExec(): LooseTool {
         .default(limits.commandTimeoutMs)
         .describe('e.g. 120000.'),
       dry_run: z.boolean().default(false).describe('Only show what would change.'),
+      on_failure: onFailureInput,
     }),
     output: z.object({
       stdout: z.string(),
@@ -96,6 +97,7 @@ export function createShellExec(): LooseTool {
       cwd: '作業ディレクトリ。例: "packages/web"。省略時は最初のルート。',
       timeout_ms: '停止されるまでの時間。例: 120000',
       dry_run: 'ファイルを変更せず、変わるはずの内容を返します。',
+      on_failure: '"discard": 失敗した場合、ファイルの変更を残しません。',
       exitCode: 'コマンドの終了コード。シグナルで終了した場合は 128 + シグナル番号、実行中は -1。',
       signal: '例: "SIGTERM"',
       truncated: '出力の途中が省略されました。',
@@ -146,6 +148,7 @@ export function createShellExec(): LooseTool {
         // A dry run ends with its call.
         timeoutMs: input.dry_run ? Math.min(input.timeout_ms, patienceMs) : input.timeout_ms,
         dryRun: input.dry_run,
+        onFailure: input.on_failure,
         handOverMs: patienceMs,
         signal,
       });

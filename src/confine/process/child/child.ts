@@ -73,8 +73,10 @@ export interface Backend extends Spawner {
   readonly caches?: string | undefined;
   /** Why it can open no way to the network; undefined where it can. */
   readonly withoutOutlet?: string | undefined;
-  /** A layer for one command over these folders, and the caches. Rejects where none holds here; absent: there are none. */
-  readonly openLayer?: ((folders: readonly string[]) => Promise<Layer>) | undefined;
+  /** A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there are none. */
+  readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
+  /** Why no layer holds over these folders, from what was tried of them before; undefined where one does. */
+  readonly whyNoLayer?: ((folders: readonly string[]) => Promise<string | undefined>) | undefined;
   /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */
   openRoom(outlet?: Outlet): Promise<Room>;
   /** Starts a bare program with the descriptors that it is given. */

@@ -12,6 +12,8 @@ export interface LayerOptions {
   readonly self: number;
   /** The program that it becomes, with the arguments that follow. */
   readonly next: string;
+  /** The namespaces of a room that it enters instead of making such of users: those first; and what else it is to close. */
+  readonly room?: { readonly namespaces: readonly number[]; readonly close: readonly number[] } | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface LayerOptions {
  * user namespace that does not own the mount.) A mount that fails ends it: nothing runs without the layer.
  */
 export function compileLayer(
-  { overlays, user, group, self, next }: LayerOptions,
+  { overlays, user, group, self, next, room }: LayerOptions,
   architecture: 'x64' | 'arm64',
 ): Buffer {
   const { put, putText, bytes } = createConstants();
@@ -32,13 +34,22 @@ export function compileLayer(
     { call: 'close', args: [self] },
   ];
   const type = putText('overlay');
-  const steps: readonly Step[] = [
+  const own: readonly Step[] = [
     { call: 'close', args: [self] },
     { call: 'unshare', args: [newUsers | newMounts] },
     // Without it nobody but the system's root may say which groups there are.
     ...write('/proc/self/setgroups', 'deny'),
     ...write('/proc/self/uid_map', `${user} ${user} 1`),
     ...write('/proc/self/gid_map', `${group} ${group} 1`),
+  ];
+  const shared = (given: NonNullable<typeof room>): readonly Step[] => [
+    ...given.namespaces.map((fd): Step => ({ call: 'setns', args: [fd, 0] })),
+    ...[self, ...given.close, ...given.namespaces].map((fd): Step => ({ call: 'close', args: [fd] })),
+    // The room's own mounts stay as they are for its other commands.
+    { call: 'unshare', args: [newMounts] },
+  ];
+  const steps: readonly Step[] = [
+    ...(room ? shared(room) : own),
     ...overlays.map(({ on, data }): Step => {
       // What mount(2) reads of it is a page, with its end.
       if (Buffer.byteLength(data) >= pageBytes) throw new Error('the paths of the layer are too long');

@@ -3,6 +3,7 @@ import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { type ConfigCopies, openConfigCopies } from '../../git/config-copies.ts';
+import type { Layer } from '../../layer/open.ts';
 import type { CommandOptions, CommandsOptions } from '../commands-options.ts';
 import { withoutRetries } from '../output/cut-off.ts';
 import { defaultProcessLimits } from '../prelude.ts';
@@ -10,7 +11,7 @@ import { buildEnvironment } from '../sandbox/environment.ts';
 import { writableRepositories } from '../sandbox/guarded-names.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Walls } from '../sandbox/walls.ts';
-import { boundTrial, openTrial, type Trial } from '../session/dry-run.ts';
+import { createTrial, openTrial, type Trial } from '../session/dry-run.ts';
 import type { Beginning } from '../session/kept.ts';
 import type { Place } from '../session/session.ts';
 import type { Child, Spawner } from './child.ts';
@@ -24,7 +25,7 @@ export interface StartedCommand extends Beginning {
   readonly ran: string | undefined;
   /** Once it has ended: what did not become of the settings that it wrote. */
   readonly unsettled: readonly string[];
-  /** Where it is only tried. */
+  /** Where it runs on a layer. */
   readonly trial: Trial | undefined;
 }
 
@@ -68,8 +69,9 @@ export async function startCommand(
     workingFolder,
     options.remoteChanges?.(command),
   );
-  const beganAtMs = Date.now();
-  const layer = runOptions.dryRun ? await openTrial(walls, writable) : undefined;
+  // Times of files have parts of a millisecond, and nothing of the command runs within one.
+  const beganAtMs = Date.now() + 1;
+  const layer = await layerFor(walls, runOptions, writable);
   const started = spawner.spawn({
     command: written,
     limits: { ...defaultProcessLimits, ...options.limits },
@@ -114,12 +116,21 @@ export async function startCommand(
           }
         : child,
     unsettled,
-    trial: layer && boundTrial(layer, child, { settings, beganAtMs }),
+    trial: layer && createTrial(layer, child, { settings, beganAtMs, isBounded: runOptions.dryRun === true }),
     contacts,
     folder: workingFolder,
     environment,
     ran: differing(command, written),
   };
+}
+
+async function layerFor(
+  walls: Walls,
+  { dryRun, landing }: CommandOptions,
+  writable: readonly string[],
+): Promise<Layer | undefined> {
+  if (dryRun) return openTrial(walls, writable);
+  return landing && walls.backend.openLayer?.(writable, false);
 }
 
 /** Without copies the settings are read-only, or looked at when the command ends. */

@@ -92,10 +92,11 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...(landing ? [relayProgram] : []),
       ...initArguments(spawnOptions.command, spawnOptions.limits, report && 4 + given.length),
     ];
-    if (spawnOptions.overlays && (chamber || !layers)) throw new Error('no layer can be shown here');
+    if (spawnOptions.overlays && !layers) throw new Error('no layer can be shown here');
     // It mounts the layer, and is the last of the descriptors.
     const last = 4 + given.length + (report ? 1 : 0);
-    const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last);
+    const entered = chamber && { namespaces: [5, 6, 7], close: [4] };
+    const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last, entered);
     const started = await withFilter((filterFd) =>
       startChild({
         program: mounter === undefined ? (chamber ? enterProgram : options.program) : `/proc/self/fd/${last}`,
@@ -157,7 +158,10 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     name: 'bubblewrap',
     ...ownPlaces,
     caches,
-    openLayer: layers && ((folders) => layers.open(options.caches ? [...folders, options.caches] : folders)),
+    openLayer:
+      layers &&
+      ((folders, caches) => layers.open(caches && options.caches ? [...folders, options.caches] : folders)),
+    whyNoLayer: layers && ((folders) => layers.whyNot(folders)),
     withoutOutlet,
     showsCopies: once(() => holdsFurnished()),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),

@@ -74,7 +74,7 @@ function isWritable(folder: string, { writable }: Pick<SpawnOptions, 'writable'>
 }
 
 /** The roots and the folders between them and the working folder: where a repository's `.git` may stand. */
-function guardedFolders(
+export function guardedFolders(
   roots: readonly FolderRoot[],
   { workingFolder, writable }: Pick<SpawnOptions, 'workingFolder' | 'writable'>,
 ): readonly string[] {

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../ground/once.ts';
-import { type Layer, openLayer } from '../../layer/open.ts';
+import { allMarks, type Marks } from '../../layer/marks.ts';
+import { assertFree, type Layer, openLayer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
+import { recoverLayers } from '../../layer/recover.ts';
 import type { Spawner } from '../child/child.ts';
-import { compileLayer } from '../child/layer-program.ts';
+import { compileLayer, type LayerOptions } from '../child/layer-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import { waitForEnd } from '../child/run-child.ts';
 import { defaultProcessLimits } from '../prelude.ts';
@@ -15,10 +17,15 @@ import { hasSeccomp } from '../seccomp/seccomp.ts';
 
 /** Puts layers under commands. */
 export interface Layers {
-  /** Throws where no layer holds here, with what gave way. */
+  /** Throws where no layer holds over these, with what gave way. */
   open(folders: readonly string[]): Promise<Layer>;
-  /** A descriptor of the program that mounts them and becomes the next; it is started as descriptor `self`. */
-  program(overlays: readonly Overlay[], self: number): number;
+  /** Why none holds over these; undefined where one does. */
+  whyNot(folders: readonly string[]): Promise<string | undefined>;
+  /**
+   * A descriptor of the program that mounts them and becomes the next; it is started as descriptor `self`. In a room it
+   * finds the room's namespaces open.
+   */
+  program(overlays: readonly Overlay[], self: number, room?: LayerOptions['room']): number;
 }
 
 /** `base` is where layers are kept, `next` the program of bubblewrap. Undefined where the processor is not known. */
@@ -29,22 +36,46 @@ export function createLayers(
 ): Layers | undefined {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
-  const readMark = markReader(kernel);
-  const open = (folders: readonly string[]) => openLayer(base, folders, readMark);
+  const marks = createMarks(kernel);
+  const open = (folders: readonly string[]) => openLayer(base, folders, marks);
   const tested = once(async () => {
+    await recoverLayers(base);
     const leak = await findLeak(base, open, spawner());
     if (leak !== undefined) throw new Error(leak);
   });
+  const mountable = new Map<string, Promise<void>>();
+
+  /** The kernel may refuse one folder and take another: some file systems take no layer. */
+  async function assertMountable(folders: readonly string[]): Promise<void> {
+    const key = folders.join('\0');
+    const known = mountable.get(key);
+    if (known) return known;
+    const tried = (async () => tryMount(open(folders), spawner()))();
+    mountable.set(key, tried);
+    return tried;
+  }
+
   return {
     async open(folders) {
       await tested();
+      await assertMountable(folders);
       return open(folders);
     },
-    program: (overlays, self) =>
+    async whyNot(folders) {
+      try {
+        assertFree(base, folders);
+        await tested();
+        await assertMountable(folders);
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    program: (overlays, self, room) =>
       openMemoryProgram(
         kernel,
         compileLayer(
-          { overlays, user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0, self, next },
+          { overlays, user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0, self, next, room },
           architecture,
         ),
       ),
@@ -52,19 +83,49 @@ export function createLayers(
 }
 
 /** Extended attributes of what no link leads to: Node has no word for them. */
-function markReader({ syscall }: Kernel) {
-  const lgetxattr = process.arch === 'x64' ? 192 : 9;
-  return (path: string, name: string): string | undefined => {
-    const value = Buffer.alloc(16);
-    const length = syscall(
-      lgetxattr,
-      Buffer.from(`${path}\0`),
-      Buffer.from(`${name}\0`),
-      value,
-      value.length,
-    );
-    return length < 0 ? undefined : value.toString('latin1', 0, length);
+function createMarks({ syscall }: Kernel): Marks {
+  const [lgetxattr, lremovexattr] = process.arch === 'x64' ? [192, 198] : [9, 15];
+  const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
+  const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
+  return {
+    read(path, name) {
+      const value = Buffer.alloc(16);
+      const length = syscall(lgetxattr, pathOf(path), names.get(name) ?? null, value, value.length);
+      return length < 0 ? undefined : value.toString('latin1', 0, length);
+    },
+    remove(path) {
+      const entry = pathOf(path);
+      // Most have none of them.
+      for (const name of names.values()) syscall(lremovexattr, entry, name);
+    },
   };
+}
+
+/** Throws what the command that could not be started on the layer said; the layer goes. */
+async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
+  try {
+    const [first] = layer.overlays;
+    if (!first) return;
+    const child = await spawner.spawn({
+      command: { kind: 'script', script: ':', shell: 'sh' },
+      limits: defaultProcessLimits,
+      workingFolder: first.on,
+      environment: { PATH: '/usr/bin:/bin' },
+      writable: layer.overlays.map(({ on }) => on),
+      overlays: layer.overlays,
+      stdin: 'null',
+    });
+    child.stdout.resume();
+    child.stderr.resume();
+    const { exitCode } = await waitForEnd(child, {
+      timeoutMs: trialMs,
+      signal: new AbortController().signal,
+      maxProcesses: defaultProcessLimits.processes,
+    });
+    if (exitCode !== 0) throw new Error(`the kernel mounts no overlay over ${first.on}`);
+  } finally {
+    await layer.close();
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
 import { limits } from '../../../contract/limits.ts';
 import { cancelled } from '../../../ground/cancelled.ts';
+import type { Named } from '../../git/find-repositories.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';
 import { type StartedCommand, startCommand } from '../child/start-command.ts';
@@ -12,15 +13,23 @@ import type { Walls } from '../sandbox/walls.ts';
 import { addBackground, hasRoom } from './backgrounds.ts';
 import type { Trial } from './dry-run.ts';
 import { createEndNotes } from './end-notes.ts';
+import { landEnded, landGoing } from './land-ended.ts';
 import type { Runner } from './session.ts';
+
+/** What a command runs on, where that is a layer. */
+export interface OnLayer {
+  /** Takes the layer of what is only tried; else it goes with the call. */
+  readonly keepsTrial?: ((trial: Trial) => void) | undefined;
+  /** Takes each name by which git could find a repository in what landed. */
+  readonly left?: Named[] | undefined;
+}
 
 /** Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. */
 export async function attend(
   command: CommandLine,
   asked: RunOptions & { readonly handOverMs?: number | undefined },
   runner: Runner,
-  /** Takes the layer of what is only tried; else it goes with the call. */
-  keepsTrial?: (trial: Trial) => void,
+  { keepsTrial, left: leftNames = [] }: OnLayer = {},
 ): Promise<Attended> {
   const { session, sandbox, options } = runner;
   // What is only tried must not write where the session's other commands do, nor outlive its call.
@@ -47,13 +56,20 @@ export async function attend(
       signal: stop.signal,
       maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     });
+    const land = (how: Ending, outputs: readonly string[]) =>
+      landEnded(started, how, { outputs, runOptions, runner, left: leftNames });
     const left =
       runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
     const ended = left === undefined ? await ending : await within(ending, Math.max(left, 0));
-    if (!ended && hasRoom(session)) {
+    if (!ended && left !== undefined && hasRoom(session)) {
+      // Who called is answered: it ends by its own time, by the session or by a tool.
       signal.removeEventListener('abort', withdraw);
+      session.closing.signal.addEventListener('abort', withdraw, { once: true });
       const { child, contacts, ran } = started;
       const printed = output.letGo();
+      const going = trial;
+      trial = undefined;
+      const landing = landGoing(ending, going, runOptions, (how) => land(how, []));
       return {
         kind: 'going',
         command: addBackground(session, child, {
@@ -61,25 +77,35 @@ export async function attend(
           ran,
           startedAtMs: Date.now() - (performance.now() - startedAt),
           keepBytes: runOptions.maxStreamBytes,
-          ending,
+          ending: landing.ending,
           stop: withdraw,
           printed,
           contacts,
-          notes,
+          notes: (how, outputs) => [...notes(how, outputs), ...landing.notes()],
         }),
       };
     }
     const how = ended ?? (await ending);
     signal.removeEventListener('abort', withdraw);
+    const outputs = output.finish();
+    const landed = trial && runOptions.landing && (await land(how, outputs));
     if (how.stoppedBy === 'signal') throw cancelled('command');
-    const said = (outputs: readonly string[]) => [
+    const said = [
       ...notes(how, outputs),
       ...(started.trial?.notes() ?? []),
+      ...(landed?.notes ?? []),
       ...(how.stoppedBy ? [] : keep(started, output.report(), runOptions, runner)),
     ];
     const durationMs = Math.round(performance.now() - startedAt);
-    const dryRun = await started.trial?.read(sandbox.roots().all.map(({ hostPath }) => hostPath));
-    const result = { ...resultOf(started, how, walls, output, said), durationMs, ...(dryRun && { dryRun }) };
+    const dryRun = runOptions.dryRun
+      ? await started.trial?.read(sandbox.roots().all.map(({ hostPath }) => hostPath))
+      : undefined;
+    const result = {
+      ...resultOf(started, how, walls, output, said),
+      durationMs,
+      ...(dryRun && { dryRun }),
+      ...(landed && { landed: landed.outcome }),
+    };
     if (trial && keepsTrial) {
       keepsTrial(trial);
       trial = undefined;
@@ -121,6 +147,8 @@ function keepOutput({ child }: StartedCommand, runOptions: RunOptions) {
     stdout,
     stderr,
     report: child.report ? collectReport(child.report) : () => undefined,
+    /** All that came, as it is shown: errors first. */
+    finish: (): readonly string[] => [stderr.finish().text, stdout.finish().text],
     /** What came so far; the rest is another's. */
     letGo(): string {
       child.stdout.off('data', out);
@@ -159,7 +187,7 @@ function resultOf(
   how: Ending,
   walls: Walls,
   { stdout, stderr }: ReturnType<typeof keepOutput>,
-  notes: (outputs: readonly string[]) => readonly string[],
+  notes: readonly string[],
 ): Omit<RunResult, 'durationMs'> {
   const network = contacts();
   const out = stdout.finish();
@@ -169,7 +197,7 @@ function resultOf(
     signal: how.signal,
     timedOut: how.stoppedBy === 'timeout',
     stdout: out.text,
-    stderr: [err.text, ...notes([err.text, out.text])].join(''),
+    stderr: [err.text, ...notes].join(''),
     stdoutBytes: stdout.bytes,
     stderrBytes: stderr.bytes,
     truncated: out.truncated || err.truncated,

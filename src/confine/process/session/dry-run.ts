@@ -3,16 +3,16 @@ import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
-import type { LandedPaths, LandOptions } from '../../layer/land.ts';
 import type { Layer } from '../../layer/open.ts';
 import type { Child } from '../child/child.ts';
 import type { Walls } from '../sandbox/walls.ts';
+import { type LandedWhole, type LandingOptions, landAll } from './landing.ts';
 
-/** The layer of a command that is only tried. Throws `unavailable` where none can be had. */
+/** The layer of a command that is only tried, over the caches as well. Throws `unavailable` where none can be had. */
 export async function openTrial(walls: Walls, folders: readonly string[]): Promise<Layer> {
   const { backend } = walls;
   if (!backend.openLayer) throw noDryRun(notBuilt(walls));
-  return backend.openLayer(folders).catch((cause: Error) => {
+  return backend.openLayer(folders, true).catch((cause: Error) => {
     throw noDryRun(verbatim(cause.message), cause);
   });
 }
@@ -22,14 +22,21 @@ export async function whyNoTrial(walls: Walls, folders: readonly string[]): Prom
   const { openLayer } = walls.backend;
   if (!openLayer) return notBuilt(walls);
   try {
-    await (await openLayer(folders)).close();
+    await (await openLayer(folders, true)).close();
     return undefined;
   } catch (error) {
     return verbatim(error instanceof Error ? error.message : String(error));
   }
 }
 
-function notBuilt({ backend }: Walls): Text {
+/** Why no command can run on a layer over these folders that lands; undefined where it can. */
+export async function whyNoLayer({ backend }: Walls, folders: readonly string[]): Promise<Text | undefined> {
+  if (!backend.whyNoLayer) return notBuilt({ backend });
+  const why = await backend.whyNoLayer(folders);
+  return why === undefined ? undefined : verbatim(why);
+}
+
+function notBuilt({ backend }: Pick<Walls, 'backend'>): Text {
   return text(
     `dry runs need bubblewrap and koffi, and commands run by ${backend.name === 'bubblewrap' ? 'bubblewrap alone' : backend.name} here`,
     `試し実行には bubblewrap と koffi が必要ですが、ここでは ${backend.name} だけでコマンドを実行しています`,
@@ -59,20 +66,37 @@ export interface Trial {
   notes(): readonly string[];
   /** What it would have changed below the roots. */
   read(roots: readonly string[]): Promise<DryRun>;
-  /** Puts that in place, and the settings of git that it wrote beside them as far as they may stand: notes say which may not. */
-  land(
-    options: Pick<LandOptions, 'roots' | 'protectedNames'>,
-  ): Promise<LandedPaths & { readonly notes: readonly string[] }>;
+  /** Puts that in place. */
+  land(options: LandingOptions): Promise<LandedWhole>;
   /** Its layer goes. */
   close(): Promise<void>;
 }
 
-/** Ends a command that writes more to its layer than the disk can spare. */
-export function boundTrial(
+/** The layer of a command that runs. One that is only tried ends where it writes more than the disk can spare. */
+export function createTrial(
   layer: Layer,
   child: Child,
-  { settings, beganAtMs }: { readonly settings: ConfigCopies | undefined; readonly beganAtMs: number },
+  given: {
+    readonly settings: ConfigCopies | undefined;
+    readonly beganAtMs: number;
+    readonly isBounded: boolean;
+  },
 ): Trial {
+  const { settings, beganAtMs } = given;
+  const notes = given.isBounded ? boundTrial(layer, child) : () => [];
+  return {
+    notes,
+    read: (roots) => layer.read(roots),
+    land: (options) => landAll(layer, settings, { ...options, beganAtMs }),
+    async close() {
+      await settings?.discard();
+      // What cannot be removed now is removed by the next server.
+      await layer.close().catch(() => undefined);
+    },
+  };
+}
+
+function boundTrial(layer: Layer, child: Child): Trial['notes'] {
   const free = layer.freeBytes();
   const most = Math.min(limits.dryRunBytes, Math.floor(free * spareShare));
   let isOver = false;
@@ -83,20 +107,8 @@ export function boundTrial(
   }, lookEveryMs);
   const stop = () => clearInterval(timer);
   void child.exited.then(stop, stop);
-  return {
-    notes: () =>
-      isOver ? [`[dry run: ended, as it wrote more than ${Math.floor(most / 1024 ** 2)} MiB]\n`] : [],
-    read: (roots) => layer.read(roots),
-    async land(options) {
-      const landed = await layer.land({ ...options, beganAtMs });
-      return { ...landed, notes: (await settings?.settle()) ?? [] };
-    },
-    async close() {
-      await settings?.discard();
-      // What cannot be removed now is removed by the next server's first dry run.
-      await layer.close().catch(() => undefined);
-    },
-  };
+  return () =>
+    isOver ? [`[dry run: ended, as it wrote more than ${Math.floor(most / 1024 ** 2)} MiB]\n`] : [];
 }
 
 const spareShare = 0.8;

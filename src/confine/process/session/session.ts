@@ -81,6 +81,11 @@ export function createSession(queue: Semaphore): Session {
   };
 }
 
-export function isBusy({ running, backgrounds }: Session): boolean {
-  return running.size > 0 || [...backgrounds.values()].some((command) => command.status().running);
+export function isBusy(session: Session): boolean {
+  return session.running.size > 0 || isBusyInBackground(session);
+}
+
+/** Does something run in the background? */
+export function isBusyInBackground({ backgrounds }: Session): boolean {
+  return backgrounds.values().some((command) => command.status().running);
 }

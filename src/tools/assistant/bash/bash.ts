@@ -10,7 +10,7 @@ import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { counted } from '../../../ground/counted.ts';
 import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../../ground/dry-run-report.ts';
-import { dryInBackground, dryRunOutput, landedOutput } from '../../dry-run.ts';
+import { dryInBackground, dryRunOutput, landedOutput, onFailureInput } from '../../dry-run.ts';
 import { commandFolder, foldersFor, shownIn } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
 
@@ -51,6 +51,7 @@ export const bash = defineTool({
       .describe('Seconds. Default 30, or what is allowed if over 60.'),
     background: z.boolean().optional().describe('For a server: returns a process_id.'),
     dry_run: z.boolean().optional().describe('Only show what would change.'),
+    on_failure: onFailureInput,
   }),
   output: z.object({
     exit_code: z.number().int().optional(),
@@ -71,6 +72,7 @@ export const bash = defineTool({
     timeout: '停止するまでの秒数。例: 60。省略時は 30、60 を超えて許可されている場合はその上限。',
     background: '開始だけして、bash_output で使う process_id を返す。',
     dry_run: 'ファイルを変更せず、変わるはずの内容を返す。',
+    on_failure: '"discard": 失敗した場合、ファイルの変更を残さない。',
     truncated: '出力の途中が省かれた (bash_output で読める)。',
     process_id: 'バックグラウンドのコマンド、または長い出力の ID。',
     next_cursor: 'ここに示した stdout の続きを読むための bash_output の cursor。',
@@ -118,7 +120,7 @@ export const bash = defineTool({
   },
 
   async run(
-    { timeout, background },
+    { timeout, background, on_failure: onFailure },
     { desk, commands, signal, progress, meta, audit, replyBytes, locale, judged, patienceMs },
   ) {
     if (!judged.command) throw new Error('bash runs what was judged');
@@ -139,6 +141,7 @@ export const bash = defineTool({
       // It ends with its call.
       timeoutMs: Math.min(timeoutOf(timeout, commands), dryRun ? patienceMs : Number.POSITIVE_INFINITY),
       dryRun,
+      onFailure,
       handOverMs: patienceMs,
       signal,
       onOutput: (_stream, more) => {

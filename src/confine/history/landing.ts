@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
+import type { Attribution, FileState } from '../../contract/capabilities/history.ts';
+import type { LandingChange, LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
+import { readAtNow } from '../files/io.ts';
+import { type Blobs, digestOf } from './blobs.ts';
+import { atOnceBytes } from './change-state.ts';
+import type { NewChange, Recorder } from './recorder.ts';
+import { isShown } from './seen.ts';
+import { isSame } from './state.ts';
+
+export interface LandingKeeperOptions {
+  readonly recorder: Recorder;
+  readonly blobs: Blobs;
+  readonly who: Attribution;
+  /** Names of folders of which nothing is kept. */
+  readonly ignore: readonly string[];
+  readonly maxFileBytes: number;
+  /** Waits until what killed servers left is dealt with. */
+  readonly recovered: () => Promise<void>;
+}
+
+/**
+ * Keeps what the landing of one command replaces and writes down what it changes: exactly that, at a cost that grows with
+ * it. Entries are in an order that can be taken back one by one from their end.
+ */
+export function createLandingKeeper(options: LandingKeeperOptions): LandingKeeper {
+  const { recorder, blobs, who, maxFileBytes } = options;
+  const ignored = new Set(options.ignore);
+  const removed: NewChange[] = [];
+  const changed: NewChange[] = [];
+  const created: NewChange[] = [];
+  const durables: Promise<void>[] = [];
+  let prepared: ReturnType<Recorder['prepare']> | undefined;
+
+  async function keep(side: LandingSide | undefined): Promise<FileState> {
+    if (side?.kind !== 'file' || side.bytes > maxFileBytes) return stateOf(side);
+    if (side.bytes > atOnceBytes) return withDigest(side, await blobs.putFile(side.entry));
+    const { digest, durable } = blobs.put(read(side.entry));
+    durables.push(durable);
+    if (durables.length >= syncsTogether) await Promise.all(durables.splice(0));
+    return withDigest(side, digest);
+  }
+
+  async function note({ root, path, before, after }: LandingChange): Promise<void> {
+    if (!isShown(path) || isLeftOut(path, before, after)) return;
+    const next = seen(after);
+    // Most files that are written are new: only what was there is read and kept.
+    if (!before) created.push({ root, path, before: { kind: 'absent' }, after: next });
+    else if (!after) removed.push({ root, path, before: await keep(before), after: next });
+    else if (mayDiffer(before, after, next)) {
+      const former = await keep(before);
+      if (!isSame(former, next, true)) changed.push({ root, path, before: former, after: next });
+    }
+  }
+
+  /** Of git's objects only the loss is kept: one too many does no harm, and others may have come to need it. */
+  function isLeftOut(path: string, before: LandingSide | undefined, after: LandingSide | undefined): boolean {
+    const names = path.split('/');
+    const isFolder = (before ?? after)?.kind === 'folder';
+    if (names.some((name, at) => ignored.has(name) && (isFolder || at < names.length - 1))) return true;
+    return !before && /(^|\/)\.git\/(modules\/.*\/)?objects\//.test(path);
+  }
+
+  return {
+    leavesOut: (name) => ignored.has(name),
+    note,
+    async begin() {
+      await options.recovered();
+      await Promise.all(durables.splice(0));
+      prepared = recorder.prepare([...removed, ...changed, ...created], who);
+    },
+    async found({ root, path, before, after }) {
+      const { digest, durable } = blobs.put(before);
+      await durable;
+      const former: FileState = { kind: 'file', bytes: before.length, digest };
+      const next: FileState = { kind: 'file', bytes: after.length, digest: digestOf(after) };
+      await recorder.add([{ root, path, before: former, after: next }], who);
+    },
+    async end(isWhole) {
+      await prepared?.enter(isWhole);
+    },
+  };
+}
+
+function mayDiffer(before: LandingSide, after: LandingSide, next: FileState): boolean {
+  if (before.kind !== after.kind || before.bytes !== after.bytes) return true;
+  if (before.kind !== 'symlink' && before.mode !== after.mode) return true;
+  if (before.kind === 'symlink') return !isSame(stateOf(before), next, false);
+  if (before.kind !== 'file') return false;
+  return next.kind !== 'file' || next.digest === undefined || hashOf(before.entry) !== next.digest;
+}
+
+/** With its digest, where that is soon made. */
+function seen(side: LandingSide | undefined): FileState {
+  return side?.kind === 'file' && side.bytes <= atOnceBytes
+    ? withDigest(side, digestOf(read(side.entry)))
+    : stateOf(side);
+}
+
+function withDigest({ bytes, mode }: LandingSide, digest: string): FileState {
+  return { kind: 'file', bytes, mode, digest };
+}
+
+function stateOf(side: LandingSide | undefined): FileState {
+  if (!side) return { kind: 'absent' };
+  const { kind, bytes, mode, entry } = side;
+  if (kind === 'file') return { kind, bytes, mode };
+  if (kind === 'folder') return { kind, mode };
+  return kind === 'symlink' ? { kind, target: readlinkSync(entry) } : { kind };
+}
+
+function read(entry: string): Buffer {
+  return opened(entry, (fd, bytes) => readAtNow(fd, 0, bytes));
+}
+
+function hashOf(entry: string): string {
+  return opened(entry, (fd) => {
+    const hash = createHash('sha256');
+    for (let at = 0; ; ) {
+      const bytes = readAtNow(fd, at, pieceBytes);
+      if (bytes.length === 0) return hash.digest('hex');
+      hash.update(bytes);
+      at += bytes.length;
+    }
+  });
+}
+
+function opened<T>(entry: string, use: (fd: number, bytes: number) => T): T {
+  const fd = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    return use(fd, fstatSync(fd).size);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const pieceBytes = 1024 * 1024;
+/** Each holds a descriptor and waits for a thread. */
+const syncsTogether = 64;

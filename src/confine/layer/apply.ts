@@ -1,0 +1,167 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as giveWay } from 'node:timers/promises';
+import { asBytes, fromText } from '../../ground/byte-paths.ts';
+import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
+import { copyEntry } from './copy-entry.ts';
+import { signatureOf, statOf } from './make-plan.ts';
+import type { PlannedOverlay, Step } from './plan.ts';
+
+export interface ApplyOptions {
+  /** A folder of ours on the layer's file system, which takes what goes; its content is removed later. */
+  readonly trash: string;
+  /** They may have been done before, in part: what others changed since they were planned is left to them. */
+  readonly isAgain?: boolean | undefined;
+  /** What is in hand. */
+  readonly at?: ((path: string) => void) | undefined;
+}
+
+/**
+ * Does the steps of a landing. Each path is reached through open folders, so that whoever swaps a folder for a link
+ * meanwhile wins nothing; a file takes its name whole. Where layer and root share a file system everything is a rename.
+ */
+export async function applySteps({ on, upper, steps }: PlannedOverlay, options: ApplyOptions): Promise<void> {
+  const folders = openFolders(on);
+  try {
+    for (const [index, step] of steps.entries()) {
+      if (index % stepsAtOnce === stepsAtOnce - 1) await giveWay();
+      options.at?.(step.path);
+      await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options);
+    }
+  } finally {
+    folders.close();
+  }
+}
+
+async function applyStep(
+  step: Step,
+  from: string,
+  folders: ReturnType<typeof openFolders>,
+  options: ApplyOptions,
+): Promise<void> {
+  const name = step.path.slice(step.path.lastIndexOf('/') + 1);
+  if (step.do === 'times')
+    return inPath(folders, step, (self) => lutimesSync(self, step.accessed, step.modified));
+  if (step.do === 'mode') return inPath(folders, step, (self) => chmodSync(self, step.mode));
+  const folder = folders.above(step.path);
+  const before = statOf(folder, name);
+  if (step.do === 'remove') {
+    if (before && (!options.isAgain || signatureOf(before) === step.was))
+      takeAway(folder, name, options.trash);
+    return;
+  }
+  const now = lstatSync(asBytes(from), { throwIfNoEntry: false });
+  // It was moved before.
+  if (!now) return;
+  const others = before === undefined ? step.was === undefined : signatureOf(before) === step.was;
+  if (options.isAgain && before !== undefined && !others) return;
+  if (before && (before.isDirectory() || now.isDirectory())) takeAway(folder, name, options.trash);
+  const to = asBytes(entryOf(folder, name));
+  try {
+    renameSync(asBytes(from), to);
+  } catch (error) {
+    if (!isElsewhere(error)) throw error;
+    await copyEntry(from, folder, name, before);
+    rmSync(asBytes(from), { recursive: true, force: true });
+  }
+}
+
+/** Of a folder itself: a link in its place keeps what it leads to. */
+function inPath(
+  folders: ReturnType<typeof openFolders>,
+  { path }: Step,
+  change: (self: string) => void,
+): void {
+  const fd = openSync(
+    asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))),
+    openPath | constants.O_NOFOLLOW,
+  );
+  try {
+    if (fstatSync(fd).isDirectory()) change(`${itself(fd)}/.`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+let taken = 0;
+
+/** Out of the folder by one rename, where that is possible: what is in it is removed while nobody waits. */
+function takeAway(folder: number, name: string, trash: string): void {
+  mkdirSync(trash, { recursive: true, mode: 0o700 });
+  try {
+    for (;;) {
+      const to = join(trash, String(taken++));
+      if (existsSync(to)) continue;
+      renameSync(asBytes(entryOf(folder, name)), to);
+      return;
+    }
+  } catch (error) {
+    if (!isElsewhere(error)) throw error;
+    removeIn(folder, name);
+  }
+}
+
+/** Removes an entry of an open folder with all that is in it, and follows no link. */
+function removeIn(folder: number, name: string): void {
+  const entry = asBytes(entryOf(folder, name));
+  if (!statOf(folder, name)?.isDirectory()) {
+    unlinkSync(entry);
+    return;
+  }
+  const inner = openFolderIn(folder, name, 'latin1');
+  try {
+    for (const each of readdirSync(itself(inner), { encoding: 'latin1' as BufferEncoding }))
+      removeIn(inner, each);
+  } finally {
+    closeSync(inner);
+  }
+  rmdirSync(entry);
+}
+
+/** The folders of the paths that come one after another, each opened from the one above and once for what they share. */
+function openFolders(on: string) {
+  const root = openRootFolder(on);
+  const open: { readonly name: string; readonly fd: number }[] = [];
+  const leave = (depth: number) => {
+    for (const { fd } of open.splice(depth)) closeSync(fd);
+  };
+  return {
+    above(path: string): number {
+      const names = path.split('/').slice(0, -1);
+      let depth = 0;
+      while (depth < open.length && open[depth]?.name === names[depth]) depth++;
+      leave(depth);
+      for (const name of names.slice(depth)) {
+        open.push({ name, fd: openFolderIn(open.at(-1)?.fd ?? root, name, 'latin1') });
+      }
+      return open.at(-1)?.fd ?? root;
+    },
+    close() {
+      leave(0);
+      closeSync(root);
+    },
+  };
+}
+
+function isElsewhere(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EXDEV';
+}
+
+// Node does not name it; the value is the same on every architecture that Node runs on under Linux.
+const openPath = 0o10000000;
+const stepsAtOnce = 200;

@@ -1,0 +1,318 @@
+import { chmodSync, closeSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { relative } from 'node:path';
+import { setImmediate as giveWay } from 'node:timers/promises';
+import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
+import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
+import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
+import { isDatabase } from './in-use.ts';
+import type { Marks } from './marks.ts';
+import type { Overlay } from './overlay.ts';
+import { fileModeBits, folderModeBits, type Step } from './plan.ts';
+import { deepest, isWhiteout, rootOf } from './read.ts';
+
+export interface LandOptions {
+  /** Host paths; what is told is relative to the innermost. */
+  readonly roots: readonly string[];
+  /** When the command began, in milliseconds: what changed below the layer since is others' doing. */
+  readonly beganAtMs: number;
+  /** Must a command leave this host path as it is, there or not? */
+  readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
+  /** Keeps what goes. */
+  readonly keeper?: LandingKeeper | undefined;
+  /** Told of each name by which git would find a repository: host paths in bytes. */
+  readonly onGitName?: ((path: string, isFolder: boolean) => void) | undefined;
+}
+
+/** What is found out for a landing; paths that are told are relative to their root. */
+export interface Told {
+  readonly conflicts: string[];
+  readonly refused: string[];
+  /** Databases that are replaced or removed. */
+  readonly databases: { readonly path: string; readonly stat: Stats }[];
+}
+
+/**
+ * Reads off one overlay what is to be done, and changes nothing below it: told to the keeper, and returned as steps. What
+ * must not land (devices, pipes, sockets, protected names, rights that are lent) is taken off the layer, and nobody but us
+ * reaches that: the command has ended. Others may still write below it, so that side is walked through open folders.
+ */
+export async function makePlan(
+  overlay: Overlay,
+  options: LandOptions,
+  marks: Marks,
+  { conflicts, refused, databases }: Told,
+): Promise<readonly Step[]> {
+  const { keeper, onGitName } = options;
+  const steps: Step[] = [];
+  const top = fromText(overlay.upper);
+  const on = fromText(overlay.on);
+  let looked = 0;
+
+  const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
+  const hostOf = (path: string) => toText(`${on}/${path}`);
+
+  function place(path: string): { readonly root: string; readonly path: string } | undefined {
+    const hostPath = hostOf(path);
+    const root = rootOf(hostPath, options.roots);
+    // What is kept for commands beside the roots is nobody's file.
+    return root === undefined ? undefined : { root, path: relative(root, hostPath) };
+  }
+
+  function tell(told: string[], path: string): void {
+    const found = place(path);
+    if (found) told.push(found.path);
+  }
+
+  async function note(path: string, before: LandingSide | undefined, after: LandingSide | undefined) {
+    const found = keeper && place(path);
+    if (found && found.path !== '') await keeper.note({ ...found, before, after });
+  }
+
+  function upperSide(path: string, stat: Stats): LandingSide {
+    return sideOf(stat, `${top}/${path}`);
+  }
+
+  /** Others changed what goes. */
+  function look(path: string, before: Stats): void {
+    if (before.isFile() && isDatabase(path)) databases.push({ path: toText(path), stat: before });
+    if (!before.isDirectory() && before.ctimeMs >= options.beganAtMs) tell(conflicts, path);
+  }
+
+  function refuse(path: string): void {
+    tell(refused, path);
+    rmSync(upperOf(path), { recursive: true, force: true });
+  }
+
+  async function breathe(): Promise<void> {
+    if (++looked % entriesAtOnce === 0) await giveWay();
+  }
+
+  const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
+
+  /** A folder of the layer over one that is there. */
+  async function walk(path: string, lower: number, depth: number): Promise<void> {
+    for (const name of namesIn(upperOf(path))) {
+      await breathe();
+      const inner = path === '' ? name : `${path}/${name}`;
+      const now = lstatSync(upperOf(inner));
+      const before = statOf(lower, name);
+      sawName(inner, name, now);
+      const isMerged = now.isDirectory() && before?.isDirectory() === true;
+      if (depth >= deepest) refuse(inner);
+      else if (isMerged) await walkFolder(inner, name, lower, { now, before }, depth);
+      else if (options.isProtected(hostOf(inner), before !== undefined)) refuse(inner);
+      else if (isWhiteout(now)) await remove(inner, name, lower, before);
+      else if (!now.isDirectory() && !now.isFile() && !now.isSymbolicLink()) refuse(inner);
+      else await move(inner, name, lower, now, before);
+    }
+  }
+
+  async function walkFolder(
+    path: string,
+    name: string,
+    lower: number,
+    { now, before }: { readonly now: Stats; readonly before: Stats },
+    depth: number,
+  ): Promise<void> {
+    const below = openFolderIn(lower, name, 'latin1');
+    try {
+      const isReplaced = marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
+      const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
+      const keeps = gone.filter((each) => options.isProtected(hostOf(`${path}/${each}`), true));
+      if (isReplaced && keeps.length === 0 && !options.isProtected(hostOf(path), true)) {
+        return await move(path, name, lower, now, before);
+      }
+      const kept = new Set(isReplaced ? namesIn(upperOf(path)) : []);
+      for (const each of gone) {
+        const inner = `${path}/${each}`;
+        if (kept.has(each)) continue;
+        if (keeps.includes(each)) tell(refused, inner);
+        else await remove(inner, each, below, statOf(below, each));
+      }
+      const had = steps.length;
+      if ((now.mode & 0o700) !== 0o700) chmodSync(upperOf(path), (now.mode & 0o7777) | 0o700);
+      await walk(path, below, depth + 1);
+      const mode = now.mode & folderModeBits;
+      if ((before.mode & 0o7777) !== (now.mode & 0o7777)) {
+        await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
+        steps.push({ do: 'mode', path, mode });
+      }
+      if (steps.length > had) steps.push(timesOf(path, now));
+    } finally {
+      closeSync(below);
+    }
+  }
+
+  async function remove(path: string, name: string, lower: number, before: Stats | undefined) {
+    // Somebody else was quicker.
+    if (!before) return;
+    look(path, before);
+    steps.push({ do: 'remove', path, was: signatureOf(before) });
+    await noteGone(path, name, lower, before);
+  }
+
+  async function move(path: string, name: string, lower: number, now: Stats, before: Stats | undefined) {
+    if (before) look(path, before);
+    else if (isCopied(path, now)) tell(conflicts, path);
+    const mode = now.mode & (now.isDirectory() ? folderModeBits : fileModeBits);
+    const after = await inspect(path, now);
+    const former = before && { before, lower, name };
+    await notePair(path, after, former);
+    steps.push({ do: 'move', path, ...(before && { was: signatureOf(before) }) });
+    if (now.isDirectory() && (mode & 0o700) !== 0o700) steps.push({ do: 'mode', path, mode });
+  }
+
+  /** It was there when the command changed it, and is not now. */
+  function isCopied(path: string, now: Stats): boolean {
+    return (
+      (now.isFile() || now.isDirectory()) && marks.read(upperOf(path), 'user.overlay.origin') !== undefined
+    );
+  }
+
+  /** Makes what is to be moved fit to land, down to its last entry. */
+  async function inspect(path: string, now: Stats): Promise<Stats> {
+    await breathe();
+    const host = upperOf(path);
+    if (now.isSymbolicLink()) return now;
+    if (now.isFile()) {
+      if ((now.mode & 0o7777 & ~fileModeBits) !== 0) chmodSync(host, now.mode & fileModeBits);
+      marks.remove(host);
+      return now;
+    }
+    marks.remove(host);
+    if ((now.mode & 0o700) !== 0o700) chmodSync(host, (now.mode & folderModeBits) | 0o700);
+    else if ((now.mode & 0o7777 & ~folderModeBits) !== 0) chmodSync(host, now.mode & folderModeBits);
+    for (const name of namesIn(host)) {
+      const inner = `${path}/${name}`;
+      const stat = lstatSync(upperOf(inner));
+      sawName(inner, name, stat);
+      const mayLand = stat.isDirectory() || stat.isFile() || stat.isSymbolicLink();
+      if (isWhiteout(stat)) rmSync(upperOf(inner));
+      else if (!mayLand || options.isProtected(hostOf(inner), false) || inner.length > longest) refuse(inner);
+      else {
+        await inspect(inner, stat);
+        // Its rights are its own again; only the outermost is given them where it lands.
+        if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700)
+          chmodSync(upperOf(inner), stat.mode & folderModeBits);
+      }
+    }
+    return now;
+  }
+
+  interface Former {
+    readonly before: Stats;
+    readonly lower: number;
+    readonly name: string;
+  }
+
+  /** Tells what is moved beside what it replaces, path by path. */
+  async function notePair(path: string, after: Stats, former: Former | undefined): Promise<void> {
+    if (!keeper) return;
+    const { before, lower, name } = former ?? {};
+    const formerSide = before && lower !== undefined ? sideOf(before, entryOf(lower, name ?? '')) : undefined;
+    const mask = after.isDirectory() ? folderModeBits : after.isSymbolicLink() ? 0o777 : fileModeBits;
+    const side = { ...upperSide(path, after), mode: after.mode & mask };
+    const isBoth = before?.isDirectory() === true && after.isDirectory();
+    if (former && before?.isDirectory() && !isBoth) await noteInside(path, former);
+    await note(path, formerSide, side);
+    if (!after.isDirectory() || leavesOut(lastOf(path))) return;
+    const names = new Set(namesIn(upperOf(path)));
+    const below = isBoth && lower !== undefined ? openFolderIn(lower, name ?? '', 'latin1') : undefined;
+    try {
+      for (const each of below === undefined ? [] : namesIn(asBytes(itself(below)))) {
+        const gone = names.has(each) || below === undefined ? undefined : statOf(below, each);
+        if (gone && below !== undefined) await noteGone(`${path}/${each}`, each, below, gone);
+      }
+      for (const each of names) {
+        await breathe();
+        const inner = `${path}/${each}`;
+        const was = below === undefined ? undefined : statOf(below, each);
+        if (was) look(inner, was);
+        const innerFormer =
+          was && below !== undefined ? { before: was, lower: below, name: each } : undefined;
+        await notePair(inner, lstatSync(upperOf(inner)), innerFormer);
+      }
+    } finally {
+      if (below !== undefined) closeSync(below);
+    }
+  }
+
+  async function noteGone(path: string, name: string, lower: number, before: Stats): Promise<void> {
+    await breathe();
+    if (before.isDirectory()) await noteInside(path, { before, lower, name });
+    await note(path, sideOf(before, entryOf(lower, name)), undefined);
+  }
+
+  async function noteInside(path: string, { lower, name }: Former): Promise<void> {
+    if (leavesOut(name)) return;
+    const folder = openFolderIn(lower, name, 'latin1');
+    try {
+      for (const each of namesIn(asBytes(itself(folder)))) {
+        const before = statOf(folder, each);
+        if (!before) continue;
+        look(`${path}/${each}`, before);
+        await noteGone(`${path}/${each}`, each, folder, before);
+      }
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  function sawName(path: string, name: string, stat: Stats): void {
+    if (isWhiteout(stat)) return;
+    if (name === 'HEAD' || /^\.git$/i.test(name)) onGitName?.(`${on}/${path}`, stat.isDirectory());
+  }
+
+  const lower = openRootFolder(overlay.on);
+  try {
+    await walk('', lower, 0);
+    return steps;
+  } finally {
+    closeSync(lower);
+  }
+}
+
+/** So that whoever does a step again knows whether it is still the same that lies there. */
+export function signatureOf({ dev, ino, size, mtimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}`;
+}
+
+function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
+  return { do: 'times', path, accessed: atimeMs / 1000, modified: mtimeMs / 1000 };
+}
+
+function sideOf(stat: Stats, entry: string): LandingSide {
+  const kind = stat.isDirectory()
+    ? 'folder'
+    : stat.isSymbolicLink()
+      ? 'symlink'
+      : stat.isFile()
+        ? 'file'
+        : 'other';
+  return { kind, bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(entry) };
+}
+
+export function statOf(folder: number, name: string): Stats | undefined {
+  return lstatSync(asBytes(entryOf(folder, name)), { throwIfNoEntry: false });
+}
+
+/** A command may have taken the right to read its own folder away: the layer's may be changed. */
+function namesIn(path: Buffer): readonly string[] {
+  const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/')
+      throw error;
+    chmodSync(path, 0o700);
+    return read();
+  }
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+const entriesAtOnce = 200;
+/** The kernel takes paths of 4,096 bytes, and a part of that is where the layer lies. */
+const longest = 3500;

@@ -1,0 +1,108 @@
+import type { LandedOutcome, RunOptions } from '../../../contract/capabilities/process.ts';
+import { cleanLine } from '../../../contract/text/clean-text.ts';
+import { discardedNote } from '../../../ground/cannot-discard.ts';
+import type { Named } from '../../git/find-repositories.ts';
+import { LayerUnfit } from '../../layer/in-use.ts';
+import { heldNames } from '../../layer/protection.ts';
+import type { Ending } from '../child/run-child.ts';
+import type { StartedCommand } from '../child/start-command.ts';
+import { guardedFolders } from '../sandbox/guarded-names.ts';
+import type { Trial } from './dry-run.ts';
+import type { Runner } from './session.ts';
+import { blamesLayer } from './why-direct.ts';
+
+interface Landing {
+  /** What it printed; empty where others have read it. */
+  readonly outputs: readonly string[];
+  readonly runOptions: RunOptions;
+  readonly runner: Runner;
+  readonly left: Named[];
+}
+
+/** What became of the layer of a command that has ended, and what its reply is to say of that. */
+export interface EndedLanding {
+  readonly outcome: LandedOutcome;
+  readonly notes: readonly string[];
+}
+
+/** Puts what a command did in place, or leaves it on its layer, which goes: by how it ended. */
+export async function landEnded(
+  { trial, contacts, folder }: StartedCommand,
+  how: Ending,
+  { outputs, runOptions, runner, left }: Landing,
+): Promise<EndedLanding> {
+  if (!trial) throw new Error('only what runs on a layer lands');
+  const mayRunAgain = !how.stoppedBy && contacts().length === 0;
+  if (mayRunAgain && blamesLayer(outputs, how.exitCode !== 0))
+    return unfit('a system call was refused that a layer has no answer to');
+  if (runOptions.onFailure === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
+    return {
+      outcome: { kind: 'discarded' },
+      notes: [discardedNote],
+    };
+  }
+  const roots = runner.sandbox.roots();
+  const guarded = guardedFolders(roots.all, {
+    workingFolder: folder,
+    writable: runOptions.writable ?? roots.writable,
+  });
+  try {
+    const { conflicts, refused, notes } = await trial.land({
+      roots: roots.all.map(({ hostPath }) => hostPath),
+      isProtected: heldNames(guarded, runner.options.readOnlyNames ?? []),
+      keeper: runOptions.landing?.keeper,
+      left,
+    });
+    return {
+      outcome: { kind: 'landed', conflicts, refused },
+      notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused)],
+    };
+  } catch (error) {
+    if (error instanceof LayerUnfit && mayRunAgain) return unfit(error.message);
+    throw error;
+  }
+}
+
+/** Of a command that goes on after its call: it has ended when what it did is in place. */
+export function landGoing(
+  ending: Promise<Ending>,
+  trial: Trial | undefined,
+  { landing }: RunOptions,
+  land: (how: Ending) => Promise<EndedLanding>,
+): { readonly ending: Promise<Ending>; notes(): readonly string[] } {
+  if (!trial || !landing) return { ending, notes: () => [] };
+  let said: readonly string[] = [];
+  const whole = ending.then(async (how) => {
+    try {
+      said = (await land(how)).notes;
+    } catch (error) {
+      said = [`[layer: ${error instanceof Error ? error.message : String(error)}]\n`];
+    } finally {
+      await trial.close();
+    }
+    return how;
+  });
+  return { ending: whole, notes: () => said };
+}
+
+function unfit(because: string): EndedLanding {
+  return { outcome: { kind: 'unfit', because }, notes: [] };
+}
+
+function conflictNotes(paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return [];
+  return [
+    `[layer: changed by others while this ran, and overwritten: ${listed(paths)}; sekisho history has what they wrote]\n`,
+  ];
+}
+
+function refusedNotes(paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : [`[layer: not kept, as nothing writes such here: ${listed(paths)}]\n`];
+}
+
+function listed(paths: readonly string[]): string {
+  const names = paths.slice(0, shown).map((path) => cleanLine(path));
+  return `${names.join(', ')}${paths.length > shown ? ` and ${paths.length - shown} more` : ''}`;
+}
+
+const shown = 20;

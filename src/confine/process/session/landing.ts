@@ -1,0 +1,57 @@
+import { relative } from 'node:path';
+import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
+import type { ConfigCopies } from '../../git/config-copies.ts';
+import type { Named } from '../../git/find-repositories.ts';
+import { readSmall } from '../../git/small-file.ts';
+import type { LandedPaths } from '../../layer/land.ts';
+import type { LandOptions } from '../../layer/make-plan.ts';
+import type { Layer } from '../../layer/open.ts';
+import { rootOf } from '../../layer/read.ts';
+
+export interface LandingOptions extends Pick<LandOptions, 'roots' | 'isProtected' | 'keeper'> {
+  /** Takes each name by which git could find a repository. */
+  readonly left: Named[];
+}
+
+/** What did not become as the command left it, and what its reply is to say of settings that may not stand. */
+export interface LandedWhole extends LandedPaths {
+  readonly notes: readonly string[];
+}
+
+/** Puts what a command did on its layer in place, and the settings of git that it wrote beside that, as far as they may stand. */
+export async function landAll(
+  layer: Layer,
+  settings: ConfigCopies | undefined,
+  { left, ...options }: LandingOptions & { readonly beganAtMs: number },
+): Promise<LandedWhole> {
+  const landed = await layer.land({
+    ...options,
+    onGitName: (path, isFolder) => left.push({ path, isFolder }),
+  });
+  if (!settings) return { ...landed, notes: [] };
+  const before = settings.copies.map(({ original }) => readSmall(original));
+  const notes = await settings.settle();
+  for (const [index, { original }] of settings.copies.entries()) {
+    const was = before[index];
+    const is = readSmall(original);
+    if (options.keeper && was !== undefined && is !== undefined && was !== is)
+      await tellSettings(options.keeper, original, options.roots, { was, is });
+  }
+  return { ...landed, notes };
+}
+
+async function tellSettings(
+  keeper: LandingKeeper,
+  path: string,
+  roots: readonly string[],
+  { was, is }: { readonly was: string; readonly is: string },
+): Promise<void> {
+  const root = rootOf(path, roots);
+  if (root === undefined) return;
+  await keeper.found({
+    root,
+    path: relative(root, path),
+    before: Buffer.from(was, 'latin1'),
+    after: Buffer.from(is, 'latin1'),
+  });
+}

@@ -1,0 +1,22 @@
+import { ToolError } from '../contract/error.ts';
+import { type Text, text } from '../contract/text/text.ts';
+
+/** A caller asked for all or nothing of a command that would not run on a layer. */
+export function cannotDiscard(why: Text): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      `What this command does could not be thrown away if it failed, as it would not run on a layer: ${why.en}.`,
+      `このコマンドはレイヤー上では実行されないため、失敗しても変更を破棄できません: ${why.ja}。`,
+    ),
+    {
+      suggestion: text(
+        'Nothing of it was kept. Run it without on_failure.',
+        '変更は何も残っていません。on_failure を付けずに実行してください。',
+      ),
+    },
+  );
+}
+
+/** What the reply of a failed command says, beside its own errors. */
+export const discardedNote = '[layer: it failed, so nothing that it wrote was kept]\n';
