@@ -118,6 +118,7 @@ export const ja: Readonly<Record<string, string>> = {
   'how many': '件数',
   'e.g. 10m, 2h, 7d': '例: 10m、2h、7d',
   'in one session': '1 つのセッション内',
+  'with the entry: all that its call changed': '変更の ID と併せて: その呼び出しが変えたものすべて',
   'all of a session': 'セッションのすべて',
   'all since, e.g. 10m, 2h': 'それ以降のすべて。例: 10m、2h',
   'go on where a later change is lost by it': '後の変更が失われる場合も続ける',

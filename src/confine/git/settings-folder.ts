@@ -10,7 +10,10 @@ export function writeGitSettings(folder: string, { config, ignored }: PersonConf
   writeFileSync(join(folder, 'gitignore'), ignored);
   writeFileSync(
     join(folder, 'gitconfig'),
-    `${config}[core]\n\texcludesFile = ${join(seenAs, 'gitignore')}\n`,
+    `${config}[core]\n\texcludesFile = ${join(seenAs, 'gitignore')}\n${layered}`,
   );
   return join(seenAs, 'gitconfig');
 }
+
+/** What lands from a layer gets a new time of change, though nothing changed: to plumbing it would look touched. */
+const layered = '\ttrustctime = false\n';

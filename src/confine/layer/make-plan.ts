@@ -266,6 +266,9 @@ export async function makePlan(
   const lower = openRootFolder(overlay.on);
   try {
     await walk('', lower, 0);
+    const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(`${itself(lower)}/.`))];
+    if ((now.mode & 0o7777) !== (before.mode & 0o7777))
+      steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
     return steps;
   } finally {
     closeSync(lower);

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
 import { thisProcess } from '../files/owner.ts';
@@ -41,6 +49,8 @@ export function openLayer(base: string, folders: readonly string[], marks: Marks
     const overlay = overlayOn(folder, join(at, String(index)));
     mkdirSync(join(at, String(index)));
     mkdirSync(overlay.upper);
+    // The kernel shows it in place of the folder itself: who may write there, and whose is what is made there.
+    chmodSync(overlay.upper, lstatSync(folder).mode & 0o7777);
     mkdirSync(overlay.work);
     return overlay;
   });

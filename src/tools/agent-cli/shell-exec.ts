@@ -11,6 +11,7 @@ import { inputRule } from '../../contract/tool/input-rule.ts';
 import { counted } from '../../ground/counted.ts';
 import { cutMiddle } from '../../ground/cut-middle.ts';
 import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../ground/dry-run-report.ts';
+import { landedFacts } from '../../ground/landing.ts';
 import { dryRunOutput, landedOutput, onFailureInput } from '../dry-run.ts';
 import { commandLineOf } from './command-line.ts';
 import { follow, followingOf, stateOf } from './going-on.ts';
@@ -163,6 +164,7 @@ export function createShellExec(): LooseTool {
         sandbox: result.sandbox,
         ...(result.ran !== undefined && { ran: result.ran }),
         ...(result.network && { network: result.network }),
+        ...landedFacts(result.landed),
       });
       meta({ sandbox: result.sandbox });
       const names = {

@@ -10,6 +10,7 @@ import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { counted } from '../../../ground/counted.ts';
 import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../../ground/dry-run-report.ts';
+import { landedFacts } from '../../../ground/landing.ts';
 import { dryInBackground, dryRunOutput, landedOutput, onFailureInput } from '../../dry-run.ts';
 import { commandFolder, foldersFor, shownIn } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';
@@ -162,6 +163,7 @@ export const bash = defineTool({
       exitCode: result.exitCode,
       ...(result.ran !== undefined && { ran: result.ran }),
       ...(result.network && { network: result.network }),
+      ...landedFacts(result.landed),
     });
     const keep = (output: string) => commands.keep(line, output, result.exitCode);
     const names = {

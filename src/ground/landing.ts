@@ -1,3 +1,4 @@
+import type { LandedOutcome } from '../contract/capabilities/process.ts';
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 
@@ -20,3 +21,15 @@ export function cannotDiscard(why: Text): ToolError {
 
 /** What the reply of a failed command says, beside its own errors. */
 export const discardedNote = '[layer: it failed, so nothing that it wrote was kept]\n';
+
+/** What the record of a call says of a landing in which not all became as the command left it. */
+export function landedFacts(landed: LandedOutcome | undefined): { readonly landed?: object } {
+  if (!landed || landed.kind === 'unfit') return {};
+  if (landed.kind === 'discarded') return { landed: { discarded: true } };
+  const { conflicts, refused } = landed;
+  if (conflicts.length + refused.length === 0) return {};
+  const first = (paths: readonly string[]) => paths.slice(0, listed);
+  return { landed: { conflicts: first(conflicts), refused: first(refused) } };
+}
+
+const listed = 100;

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { openCheckpoint } from '../../src/checkpoint/open.ts';
+import { loadSettings } from '../../src/config/load.ts';
+import { working } from '../process/working-layers.ts';
+
+const kills = process.env.SEKISHO_HAMMER ? 500 : 2;
+const base = realpathSync(mkdtempSync('/var/tmp/sekisho-layer-killed-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+const root = join(base, 'root');
+const state = join(base, 'state');
+
+/** Kills the server with all that it started: while it lands, or anywhere. Says whether it was landing. */
+async function runAndKill(kill: number): Promise<boolean> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'landing-loop.ts'), root, state], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  await Promise.race([once(child.stdout, 'data'), exit]);
+  if (kill % 2 === 0) {
+    const deadline = Date.now() + 20_000;
+    while (!isLanding() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+    const spin = performance.now() + (kill % 7) * 0.4;
+    while (performance.now() < spin);
+  } else await sleep((kill * 17) % 400);
+  child.kill('SIGKILL');
+  const wasLanding = isLanding();
+  await exit;
+  return wasLanding;
+}
+
+function isLanding(): boolean {
+  const layers = join(state, 'layers');
+  return readdirSync(layers).some((name) => existsSync(join(layers, name, 'landing.json')));
+}
+
+/** Every mark that is found: one, where each command is whole or not there. */
+function marks(): ReadonlySet<string> {
+  const gone = readdirSync(root).filter((name) => name.startsWith('gone-'));
+  const files = [
+    ...readdirSync(join(root, 'many')).map((name) => `many/${name}`),
+    'turns/in/mark',
+    'mark',
+    ...gone,
+  ];
+  return new Set([
+    ...files.map((path) => readFileSync(join(root, path), 'utf8').trim()),
+    ...gone.map((name) => name.slice(5)),
+  ]);
+}
+
+describe.runIf(working)('(skipped where no layer can be had)', () => {
+  test(`after ${kills} kills each command is whole or not there, and the history says which`, async () => {
+    mkdirSync(join(root, 'many'), { recursive: true });
+    mkdirSync(join(root, 'turns/in'), { recursive: true });
+    for (const path of [
+      ...Array.from({ length: 40 }, (_, at) => `many/${at + 1}`),
+      'turns/in/mark',
+      'mark',
+      'gone-0-0',
+    ])
+      writeFileSync(join(root, path), '0-0\n');
+    let landing = 0;
+    for (let kill = 0; kill < kills; kill++) {
+      if (await runAndKill(kill)) landing++;
+      const checkpoint = await openCheckpoint(loadSettings({ root, state }, { HOME: state }, root));
+      try {
+        await (await checkpoint.rooms.history()).recovered();
+        const found = [...marks()];
+        expect({ kill, found }).toEqual({ kill, found: [expect.any(String)] });
+        const { history } = await checkpoint.store();
+        const [last] = await history.list({ at: { root, path: 'mark' }, limit: 1 });
+        const content =
+          last &&
+          (await (
+            await checkpoint.rooms.history()
+          ).content(last, 'after', [(await checkpoint.rooms.workspace()).folder]));
+        expect({ kill, said: content?.toString('utf8').trim() }).toEqual({ kill, said: found[0] });
+        expect(
+          readdirSync(join(state, 'layers')).filter((name) =>
+            existsSync(join(state, 'layers', name, 'landing.json')),
+          ),
+        ).toEqual([]);
+      } finally {
+        await checkpoint.close();
+      }
+    }
+    if (process.env.SEKISHO_HAMMER) console.log({ kills, landing });
+  }, 7_200_000);
+});

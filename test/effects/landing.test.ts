@@ -1,0 +1,135 @@
+import { execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { working } from '../process/working-layers.ts';
+import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { changedBy, runIn, takeBack, tree } from './layer-world.ts';
+
+const pairs = process.env.SEKISHO_HAMMER ? 200 : 4;
+
+describe.runIf(working)('a command on a layer (skipped where none can be had)', () => {
+  let world: Awaited<ReturnType<typeof openTestCheckpoint>>;
+  const at = (path: string) => join(world.root, path);
+
+  beforeAll(async () => {
+    world = await openTestCheckpoint({
+      flags: { profile: 'coding' },
+      files: { 'a.txt': 'one\n', 'dir/x': 'x\n', 'dir/y': 'y\n' },
+    });
+  });
+  afterAll(() => world.close());
+
+  test('is seen by the next, and leaves folder and exports to it', async () => {
+    await runIn(world, 'echo n > n.txt && cd dir && export MADE=1');
+    expect((await runIn(world, 'cat ../n.txt; echo $MADE; pwd; cd ..')).stdout).toBe(`n\n1\n${at('dir')}\n`);
+  });
+
+  test('that moves a folder which is there runs on the folders themselves, once, and is recorded', async () => {
+    mkdirSync(at('old/in'), { recursive: true });
+    writeFileSync(at('old/in/f'), 'f');
+    const ran = await runIn(world, "echo once >> times; python3 -c \"import os; os.rename('old', 'new')\"");
+    expect(ran).toMatchObject({ exit_code: 0, stderr: '' });
+    expect(readFileSync(at('new/in/f'), 'utf8')).toBe('f');
+    expect(readFileSync(at('times'), 'utf8')).toBe('once\n');
+    expect(await changedBy(world, ran.auditId)).toEqual(
+      ['new', 'new/in', 'new/in/f', 'old', 'old/in', 'old/in/f', 'times'].toSorted(),
+    );
+  });
+
+  test('beside one in the background sees what that writes, and is seen by it', async () => {
+    const { process_id: id } = outputOf(
+      await world.call('bash', {
+        command: 'until [ -e ask.txt ]; do sleep 0.1; done; cp ask.txt answer.txt; sleep 30',
+        background: true,
+      }),
+    );
+    const ran = await runIn(
+      world,
+      'echo asked > ask.txt; until [ -s answer.txt ]; do sleep 0.1; done; cat answer.txt',
+    );
+    expect(ran.stdout).toBe('asked\n');
+    await world.call('bash_kill', { process_id: id });
+  });
+
+  test('that fails leaves nothing where nothing was to be left, by the call or by the configuration', async () => {
+    const before = tree(world.root);
+    const ran = await runIn(world, 'rm -r dir; echo half > half; false', { on_failure: 'discard' });
+    expect(ran).toMatchObject({ exit_code: 1 });
+    expect(ran.stderr).toBe('[layer: it failed, so nothing that it wrote was kept]\n');
+    expect(tree(world.root)).toEqual(before);
+    expect(await changedBy(world, ran.auditId)).toEqual([]);
+    expect((await runIn(world, 'echo whole > whole', { on_failure: 'discard' })).exit_code).toBe(0);
+    expect(existsSync(at('whole'))).toBe(true);
+    // A server sees what changes, so nothing of it can be thrown away.
+    const error = errorOf(
+      await world.call('bash', { command: 'npm run dev; echo x > y', on_failure: 'discard' }),
+    );
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(existsSync(at('y'))).toBe(false);
+  });
+
+  test('leaves no device, pipe or right that is lent, and says so', async () => {
+    const ran = await runIn(
+      world,
+      'mkdir made; mkfifo made/p q; echo s > made/s; chmod 6755 made/s; chmod 2775 made',
+    );
+    expect(ran.stderr).toContain('not kept, as nothing writes such here');
+    expect(existsSync(at('made/p')) || existsSync(at('q'))).toBe(false);
+    expect((statSync(at('made/s')).mode & 0o7777).toString(8)).toBe('755');
+    expect((statSync(at('made')).mode & 0o7777).toString(8)).toBe('2775');
+  });
+
+  test('keeps links, hard links among what it made, times and sparse files', async () => {
+    await runIn(
+      world,
+      'mkdir k; echo 1 > k/1; ln k/1 k/2; ln -s ../a.txt k/l; truncate -s 8M k/sparse; touch -d 2020-01-02T03:04:05Z k/1',
+    );
+    expect(lstatSync(at('k/1')).ino).toBe(lstatSync(at('k/2')).ino);
+    expect(lstatSync(at('k/1')).mtime.toISOString()).toBe('2020-01-02T03:04:05.000Z');
+    expect(lstatSync(at('k/sparse')).blocks).toBeLessThan(100);
+    const names = execFileSync('bash', [
+      '-c',
+      'getfattr -Rhd -m user.overlay "$1" 2>/dev/null | wc -l',
+      '-',
+      at('k'),
+    ]);
+    expect(names.toString().trim()).toBe('0');
+  });
+
+  test('that a database belongs to which others have open leaves its file to be written in place', async () => {
+    writeFileSync(at('data.db'), 'v1');
+    const { ino } = statSync(at('data.db'));
+    const holder = openSync(at('data.db'), 'r+');
+    try {
+      await runIn(world, 'echo v2 >> data.db');
+      expect(readFileSync(at('data.db'), 'utf8')).toBe('v1v2\n');
+      expect(statSync(at('data.db')).ino).toBe(ino);
+    } finally {
+      closeSync(holder);
+    }
+  });
+
+  test(`two at once, ${pairs} times: the last write stays, the other is told and can be had`, async () => {
+    for (let round = 0; round < pairs; round++) {
+      writeFileSync(at('both.txt'), 'start\n');
+      const slow = runIn(world, `cat both.txt; sleep 1.5; echo slow-${round} > both.txt`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      writeFileSync(at('both.txt'), `person-${round}\n`);
+      const { stderr, auditId } = await slow;
+      expect(readFileSync(at('both.txt'), 'utf8')).toBe(`slow-${round}\n`);
+      expect(stderr).toContain('changed by others while this ran, and overwritten: both.txt');
+      expect(await takeBack(world, auditId)).toEqual([]);
+      expect(readFileSync(at('both.txt'), 'utf8')).toBe(`person-${round}\n`);
+    }
+  });
+});
