@@ -47,6 +47,8 @@ export function createLayers(
 
   /** The kernel may refuse one folder and take another: some file systems take no layer. */
   async function assertMountable(folders: readonly string[]): Promise<void> {
+    // What is mounted there may go again.
+    assertFree(base, folders);
     const key = folders.join('\0');
     const known = mountable.get(key);
     if (known) return known;
@@ -63,7 +65,6 @@ export function createLayers(
     },
     async whyNot(folders) {
       try {
-        assertFree(base, folders);
         await tested();
         await assertMountable(folders);
         return undefined;
