@@ -63,7 +63,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     }
     if (chosen && chosen.name !== 'none') {
       findings.push({
-        what: `dry runs ${chosen.name}`,
+        what: `layers ${chosen.name}`,
         works: chosen.withoutDryRun === undefined,
         isWarning: true,
         detail: chosen.withoutDryRun ? withoutLayer(chosen.withoutDryRun, settings) : selfTested,
@@ -212,10 +212,14 @@ const gitBehindLandlock = text(
 );
 /** What rests on a layer is decided without one, more strictly. */
 function withoutLayer(why: Text, { process, rules }: Settings): Text {
-  if (!process.tryFirst && !rules.some(({ decision }) => decision === 'try')) return why;
+  const direct = text(
+    `${why.en}; commands run on the folders themselves, which are looked at before and after`,
+    `${why.ja}。コマンドはフォルダーを直接使い、その前後にフォルダーを調べます`,
+  );
+  if (!process.tryFirst && !rules.some(({ decision }) => decision === 'try')) return direct;
   return text(
-    `${why.en}; what would be tried first is asked about or refused instead`,
-    `${why.ja}。先に試すはずのものは、確認または拒否になります`,
+    `${direct.en}; what would be tried first is asked about or refused instead`,
+    `${direct.ja}。先に試すはずのものは、確認または拒否になります`,
   );
 }
 

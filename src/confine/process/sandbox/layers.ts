@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../ground/once.ts';
@@ -49,6 +49,9 @@ export function createLayers(
   async function assertMountable(folders: readonly string[]): Promise<void> {
     // What is mounted there may go again.
     assertFree(base, folders);
+    // Of the file system that the test's own folder lies on it is known.
+    const { dev } = lstatSync(base);
+    if (folders.every((folder) => lstatSync(folder).dev === dev)) return;
     const key = folders.join('\0');
     const known = mountable.get(key);
     if (known) return known;
