@@ -7,12 +7,14 @@ import { assertHolds, openOurs } from '../world.ts';
 
 const run = promisify(execFile);
 
+const onLayer = { config: { process: { layer: 'auto' } } } as const;
+
 /** What commands cost beside what they do themselves: it grows with the change, and not with the folder. */
 export const rows: readonly Row[] = [
   {
     name: 'run-true-100k',
     async run() {
-      const [large, empty] = [await openOurs(), await openOurs()];
+      const [large, empty] = [await openOurs(onLayer), await openOurs(onLayer)];
       plant(large.root, 100_000);
       const inLarge = () => large.ours.call('shell_exec', { command: 'true' });
       const inEmpty = () => empty.ours.call('shell_exec', { command: 'true' });
@@ -29,7 +31,7 @@ export const rows: readonly Row[] = [
   {
     name: 'write-1000',
     async run() {
-      const world = await openOurs();
+      const world = await openOurs(onLayer);
       const command = 'mkdir -p out; for i in $(seq 1000); do echo $RANDOM >out/$i; done';
       const ours = () => world.ours.call('shell_exec', { command });
       assertHolds(await ours(), '"exitCode":0');
@@ -41,7 +43,7 @@ export const rows: readonly Row[] = [
   {
     name: 'install-20k',
     async run() {
-      const world = await openOurs();
+      const world = await openOurs(onLayer);
       const source = join(world.folder, 'source');
       mkdirSync(source);
       plant(source, 20_000);

@@ -40,7 +40,7 @@ function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
   const landing = async (line: CommandLine, options: RunOptions) => {
     const { onFailure = byDefault } = options;
     if (onFailure === 'keep' || options.dryRun) return options;
-    const why = await commands.whyDirect(line, options);
+    const why = await commands.whyDirect(line, { ...options, onFailure });
     if (!why) return { ...options, onFailure, landing: {} };
     if (options.onFailure) throw cannotDiscard(why);
     return options;

@@ -121,7 +121,7 @@ export const configSchema = z.strictObject({
         .enum(['auto', 'off'])
         .optional()
         .describe(
-          'Commands run on a copy-on-write layer, and what they did lands when they end, where that can be; "off": on the folders themselves. Default: "auto".',
+          '"auto": commands run on a copy-on-write layer where that can be, and what they did lands when they end; "off": on the folders themselves. Default: "off".',
         ),
       onFailure: z
         .enum(['keep', 'discard'])

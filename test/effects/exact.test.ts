@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { working } from '../process/working-layers.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
-import { changedBy, differing, plantRepository, runIn, takeBack, tree } from './layer-world.ts';
+import { changedBy, differing, onLayer, plantRepository, runIn, takeBack, tree } from './layer-world.ts';
 
 const programs = process.env.SEKISHO_HAMMER ? 1000 : 25;
 
@@ -87,7 +87,7 @@ function gitWords(root: string): string {
 
 describe.runIf(working)('on a layer (skipped where none can be had)', () => {
   test(`${programs} programs leave what a plain run leaves, the record names exactly that, and undo brings it back`, async () => {
-    await using world = await openTestCheckpoint({ flags: { profile: 'coding' } });
+    await using world = await openTestCheckpoint(onLayer);
     plantRepository(world.root);
     // Its index says when files were looked at: as it is from now on.
     execFileSync('git', ['-C', world.root, 'status'], { stdio: 'pipe' });
@@ -119,7 +119,7 @@ describe.runIf(working)('on a layer (skipped where none can be had)', () => {
   }, 3_600_000);
 
   test('a day of git: each command is taken back, and the repository is whole', async () => {
-    await using world = await openTestCheckpoint({ flags: { profile: 'coding' } });
+    await using world = await openTestCheckpoint(onLayer);
     plantRepository(world.root);
     const before = tree(world.root);
     for (const command of day) {
@@ -133,7 +133,7 @@ describe.runIf(working)('on a layer (skipped where none can be had)', () => {
   });
 
   test('what somebody changed since is left as it is, and nothing of the call is taken back', async () => {
-    await using world = await openTestCheckpoint({ flags: { profile: 'coding' } });
+    await using world = await openTestCheckpoint(onLayer);
     plantRepository(world.root);
     const ran = await runIn(world, 'git add -A && git commit -qm three && echo made > made');
     execFileSync('git', ['-C', world.root, 'commit', '-q', '--allow-empty', '-m', 'a person'], {

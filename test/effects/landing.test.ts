@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { working } from '../process/working-layers.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
-import { changedBy, runIn, takeBack, tree } from './layer-world.ts';
+import { changedBy, onLayer, runIn, takeBack, tree } from './layer-world.ts';
 
 const pairs = process.env.SEKISHO_HAMMER ? 200 : 4;
 
@@ -23,7 +23,7 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
 
   beforeAll(async () => {
     world = await openTestCheckpoint({
-      flags: { profile: 'coding' },
+      ...onLayer,
       files: { 'a.txt': 'one\n', 'dir/x': 'x\n', 'dir/y': 'y\n' },
     });
   });

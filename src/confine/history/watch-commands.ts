@@ -168,7 +168,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     if (runOptions.dryRun) return run({});
     const who = { ...recorder.current() };
     const onFailure = runOptions.onFailure ?? options.onFailure;
-    let why = await commands.whyDirect(command, runOptions);
+    let why = await commands.whyDirect(command, { ...runOptions, onFailure });
     if (!why) {
       const attended = await run({ landing: { keeper: keeperFor(who) }, onFailure });
       if (attended.kind === 'going' || attended.result.landed?.kind !== 'unfit') return attended;

@@ -11,7 +11,7 @@ export async function whyDirect(
   runOptions: RunOptions & { readonly handOverMs?: number | undefined },
   { session, sandbox, options }: Runner,
 ): Promise<Text | undefined> {
-  if (options.layer === 'off') return whySwitchedOff;
+  if (options.layer === 'off' && runOptions.onFailure !== 'discard') return whySwitchedOff;
   const roots = sandbox.roots();
   const writable = runOptions.writable ?? roots.writable;
   if (writable.length === 0) return whyNothingToWrite;
