@@ -16,10 +16,8 @@ export const landedOutput = z
   .optional()
   .describe('What it changed, where it was tried first.');
 
-export const onFailureInput = z
-  .enum(['keep', 'discard'])
-  .optional()
-  .describe('"discard": a failure leaves no file changed.');
+/** What a failed command leaves: `discard` leaves no file changed. */
+export const onFailureInput = z.enum(['discard']).optional();
 
 /** A dry run is over with its call. */
 export function dryInBackground(): ToolError {
