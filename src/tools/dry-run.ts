@@ -17,7 +17,7 @@ export const landedOutput = z
   .describe('What it changed, where it was tried first.');
 
 /** What a failed command leaves: `discard` leaves no file changed. */
-export const onFailureInput = z.enum(['discard']).optional();
+export const onFailureInput = z.enum(['discard']).optional().describe('Undo it.');
 
 /** A dry run is over with its call. */
 export function dryInBackground(): ToolError {

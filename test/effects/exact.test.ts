@@ -6,7 +6,7 @@ import { working } from '../process/working-layers.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { changedBy, differing, onLayer, plantRepository, runIn, takeBack, tree } from './layer-world.ts';
 
-const programs = process.env.SEKISHO_HAMMER ? 1000 : 25;
+const programs = process.env.SEKISHO_HAMMER ? 1000 : 8;
 
 const path = fc.constantFrom(
   'a.txt',
@@ -31,7 +31,11 @@ const operation = fc.oneof(
   path.map((to) => `mkdir -p ${to}`),
   path.map((to) => `rm -r ${to}; mkdir ${to}; echo in > ${to}/in`),
   path.map((to) => `rm -r ${to}; echo flat > ${to}`),
-  fc.tuple(path, path).map(([from, to]) => `cp -a ${from} ${to}`),
+  // A folder that is copied into itself gets what cp happened to meet first.
+  fc
+    .tuple(path, path)
+    .filter(([from, to]) => !to.startsWith(`${from}/`))
+    .map(([from, to]) => `cp -a ${from} ${to}`),
   fc
     .tuple(path, path)
     .map(([from, to]) => `test -f ${from} && cp ${from} t.tmp && cat t.tmp > ${to}; rm -f t.tmp`),
