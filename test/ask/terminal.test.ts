@@ -101,7 +101,7 @@ test('a yes half typed before the question is not finished by Enter', async () =
     {
       terminal,
       onShown: (shown) => {
-        if (shown.includes('no: ') && !terminal.writableEnded) terminal.end('\r');
+        if (shown.includes('do instead: ') && !terminal.writableEnded) terminal.end('\r');
       },
     },
   );

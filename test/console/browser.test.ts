@@ -59,7 +59,11 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
   });
 
   test('a list that changes under the hand keeps what is open, and gives no answer to another question', async () => {
-    const world = await openConsole({ config });
+    // Of two rules, so that they are not alike and stand by themselves.
+    const rules = ['first', 'second'].map((name) => ({
+      ...{ path: `${name}.txt`, decision: 'ask' as const, because: 'Writing is looked at.' },
+    }));
+    const world = await openConsole({ config: { ...config, rules } });
     const { page } = await openTab(browser, world);
     const first = world.send('file_write', { path: 'first.txt', content: '1' });
     await page.waitForSelector('.question:has-text("first.txt")');
@@ -118,7 +122,7 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     await world.call('write_file', { path: 'other.md', content: 'mine\n' });
     const { page } = await openTab(browser, world);
     await page.goto(`${world.base}/sessions`);
-    await page.click('li:has-text("stdio") a >> nth=1');
+    await page.click('li:has-text("stdio") a[href^="/history"] >> nth=1');
     await page.waitForURL(/session=agent-1/);
     await page.click('summary:has-text("Take back everything")');
     await page.click('button:has-text("Take back everything")');

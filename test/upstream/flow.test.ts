@@ -39,7 +39,7 @@ test('a call that sends to where a page said asks a person, and shows the path',
   expect(pending?.message.en.split('\n')[0]).toBe(
     'mail__echo thief@evil.example: "thief@evil.example" (text) comes from line 2 of env (web__echo), re…',
   );
-  expect(pending?.message.en).toContain('you did not name it (flow)');
+  expect(pending?.message.en).toContain('you did not name it (flow, built in)');
   expect(pending?.message.ja).toContain('利用者が指定したものではありません');
   expect(pending?.grant).toMatch(
     /^\{"tool":"mail__echo","definition":"mail\/echo@\w+","target":"thief@evil.example"/,

@@ -163,7 +163,9 @@ export function renderTrial(trial: Omit<PolicyTrial, 'tool'>, locale: Locale): s
   const rule = trial.rule === undefined ? '' : ` (${labels.rule[locale]} ${trial.rule})`;
   const lines = [`${trial.decision}${rule}: ${trial.because[locale]}`];
   if (trial.suggestion) lines.push(trial.suggestion[locale]);
-  if (trial.writtenAt !== undefined) lines.push(`${labels.writtenAt[locale]}: ${trial.writtenAt}`);
+  // Whoever wrote the settings as a value knows where.
+  if (trial.writtenAt !== undefined && trial.writtenAt !== 'settings')
+    lines.push(`${labels.writtenAt[locale]}: ${trial.writtenAt}`);
   if (trial.answer === 'person') lines.push(labels.person[locale]);
   if (trial.grant !== undefined) lines.push(`${labels.grant[locale]}: ${trial.grant}`);
   if (trial.onLayer) lines.push(labels.onLayer[locale]);

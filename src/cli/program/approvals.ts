@@ -10,7 +10,7 @@ export function addApprovals(program: Command, exitWith: (code: number) => void)
       .command('approve [id...]')
       .description('answer what calls are waiting for; without an id, list the questions'),
   )
-    .option('--for <how>', 'allow this and its like: 1h, 30m, session, folder, always')
+    .option('--for <how>', 'allow this and its like so far, e.g. 1h, session, folder, always')
     .option('--until <date>', 'allow this and its like until then, e.g. 2027-01-31')
     .option('--session', 'allow this and its like for the rest of the session')
     .option('--always', 'allow this and its like from now on')

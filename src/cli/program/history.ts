@@ -27,7 +27,7 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
       const { showStory } = await import('../look-back.ts');
       exitWith(await showStory(id, flagsOf(options), options));
     });
-  withSettings(program.command('digest').description('what happened lately: sessions, answers, changes'))
+  withSettings(program.command('digest').description('what happened lately, by session'))
     .option('--since <time>', 'e.g. 10m, 2h, 7d', '8h')
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {

@@ -50,7 +50,7 @@ export const ja: Readonly<Record<string, string>> = {
   'questions and calls on the whole screen, answered by keys': '質問と呼び出しを画面全体に表示し、キーで回答',
   'what a session did, from its first call on': 'セッションが最初の呼び出しから行ったこと',
   'also what is different since': '前後の差分も表示',
-  'what happened lately: sessions, answers, changes': '最近の出来事: セッション、回答、変更',
+  'what happened lately, by session': '最近の出来事をセッションごとに表示',
   'only what nothing has needed for two weeks': '2 週間使われていないものだけ',
   'take back whatever nothing has needed for two weeks': '2 週間使われていないものをすべて取り消す',
   'take such a permission back': 'その許可を取り消す',
@@ -151,8 +151,8 @@ export const ja: Readonly<Record<string, string>> = {
   'of one caller': '1 つの呼び出し元',
   'ok, error, question or interrupted': 'ok、error、question、interrupted のいずれか',
   'allow this and its like for the rest of the session': '同様のものをセッション終了まで許可',
-  'allow this and its like: 1h, 30m, session, folder, always':
-    '同様のものを許可: 1h、30m、session、folder、always',
+  'allow this and its like so far, e.g. 1h, session, folder, always':
+    'その範囲まで同様のものを許可。例: 1h、session、folder、always',
   'allow this and its like until then, e.g. 2027-01-31': '同様のものをその日まで許可。例: 2027-01-31',
   'say no, and what to do instead': '拒否し、代わりにすることを伝える',
   'allow this and its like from now on': '同様のものを今後ずっと許可',
