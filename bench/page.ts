@@ -46,6 +46,26 @@ that against two bare statements, each synced by SQLite under the lock: 230 to 2
 the disk was, while ours gave 430 to 580, whose limit are the two cores. Without any sync the bare statements reach 5,600:
 10,000 durable claims a second are beyond this machine.
 
+## Claims on PostgreSQL
+
+A claim and a report are a transaction of two statements each, sent in one write by a connection that all calls of a server
+share: \`begin\`, the lock of what is decided on, the statement that decides, changes and tells, \`commit\`. What calls ask in one turn
+of the event loop goes out together. The commit does not wait for the disk; the call's record, which waits, does so for both,
+and records of calls that run at the same time share one statement and one sync. Before, a claim was eleven trips.
+
+\`EXPLAIN (ANALYZE, BUFFERS)\` of the statements as they stand in \`src/store/postgres/quick-team.ts\`, PostgreSQL 18, after
+\`vacuum analyze\`, 2,000 free tasks:
+
+| statement | 10 agents, 1,000 finished tasks | 10 and 100,000 | 1,000 and 100,000 | 10,000 and 1,000,000 |
+| --- | --- | --- | --- | --- |
+| look a session up | 2 pages, 0.07 ms | 2 pages, 0.11 ms | 6 pages, 0.07 ms | 7 pages, 0.07 ms |
+| claim | 33 pages, 0.49 ms | 38 pages, 0.54 ms | 42 pages, 0.57 ms | 45 pages, 0.58 ms |
+| report | 24 pages, 0.21 ms | 26 pages, 0.27 ms | 28 pages, 0.25 ms | 31 pages, 0.33 ms |
+
+No step of them reads more rows than one where there are many: the free task comes from the index of free tasks (\`tasks_free\`,
+3 pages), what the agent has in progress from \`tasks_by_assignee\`, everything else by its id. The few pages more are levels of
+the indexes. In a table of ten agents PostgreSQL reads all ten.
+
 ## What grows, and with what
 
 | operation | grows with | why |

@@ -115,6 +115,7 @@ function serverSeries(statuses: Statuses): readonly Series[] {
 async function storeSeries({
   approvals,
   audit,
+  engine,
 }: Awaited<ReturnType<Checkpoint['store']>>): Promise<readonly Series[]> {
   const series = [gauge('sekisho_audit_queue', 'Records that wait to be written.', audit.backlog())];
   const beganAt = performance.now();
@@ -129,6 +130,21 @@ async function storeSeries({
       ),
       gauge('sekisho_store_up', 'Does the store answer?', 1),
     );
+    const wakeups = (await engine()).wakeups?.();
+    if (wakeups && wakeups.state !== 'idle') {
+      series.push(
+        gauge(
+          'sekisho_store_hears',
+          'Do notifications of other servers come through? Where not, a pooler may be in between.',
+          wakeups.state === 'hears' ? 1 : 0,
+        ),
+        gauge(
+          'sekisho_store_look_seconds',
+          'The longest that a lost notification delays a waiting agent.',
+          wakeups.lookEveryMs / 1000,
+        ),
+      );
+    }
   } catch {
     // That it does not answer is the measurement.
     series.push(gauge('sekisho_store_up', 'Does the store answer?', 0));

@@ -86,7 +86,7 @@ export async function openCheckpoint(
   const running = new Set<Promise<unknown>>();
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
-  const team = createTeamRoom(settings, rooms.store, now);
+  const team = createTeamRoom(settings, rooms.store, options.now);
   const ongoing = createOngoing({ locale: settings.locale });
   const effects = createEffectRules(settings);
   const trials = createTrials(rooms, effects, now);

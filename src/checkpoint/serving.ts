@@ -3,6 +3,7 @@ import { once } from '../ground/once.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
 import { createLoadingAhead } from './ahead.ts';
+import { announce } from './nodes.ts';
 import type { Checkpoint } from './open.ts';
 
 export interface StdioServing {
@@ -80,6 +81,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     allowedOrigins: http.allowedOrigins,
     trust: http.oauth,
     metrics,
+    recordsAnswer: async () => (await checkpoint.store()).nodes.list(),
     ask: once(async () => (await import('./ask.ts')).openAskService(checkpoint, options)),
     ...options,
     ...(pages && { routes: pages.routes }),
@@ -89,15 +91,24 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
   if (pages) checkpoint.notices.servedAt(`http://${isHere(host) ? 'localhost' : host}:${port}`);
   // A question of a server that was killed may still wait, and so may a notice of it.
   checkpoint.notices.begin();
+  const presence = await announce(checkpoint, service, options.onFault);
   return {
     address: service.address,
     get sessionCount() {
       return service.sessionCount;
     },
+    get running() {
+      return service.running;
+    },
+    drain() {
+      service.drain();
+      presence.drain();
+    },
     async close() {
       // Tabs that watch would hold the server open.
       await pages?.close();
       await service.close();
+      await presence.leave();
     },
   };
 }

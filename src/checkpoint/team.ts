@@ -18,14 +18,20 @@ export interface TeamRoom {
   onChanged(listener: (connectionId: string) => void): () => void;
 }
 
-export function createTeamRoom(settings: Settings, store: () => Promise<Store>, now: () => number): TeamRoom {
+/** Times are the store's, which all who share it have, unless `now` is given. */
+export function createTeamRoom(
+  settings: Settings,
+  store: () => Promise<Store>,
+  now?: (() => number) | undefined,
+): TeamRoom {
   const listeners = new Set<(connectionId: string) => void>();
   const open = once(async () => {
     const { createTeamStore } = await import('../store/team/open.ts');
     const { engine } = await store();
+    const clock = now ?? (await engine()).now;
     return createTeamStore({
       engine,
-      clock: now,
+      clock,
       locale: settings.locale,
       changed: (connectionId) => {
         for (const listener of listeners) listener(connectionId);

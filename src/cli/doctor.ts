@@ -29,6 +29,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     if (container) findings.push({ what: 'container', works: true, detail: container });
     const kept = await examineRecords(await checkpoint.store());
     findings.push(kept);
+    if (kept.works) findings.push(...(await examineWakeups(await checkpoint.store())));
     for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
       findings.push({
         what: `rule ${rule}`,
@@ -165,6 +166,36 @@ async function examineRecords(store: Awaited<ReturnType<Checkpoint['store']>>): 
       ? bad(cause instanceof Error ? cause.message : message, bringBack)
       : bad(message);
   }
+}
+
+/** Where several servers share a database: does this one hear of what the others change? */
+async function examineWakeups({
+  wakeups,
+}: Awaited<ReturnType<Checkpoint['store']>>): Promise<readonly Finding[]> {
+  const found = await wakeups();
+  if (!found) return [];
+  const { state, heardAfterMs = 0, lookEveryMs } = found;
+  if (state === 'hears') {
+    const ms = Math.ceil(heardAfterMs);
+    return [
+      { what: 'wake-ups', works: true, detail: text(`heard after ${ms} ms`, `${ms} ミリ秒で届きました`) },
+    ];
+  }
+  return [
+    {
+      what: 'wake-ups',
+      works: false,
+      isWarning: true,
+      detail: text(
+        `notifications do not come through; the database is asked every ${lookEveryMs} ms instead`,
+        `通知が届きません。代わりに ${lookEveryMs} ミリ秒ごとにデータベースを確認します`,
+      ),
+      remedy: text(
+        'connect to PostgreSQL itself, or set the pooler to session mode: in transaction mode it swallows LISTEN',
+        'PostgreSQL に直接つなぐか、プーラーをセッションモードにしてください。トランザクションモードでは LISTEN が効きません',
+      ),
+    },
+  ];
 }
 
 const bringBack = text(

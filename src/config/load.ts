@@ -92,6 +92,7 @@ export function loadSettings(
       oauth: oauthTrustOf(config.http?.oauth),
       console: config.http?.console ?? true,
       publicUrl: publicUrlOf(config.http?.publicUrl),
+      drainMs: config.http?.drainMs ?? 0,
     },
     notify: notifyOf(config.notify, {
       environment: config.notify ? variablesOf(flags, { environment, home, cwd, roots }) : {},

@@ -77,6 +77,15 @@ export const configSchema = z.strictObject({
         .describe(
           'Where a phone reaches this server, e.g. "https://sekisho.example.com": what links in notices begin with.',
         ),
+      drainMs: z
+        .number()
+        .int()
+        .min(0)
+        .max(600_000)
+        .optional()
+        .describe(
+          'How long a server that is told to stop goes on taking calls while /ready says no, so that a load balancer hears of it. Default: 0.',
+        ),
     })
     .optional(),
   rules: rulesSchema.optional().describe('Policy rules; the strictest of all that fit wins.'),

@@ -61,6 +61,8 @@ export interface Settings {
     readonly console: boolean;
     /** An origin; absent: nobody comes from elsewhere. */
     readonly publicUrl: string | undefined;
+    /** Between being told to stop and taking no more calls. */
+    readonly drainMs: number;
   };
   readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];

@@ -12,6 +12,16 @@ export interface Changes {
   next(topic: string, timeoutMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Whether this server hears of what other servers changed. */
+export interface Wakeups {
+  /** `idle`: nobody waited for anything yet. `deaf`: notifications do not come through; looks find what changed. */
+  readonly state: 'idle' | 'hears' | 'deaf';
+  /** How long the last word to ourselves took. */
+  readonly heardAfterMs: number | undefined;
+  /** The longest that a lost notification delays anybody. */
+  readonly lookEveryMs: number;
+}
+
 /** How an engine carries wakes between processes. */
 export interface Carrier {
   /** Called for each local change. */
@@ -65,3 +75,25 @@ export function createChanges(carrier: Carrier): Changes & {
 
 /** Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1;
+
+/** Listens for as long as it takes to know whether others' changes are heard; absent where no connection carries them. */
+export async function tryWakeups({
+  changes,
+  wakeups,
+}: {
+  readonly changes: Changes;
+  readonly wakeups?: (() => Wakeups) | undefined;
+}): Promise<Wakeups | undefined> {
+  if (!wakeups) return undefined;
+  const stop = new AbortController();
+  const listening = changes.next('probe', patienceMs, stop.signal);
+  const until = performance.now() + patienceMs;
+  while (wakeups().state === 'idle' && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  stop.abort();
+  await listening;
+  return wakeups();
+}
+
+const patienceMs = 5000;

@@ -1,7 +1,8 @@
-import type { Insertable, Kysely, SelectQueryBuilder, Transaction } from 'kysely';
-import type { Changes } from './changes.ts';
+import type { Insertable, Kysely, RawBuilder, SelectQueryBuilder, Transaction } from 'kysely';
+import type { Changes, Wakeups } from './changes.ts';
 import type { MemoryIndex } from './memory/index.ts';
 import type { Tables } from './tables/tables.ts';
+import type { QuickTeam } from './team/quick.ts';
 
 /**
  * All that a record file knows of a database. `sqlite.ts` and `postgres.ts` make one each, and nothing else in
@@ -11,6 +12,8 @@ export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
   /** Do transactions of several servers commit side by side? Then a row that each of them locks makes all wait. */
   readonly commitsTogether: boolean;
+  /** Absent where a statement costs no trip, or where connections are not ours. */
+  readonly quickTeam?: QuickTeam | undefined;
   /** For reading. Writes go through `write`, which waits for the lock instead of failing. */
   readonly db: Kysely<Tables>;
   /**
@@ -29,16 +32,28 @@ export interface Engine {
     query: SelectQueryBuilder<Tables, keyof Tables, O>,
     options?: { readonly skip?: boolean },
   ): SelectQueryBuilder<Tables, keyof Tables, O>;
-  /** Inserts many rows of the same columns, in the engine's quickest way. */
+  /** Inserts many rows of the same columns, in the engine's quickest way; `unlessThere`, but for those that are there already. */
   insertMany<T extends keyof Tables>(
-    tx: Transaction<Tables>,
+    tx: Kysely<Tables>,
     table: T,
     rows: readonly Insertable<Tables[T]>[],
+    options?: { readonly unlessThere?: boolean },
   ): Promise<void>;
+  /** Any of these numbers, to stand behind `in`: one value, so that no length of a list makes another statement. */
+  anyOf(numbers: readonly number[]): RawBuilder<number>;
+  /** The time of the database's machine, in ms: one clock for all who share it. */
+  readonly clockMs: RawBuilder<number>;
+  /**
+   * The same time here: what the database said once, and what has passed since. A clock that is set, here or there, moves
+   * it by nothing. Servers of one file share a machine, and this is how it began.
+   */
+  now(): number;
   /** The SQL function that says where a text is in another, 0 where it is not. */
   readonly positionFunction: 'instr' | 'strpos';
   /** Tells waiters here and in other processes that rows behind a topic changed. */
   readonly changes: Changes;
+  /** Do others' changes reach us? Absent where they are heard through a file beside the database. */
+  readonly wakeups?: (() => Wakeups) | undefined;
   /** How words are looked up; the one thing that the two databases do in wholly different ways. */
   readonly memoryIndex: MemoryIndex;
   close(): Promise<void>;

@@ -5,9 +5,19 @@ import { migrations } from './migrations/all.ts';
 /** The version that this program's tables have. */
 export const schemaVersion = migrations.length;
 
-/** The statements that bring a database from `version` to ours; empty where it is there already. */
-export function statementsSince(version: number, kind: 'sqlite' | 'postgres'): readonly string[] {
-  if (version > schemaVersion) {
+/** The oldest program that can go on with these tables: one that knows the last step that took something away. */
+export const oldestUsable = 1 + migrations.findLastIndex(({ contracts }) => contracts === true);
+
+/**
+ * The statements that bring a database from `version` to ours; empty where it is there already, or further, and programs
+ * from `oldest` on can go on with it. Throws `ConfigError` for one that is too new for us.
+ */
+export function statementsSince(
+  version: number,
+  kind: 'sqlite' | 'postgres',
+  oldest: number = version,
+): readonly string[] {
+  if (version > schemaVersion && oldest > schemaVersion) {
     throw new ConfigError(
       text(
         `store.url: the database has schema ${version} and this version of sekisho knows ${schemaVersion}. Use the newer version.`,

@@ -4,6 +4,7 @@ import type { Memories } from '../contract/capabilities/memory.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
+import type { NodeStore } from '../contract/nodes.ts';
 import type { NoticeStore } from '../contract/notice.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
@@ -13,12 +14,14 @@ import { createAskSessionStore } from './ask-sessions.ts';
 import { createBegunCalls } from './audit/begun.ts';
 import { openAuditKey } from './audit/key.ts';
 import { createAuditLog } from './audit/log.ts';
+import { tryWakeups, type Wakeups } from './changes.ts';
 import { createConsoleSessions } from './console-sessions.ts';
 import type { EmbeddingOptions, Meaning } from './embeddings/meaning.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
 import { createHistoryStore } from './history.ts';
 import { createMemoryBrowser } from './memory/browse.ts';
 import { createMemories } from './memory/memories.ts';
+import { createNodeStore } from './nodes.ts';
 import { createNoticeStore } from './notices/notices.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
@@ -51,6 +54,8 @@ export interface Store {
   readonly memoryBrowser: MemoryBrowser;
   /** What memories mean; absent where they are not embedded. */
   readonly meaning: (() => Promise<Meaning>) | undefined;
+  /** Who serves on it. */
+  readonly nodes: NodeStore;
   /** Logins of the console. */
   readonly consoleSessions: ConsoleSessions;
   /** What people are told of questions, and how it went. */
@@ -62,6 +67,8 @@ export interface Store {
   ready(): Promise<void>;
   /** What is wrong with the pages of the database file, if anything is. Reads all of it. */
   damage(): Promise<string | undefined>;
+  /** Does this server hear of what other servers change? Absent where they are told by a file beside the database. */
+  wakeups(): Promise<Wakeups | undefined>;
   /** Writes what is queued and closes. */
   close(): Promise<void>;
 }
@@ -100,6 +107,7 @@ export async function openStore({
     memoriesFor: (principal) => createMemories(engine, clock, principal, embedding),
     memoryBrowser: createMemoryBrowser(engine),
     meaning,
+    nodes: createNodeStore(engine),
     consoleSessions: createConsoleSessions(engine, tokens),
     notices: createNoticeStore(engine),
     passkeys: createPasskeyStore(engine),
@@ -110,6 +118,7 @@ export async function openStore({
       });
     },
     damage: async () => (await import('./damage.ts')).findDamage(engine),
+    wakeups: async () => tryWakeups(await engine()),
     async close() {
       try {
         await audit.flush();

@@ -1,5 +1,7 @@
+import { connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../src/store/open.ts';
 import { startEngines } from './engines.ts';
 import { approvalInput } from './records.ts';
 
@@ -82,3 +84,52 @@ test.skipIf(postgres?.missing !== undefined)(
     expect(woken).toBeLessThan(6);
   },
 );
+
+test.skipIf(postgres?.missing !== undefined)(
+  `behind a pooler that swallows LISTEN a server knows it, and its looks find a change all the same (${postgres?.name})`,
+  async () => {
+    const place = await postgres?.createPlace();
+    if (!place) throw new Error('no PostgreSQL');
+    const direct = await place.open();
+    expect(await direct.wakeups()).toMatchObject({ state: 'hears', lookEveryMs: 3000 });
+
+    const store = await openStore({ url: await throughDeafPooler(place.url), stateFolder: place.folder });
+    onTestFinished(() => store.close());
+    expect(await store.wakeups()).toMatchObject({ state: 'deaf', lookEveryMs: 250 });
+    const { id } = await direct.approvals.request(approvalInput, 1_000);
+    const waiting = store.approvals.wait(id, 50_000, new AbortController().signal);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const began = performance.now();
+    await direct.approvals.decide(id, 'declined', 'local', 'once', 1_000);
+    await waiting;
+
+    expect(performance.now() - began).toBeLessThan(2000);
+  },
+);
+
+/** Takes LISTEN for any statement, and never passes a notification on, as a pooler in transaction mode does. */
+async function throughDeafPooler(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname);
+    client.on('data', (bytes) => {
+      const at = bytes.indexOf('listen sekisho');
+      // Of the same length, and it listens to something else.
+      if (at !== -1) bytes.write('listen nobody_', at);
+      database.write(bytes);
+    });
+    database.pipe(client);
+    for (const [one, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      one.on('error', () => {});
+      one.on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const pooled = new URL(url);
+  pooled.port = String((server.address() as { port: number }).port);
+  return pooled.href;
+}

@@ -119,6 +119,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   undo: 'undo --since 10m',
   run: "run -- 'npm test | tail -5'",
   hook: 'hook claude --profile coding',
+  nodes: 'nodes',
   'store copy': 'store copy sqlite:old.db postgres://user@host/sekisho',
   'policy explain': 'policy explain --profile coding',
   'policy test': `policy test '{"tool": "shell_exec", "arguments": {"command": "git push"}}'`,

@@ -79,6 +79,8 @@ export const ja: Readonly<Record<string, string>> = {
   'the mode and every rule in force': 'モードと有効なすべての規則',
   'what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'':
     '呼び出しがどう扱われるか。例: \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
+  'the servers that share the records, with load and version':
+    '記録を共有するサーバーの一覧（負荷とバージョン付き）',
   'what remember has stored': 'remember が保存したもの',
   'print memories as JSON Lines': 'メモリを JSON Lines で出力',
   'embed what waits for it, for all users; servers do so by themselves while they run':

@@ -3,7 +3,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** `sekisho policy`, `memory` and `store`. */
+/** `sekisho policy`, `memory`, `store` and `nodes`. */
 export function addRecordCommands(program: Command, exitWith: (code: number) => void): void {
   addPolicy(program, exitWith);
   addMemory(program, exitWith);
@@ -17,6 +17,14 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
     .action(async (from: string, to: string, options: Options) => {
       const { copyStore } = await import('../common/store.ts');
       exitWith(await copyStore(from, to, options));
+    });
+  withSettings(
+    program.command('nodes').description('the servers that share the records, with load and version'),
+  )
+    .option('--json', 'print as JSON Lines')
+    .action(async (options: Options) => {
+      const { showNodes } = await import('../nodes.ts');
+      exitWith(await showNodes(flagsOf(options), { json: options.json === true }));
     });
 }
 

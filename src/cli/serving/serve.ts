@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Checkpoint, openCheckpoint, serveHttp, serveStdio } from '../../checkpoint/index.ts';
 import { unreadEnvFile } from '../../config/file/unread-env-file.ts';
 import { loadSettings } from '../../config/load.ts';
@@ -100,6 +101,8 @@ async function serveOverHttp(settings: Settings, flags: Flags, options: Options)
   );
   told.forget();
   forgetAddress?.();
+  server.drain();
+  if (settings.http.drainMs > 0) await sleep(settings.http.drainMs);
   await server.close();
   await checkpoint.close(limits.stopGraceMs);
   return 0;

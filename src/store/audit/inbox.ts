@@ -31,11 +31,7 @@ export function createInbox(openKey: () => AuditKey): Inbox {
         return { writer, ...last, ...row };
       });
       const put = (db: Kysely<Tables>) =>
-        db
-          .insertInto('audit_inbox')
-          .values(waiting)
-          .onConflict((conflict) => conflict.columns(['writer', 'n']).doNothing())
-          .execute();
+        engine.insertMany(db, 'audit_inbox', waiting, { unlessThere: true });
       // One statement commits by itself.
       await (options.durable ? put(engine.db) : engine.write(put, options));
       ({ n, hash } = last);
@@ -90,7 +86,8 @@ export async function joinInbox(
             .onConflict((conflict) => conflict.column('writer').doUpdateSet(state))
             .execute();
         }
-        if (done.length > 0) await tx.deleteFrom('audit_inbox').where('id', 'in', done).execute();
+        if (done.length > 0)
+          await tx.deleteFrom('audit_inbox').where('id', 'in', engine.anyOf(done)).execute();
         return rows.length < joinedRows ? undefined : rows.at(-1)?.id;
       },
       // What waits is durable where it waits.

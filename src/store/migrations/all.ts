@@ -9,6 +9,7 @@ import { auditInbox } from './008-audit-inbox.ts';
 import { notices } from './009-notices.ts';
 import { passkeySessions } from './010-passkey-sessions.ts';
 import { questions } from './011-questions.ts';
+import { nodes } from './012-nodes.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   notices,
   passkeySessions,
   questions,
+  nodes,
 ];

@@ -29,7 +29,7 @@ test('whoever waits is woken by a look only where something was committed, or th
   });
   const look = async () => {
     woken = 0;
-    await vi.advanceTimersByTimeAsync(3000);
+    await vi.advanceTimersByTimeAsync(250);
     return woken;
   };
 

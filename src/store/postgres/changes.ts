@@ -1,18 +1,20 @@
 import pg from 'pg';
-import { type Changes, createChanges } from '../changes.ts';
+import { type Changes, createChanges, type Wakeups } from '../changes.ts';
+import { createHearing } from './hearing.ts';
 
 /**
  * Wakes by LISTEN and NOTIFY. A NOTIFY takes a lock of the whole database at commit, so a server sends at most one
  * every 50 ms, with all topics that changed. Every few seconds the database is asked as well whether anything at all was
- * committed, for all who wait together: a lost connection, or a pooler in between that swallows notifications, only
- * delays.
+ * committed, for all who wait together, so that a lost notification only delays. Whether notifications come through is
+ * tried when listening begins and once a minute: a pooler in between swallows them without a word. While they do not, the
+ * database is asked four times a second.
  */
 export function createPostgresChanges(
   url: string,
   notify: (topics: string) => Promise<void>,
   /** What a transaction would see now: two that are equal have nothing committed between them. */
   snapshot: () => Promise<string>,
-): { readonly changes: Changes; close(): Promise<void> } {
+): { readonly changes: Changes; readonly wakeups: () => Wakeups; close(): Promise<void> } {
   const untold = new Set<string>();
   let telling: NodeJS.Timeout | undefined;
   let lastToldAt = -notifyEveryMs;
@@ -24,6 +26,12 @@ export function createPostgresChanges(
   // Of the last look, however long ago: equal to it means that nothing was committed since, so nobody missed anything.
   let seen: string | undefined;
   let isLooking = false;
+  const hearing = createHearing({
+    notify,
+    turned() {
+      if (looking) lookFromNowOn();
+    },
+  });
 
   const changes = createChanges({
     tell(topic) {
@@ -31,7 +39,7 @@ export function createPostgresChanges(
       telling ??= setTimeout(send, Math.max(0, lastToldAt + notifyEveryMs - performance.now()));
     },
     listen() {
-      looking ??= setInterval(() => void look(), lookEveryMs);
+      lookFromNowOn();
       connect();
     },
     rest() {
@@ -39,6 +47,11 @@ export function createPostgresChanges(
       looking = undefined;
     },
   });
+
+  function lookFromNowOn(): void {
+    clearInterval(looking);
+    looking = setInterval(() => void look(), hearing.state().lookEveryMs);
+  }
 
   function send(): void {
     clearTimeout(telling);
@@ -73,6 +86,7 @@ export function createPostgresChanges(
     const lost = () => {
       if (client !== mine) return;
       client = undefined;
+      hearing.lost();
       // It is lost already.
       mine.end().catch(() => {});
       if (closed) return;
@@ -84,22 +98,28 @@ export function createPostgresChanges(
     mine.on('error', lost);
     mine.on('end', lost);
     mine.on('notification', ({ payload }) => {
+      if (hearing.isOwn(payload ?? '')) return;
       for (const topic of (payload ?? '').split(' ')) changes.wake(topic);
     });
     mine
       .connect()
       .then(() => mine.query('listen sekisho'))
       // What changed before we listened was not heard.
-      .then(() => changes.wakeAll())
+      .then(() => {
+        changes.wakeAll();
+        hearing.begin();
+      })
       .catch(lost);
   }
 
   return {
     changes,
+    wakeups: hearing.state,
     async close() {
       closed = true;
       clearInterval(looking);
       clearTimeout(retrying);
+      hearing.close();
       if (telling) send();
       await lastNotify;
       // A connection that cannot say goodbye is over as well.
@@ -109,6 +129,5 @@ export function createPostgresChanges(
 }
 
 const notifyEveryMs = 50;
-const lookEveryMs = 3000;
 const reconnectMs = 1000;
 const connectMs = 10_000;

@@ -1,23 +1,35 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
+import { createSharedClock } from '../clock/shared-clock.ts';
 import type { Engine } from '../engine.ts';
 import { storageError } from '../errors.ts';
-import { schemaVersion, statementsSince } from '../migrate.ts';
+import { oldestUsable, schemaVersion, statementsSince } from '../migrate.ts';
 import type { Tables } from '../tables/tables.ts';
 import { createPostgresChanges } from './changes.ts';
+import { isStalePlan } from './failure.ts';
+import { insertRows } from './insert-rows.ts';
+import { openLane } from './lane.ts';
 import { createPostgresMemoryIndex } from './memory-index.ts';
-import { isStalePlan, openPool } from './pool.ts';
+import { numbers, openPool } from './pool.ts';
+import { createQuickTeam } from './quick-team.ts';
+import { createStatementNames } from './statement-names.ts';
 
 /** Opens a PostgreSQL database that any number of servers share. */
 export async function openPostgres(url: string): Promise<Engine> {
-  const pool = openPool(url);
+  const names = createStatementNames();
+  const pool = openPool(url, names);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const clock = createSharedClock(async () => {
+    const { rows } = await sql<{ now: number }>`select ${clockMs} as now`.execute(db);
+    return rows[0]?.now ?? Date.now();
+  });
   try {
     await migrate(db);
+    await clock.ask();
   } catch (error) {
     await db.destroy();
     throw storageError(error);
   }
-  const { changes, close } = createPostgresChanges(
+  const { changes, wakeups, close } = createPostgresChanges(
     url,
     (topics) => sql`select pg_notify('sekisho', ${topics})`.execute(db).then(() => {}),
     async () => {
@@ -25,12 +37,16 @@ export async function openPostgres(url: string): Promise<Engine> {
       return rows[0]?.now ?? '';
     },
   );
+  // A pooler in between gives each transaction whichever connection is free: none is ours to set up and keep.
+  const lane = pool.isDirect() ? openLane(url, numbers, names) : undefined;
 
   return {
     kind: 'postgres',
     commitsTogether: true,
+    quickTeam: lane && createQuickTeam(lane),
     db,
     changes,
+    wakeups,
     memoryIndex: createPostgresMemoryIndex(db),
     write: (work, { durable = true } = {}) =>
       repeated(() =>
@@ -44,41 +60,60 @@ export async function openPostgres(url: string): Promise<Engine> {
         db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work),
       ),
     lock: (query, { skip = false } = {}) => (skip ? query.forUpdate().skipLocked() : query.forUpdate()),
-    async insertMany(tx, table, rows) {
-      await tx.insertInto(table).values(rows).execute();
-    },
+    insertMany: (tx, table, rows, { unlessThere = false } = {}) =>
+      insertRows(tx, table, rows as readonly Record<string, unknown>[], unlessThere),
+    anyOf: (numbers) => sql<number>`(select unnest(${[...numbers]}::bigint[]))`,
+    clockMs,
+    now: clock.now,
     positionFunction: 'strpos',
     async close() {
-      await close();
+      clock.close();
+      await Promise.all([close(), lane?.close()]);
       await db.destroy();
     },
   };
 }
 
+const clockMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** Brings the tables to our version. Ones that a newer server made are used as they are, if it left us room. */
 async function migrate(db: Kysely<Tables>): Promise<void> {
-  if ((await versionOf(db)) === schemaVersion) return;
+  const found = await versionOf(db);
+  if (found.version === schemaVersion) return;
+  if (statementsSince(found.version, 'postgres', found.oldest).length === 0) return;
   await db.transaction().execute(async (tx) => {
     // Servers that start together take turns.
     await sql`select pg_advisory_xact_lock(7226317095)`.execute(tx);
     await sql`create table if not exists schema_version (version integer not null)`.execute(tx);
-    const version = await versionOf(tx);
-    for (const statements of statementsSince(version, 'postgres')) {
+    await sql`alter table schema_version add column if not exists oldest integer`.execute(tx);
+    const { version, oldest } = await versionOf(tx);
+    const steps = statementsSince(version, 'postgres', oldest);
+    if (steps.length === 0) return;
+    for (const statements of steps) {
       for (const statement of statements.split(';')) {
         if (statement.trim() !== '') await sql.raw(statement).execute(tx);
       }
     }
     await sql`delete from schema_version`.execute(tx);
-    await sql`insert into schema_version values (${schemaVersion})`.execute(tx);
+    await sql`insert into schema_version (version, oldest) values (${schemaVersion}, ${oldestUsable})`.execute(
+      tx,
+    );
   });
 }
 
-async function versionOf(db: Kysely<Tables>): Promise<number> {
+async function versionOf(
+  db: Kysely<Tables>,
+): Promise<{ readonly version: number; readonly oldest?: number | undefined }> {
   const table = await sql<{
     name: string | null;
   }>`select to_regclass('schema_version')::text as name`.execute(db);
-  if (!table.rows[0]?.name) return 0;
-  const found = await sql<{ version: number }>`select version from schema_version`.execute(db);
-  return found.rows[0]?.version ?? 0;
+  if (!table.rows[0]?.name) return { version: 0 };
+  // Tables of before have no such column: to_jsonb has what there is.
+  const found = await sql<{
+    row: { version: number; oldest?: number | null };
+  }>`select to_jsonb(schema_version) as row from schema_version`.execute(db);
+  const { version = 0, oldest } = found.rows[0]?.row ?? {};
+  return { version, oldest: oldest ?? undefined };
 }
 
 /** Runs a transaction again where nothing but its moment was wrong. */

@@ -1,13 +1,18 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { storageError, unreachable } from '../errors.ts';
-import { createStatementNames, type StatementNames } from './statement-names.ts';
+import { failure, isStalePlan } from './failure.ts';
+import type { StatementNames } from './statement-names.ts';
+
+export interface DirectPool extends PostgresPool {
+  /** Does nobody stand between us and the database, as far as a connection has shown? */
+  isDirect(): boolean;
+}
 
 /**
  * Connections to the database. One that dies, in use or not, fails what it was used for and is replaced at the next
  * query; whatever fails here is told in our words.
  */
-export function openPool(url: string): PostgresPool {
+export function openPool(url: string, names: StatementNames): DirectPool {
   const pool = new pg.Pool({
     connectionString: url,
     types: numbers,
@@ -23,12 +28,11 @@ export function openPool(url: string): PostgresPool {
   // Nobody listens to a client while it is lent out: without these a restart of the database would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const names = createStatementNames();
   let isDirect: boolean | undefined;
 
   return {
     async connect() {
-      const client = await pool.connect().catch(fail);
+      const client = await pool.connect().catch(failure);
       try {
         isDirect ??= await reachesDirectly(client);
       } catch (error) {
@@ -43,12 +47,13 @@ export function openPool(url: string): PostgresPool {
     },
     end: () => pool.end(),
     options: pool.options,
+    isDirect: () => isDirect === true,
   };
 }
 
 /** A pooler in between names a process that is none of the database's, and may hand each transaction to another. */
 async function reachesDirectly(client: pg.PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid').catch(fail);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid').catch(failure);
   return rows[0]?.pid === (client as { processID?: number }).processID;
 }
 
@@ -80,30 +85,18 @@ function queryOn(client: pg.PoolClient, names: StatementNames | undefined) {
     try {
       return await send(text, values);
     } catch (error) {
-      if (!isStalePlan(error)) return fail(error);
+      if (!isStalePlan(error)) return failure(error);
       names?.renew();
       // A transaction begins again as a whole.
-      return isInTransaction ? fail(error) : send(text, values).catch(fail);
+      return isInTransaction ? failure(error) : send(text, values).catch(failure);
     }
   };
 }
 
 const opensTransaction = /^(begin|start transaction|set local)\b/;
 
-/** A table has other columns than when this statement was planned: a server of a newer version has begun. */
-export function isStalePlan(error: unknown): boolean {
-  const { code, routine } = (error ?? {}) as { code?: string; routine?: string };
-  return code === '0A000' && routine === 'RevalidateCachedQuery';
-}
-
-/** The driver's own errors have no code: the connection was lost, or there was none in time. */
-function fail(error: unknown): never {
-  const isOwn = error instanceof Error && error.constructor === Error && !('code' in error);
-  throw isOwn ? unreachable(error) : storageError(error);
-}
-
 /** Our 64-bit columns hold milliseconds, counts and rows: all far below 2^53. */
-const numbers: pg.CustomTypesConfig = {
+export const numbers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
       ? Number

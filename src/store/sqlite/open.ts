@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
+import { createSteadyClock } from '../clock/steady-clock.ts';
 import type { Engine } from '../engine.ts';
 import { storageError } from '../errors.ts';
 import { schemaVersion, statementsSince } from '../migrate.ts';
@@ -33,18 +34,24 @@ export async function openSqlite(path: string): Promise<Engine> {
     read: snapshots.read,
     // The write lock of the whole file is held already.
     lock: (query) => query,
-    async insertMany(tx, table, rows) {
+    async insertMany(tx, table, rows, { unlessThere = false } = {}) {
       const [first] = rows;
       if (!first) return;
       // One small statement for any number of rows: a statement for each number would fill the memory.
-      const { sql } = tx.insertInto(table).values(first).compile();
+      const insert = tx.insertInto(table).values(first);
+      const { sql: text } = (
+        unlessThere ? insert.onConflict((conflict) => conflict.doNothing()) : insert
+      ).compile();
       const columns = Object.keys(first) as (keyof typeof first)[];
       for (const row of rows)
         statements.run(
-          sql,
+          text,
           columns.map((column) => row[column]),
         );
     },
+    anyOf: (numbers) => sql<number>`(select value from json_each(${JSON.stringify(numbers)}))`,
+    clockMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+    now: createSteadyClock(),
     positionFunction: 'instr',
     async close() {
       stopListening();

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { ConsoleTables } from './console.ts';
+import type { NodeRow } from './nodes.ts';
 import type { NoticeTables } from './notices.ts';
 import type { TeamTables } from './team.ts';
 
@@ -7,6 +8,7 @@ import type { TeamTables } from './team.ts';
 export interface Tables extends TeamTables, ConsoleTables, NoticeTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
+  nodes: NodeRow;
   audit_inbox: AuditInboxTable;
   audit_writers: AuditWriterRow;
   tokens: TokenRow;

@@ -4,6 +4,7 @@ import type { Locale } from '../../contract/text/text.ts';
 import type { Clock, Engine, OpenEngine } from '../engine.ts';
 import type { Tables } from '../tables/tables.ts';
 import type { AgentRow, SessionRow } from '../tables/team.ts';
+import type { QuickMember, QuickTeam } from './quick.ts';
 import { noSession } from './refusals.ts';
 
 export type Reader = Kysely<Tables>;
@@ -30,9 +31,12 @@ export interface Member {
 /** Reads and changes of one agent, inside its session's project and nowhere else. */
 export interface Membership {
   readonly projectId: string;
+  readonly locale: Locale;
   read<T>(work: (db: Reader, me: Member) => Promise<T>): Promise<T>;
   /** One transaction, durable when its call is answered; whoever waits for the project wakes after it. */
   change<T>(work: (tx: Tx, me: Member) => Promise<T>): Promise<T>;
+  /** The same in one trip, where the engine has such a way and the case is plain; absent otherwise, and nothing happened. */
+  quickly<T>(work: (team: QuickTeam, me: QuickMember) => Promise<T | undefined>): Promise<T | undefined>;
   /** Reads until `isDone` says so or the time is over; woken by changes of the project, not by a clock. */
   until<T>(
     read: () => Promise<T>,
@@ -62,6 +66,7 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
 
   return {
     projectId,
+    locale,
     async read(work) {
       const engine = await openEngine();
       // One moment for all of it: a step that is decided on tasks before a change and counts after it never was.
@@ -76,6 +81,13 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
         { durable: !engine.commitsTogether },
       );
       engine.changes.tell(topic);
+      return value;
+    },
+    async quickly(work) {
+      const { quickTeam, changes } = await openEngine();
+      const me = { sessionId: id, agentId: caller.session.agentId, projectId, nowMs: clock() };
+      const value = quickTeam && (await work(quickTeam, me));
+      if (value !== undefined) changes.tell(topic);
       return value;
     },
     async until(read, isDone, timeoutMs, signal) {

@@ -82,7 +82,9 @@ export function createTeamStore({ engine, clock, locale = 'en', changed }: TeamO
 /** Of somebody without a session. The road refuses them before; this does not depend on it. */
 const nobody: Membership = {
   projectId: '',
+  locale: 'en',
   read: () => Promise.reject(noSession()),
   change: () => Promise.reject(noSession()),
+  quickly: () => Promise.reject(noSession()),
   until: () => Promise.reject(noSession()),
 };

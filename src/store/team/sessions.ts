@@ -45,11 +45,14 @@ export function createSessions(base: TeamBase): Sessions {
 
   async function touch(session: SessionRow, nowMs: number): Promise<void> {
     const engine = await openEngine();
+    const expiresAtMs = Math.min(nowMs + slidesMs, session.ends_at_ms);
+    const times = { nowMs, expiresAtMs, leaseUntilMs: nowMs + leaseMs };
+    if (await engine.quickTeam?.touch(session, times)) return;
     await engine.write(
       async (tx) => {
         await tx
           .updateTable('agent_sessions')
-          .set({ used_at_ms: nowMs, expires_at_ms: Math.min(nowMs + slidesMs, session.ends_at_ms) })
+          .set({ used_at_ms: nowMs, expires_at_ms: expiresAtMs })
           .where('id', '=', session.id)
           .execute();
         // Whoever works at a part holds the whole as well. Another owner has another session in this column.
@@ -70,14 +73,17 @@ export function createSessions(base: TeamBase): Sessions {
     async session(token, arrival) {
       // Whatever a stranger sends is hashed, so its length must be bounded first.
       if (!token.startsWith('sess_') || token.length > 100) return undefined;
-      const { db } = await openEngine();
-      const found = await db
-        .selectFrom('agent_sessions')
-        .innerJoin('agents', 'agents.id', 'agent_sessions.agent_id')
-        .selectAll('agent_sessions')
-        .select('agents.hierarchy')
-        .where('agent_sessions.hash', '=', hashToken(token))
-        .executeTakeFirst();
+      const { db, quickTeam } = await openEngine();
+      const hash = hashToken(token);
+      const [found] =
+        (await quickTeam?.sessions(hash)) ??
+        (await db
+          .selectFrom('agent_sessions')
+          .innerJoin('agents', 'agents.id', 'agent_sessions.agent_id')
+          .selectAll('agent_sessions')
+          .select('agents.hierarchy')
+          .where('agent_sessions.hash', '=', hash)
+          .execute());
       return found && use(found, arrival);
     },
 

@@ -15,6 +15,7 @@ import { challengeOf, metadataJson, metadataPaths, protectedResourceOf } from '.
 import { createCors } from './cors.ts';
 import { createGuard, loopbackHosts } from './guard.ts';
 import { arrivalOf, headerOf } from './headers.ts';
+import { createHealth } from './health.ts';
 import { createListeners } from './listen.ts';
 import { answerMetrics } from './metrics.ts';
 import { acceptsEvents, createOutlet, refuse, sendJson } from './outlet.ts';
@@ -41,6 +42,8 @@ export interface HttpOptions {
   readonly beatMs?: number | undefined;
   /** The text of `/metrics`; absent: there is no such page. */
   readonly metrics?: (() => string | Promise<string>) | undefined;
+  /** Rejects where the records cannot be reached; `/ready` asks it. */
+  readonly recordsAnswer?: (() => Promise<unknown>) | undefined;
   /** More pages. Says whether it answered; it authenticates for itself. */
   readonly routes?:
     | ((request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>)
@@ -58,6 +61,10 @@ export interface HttpService {
   readonly address: { readonly host: string; readonly port: number };
   /** How many sessions of older clients are open. */
   readonly sessionCount: number;
+  /** Requests under way. */
+  readonly running: number;
+  /** Says that no more work is wanted, and takes what comes all the same: load balancers need a while to hear of it. */
+  drain(): void;
   /** No new requests; running ones get a while, then everything ends. */
   close(): Promise<void>;
 }
@@ -97,8 +104,15 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const cors = createCors(allowedOrigins);
   const describedAt = resource ? metadataPaths(resource, mcpPath) : new Set<string>();
   let isStopping = false;
+  let isDraining = false;
+  const health = createHealth(
+    () => (isStopping ? 'stopping' : isDraining ? 'draining' : 'no'),
+    options.recordsAnswer,
+  );
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Whoever keeps this connection would come back to one that is about to end.
+    if (isDraining) response.setHeader('connection', 'close');
     const refusal = guard(request);
     if (refusal !== undefined) return refuse(response, 403, refusal);
     if (cors(request, response)) return;
@@ -108,7 +122,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
       response.setHeader('cache-control', 'max-age=300');
       return sendJson(response, 200, metadataJson(resource));
     }
-    if (path === '/healthz') return sendJson(response, isStopping ? 503 : 200, `{"ok":${!isStopping}}`);
+    if (await health.answer(path, response)) return;
     if (path === '/metrics' && options.metrics) {
       const admission = await admit(request, response, arrivalOf(request), undefined, 'metrics');
       if (!admission) return;
@@ -284,6 +298,12 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     address: { host: address, port },
     get sessionCount() {
       return sessions.size;
+    },
+    get running() {
+      return dependencies.running.size;
+    },
+    drain() {
+      isDraining = true;
     },
     close,
   };

@@ -5,20 +5,26 @@ import { assertMayChange, assertNotReplaced } from '../authority.ts';
 import type { Member, Membership, Tx } from '../base.ts';
 import { conflict } from '../refusals.ts';
 import { abandonedTasks, freeTasks, leaseMs, liveSessionAt } from './free-tasks.ts';
-import { fullTask, lockTask } from './task-rows.ts';
+import { fullTask, lockTask, taskView } from './task-rows.ts';
 import { assertCanStart, moveTask, recordEvent } from './transition.ts';
 
 /** Taking tasks that nobody has, and giving them back. */
 export function createClaims(membership: Membership) {
   return {
-    claimTask: ({ task_id }: { readonly task_id?: string | undefined }) =>
-      membership.change(async (tx, me): Promise<{ task?: TaskView; reason?: string }> => {
+    async claimTask({ task_id }: { readonly task_id?: string | undefined }): Promise<Claimed> {
+      const claimed =
+        task_id === undefined
+          ? await membership.quickly((team, me) => team.claim(me, me.nowMs + leaseMs))
+          : undefined;
+      if (claimed) return { task: taskView(claimed) };
+      return membership.change(async (tx, me): Promise<Claimed> => {
         // Somebody whose reply was lost asks again, and gets the same task.
         const held = await taskInHand(tx, me, task_id);
         if (held) return { task: await fullTask(tx, held) };
         const task = task_id === undefined ? await takeAny(tx, me) : await takeThis(tx, me, task_id);
         return task ? { task: await fullTask(tx, task) } : { reason: 'no_free_task' };
-      }),
+      });
+    },
 
     releaseTask: (input: { readonly task_id?: string | undefined; readonly reason?: string | undefined }) =>
       membership.change(async (tx, me) => {
@@ -52,6 +58,11 @@ export function createClaims(membership: Membership) {
         return { success: true };
       }),
   };
+}
+
+interface Claimed {
+  task?: TaskView;
+  reason?: string;
 }
 
 /** What this session holds already, if that is what is asked for. */

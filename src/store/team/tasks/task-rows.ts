@@ -2,6 +2,7 @@ import type { TaskStatus, TaskView } from '../../../contract/team/tasks.ts';
 import type { Engine } from '../../engine.ts';
 import type { TaskRow } from '../../tables/team.ts';
 import { isoTime, type Reader, type Tx, view } from '../base.ts';
+import type { ClaimedTask } from '../quick.ts';
 import { kinds, unknown } from '../refusals.ts';
 
 /** Statuses in which something is still to be done. */
@@ -54,16 +55,23 @@ export async function fullTask(db: Reader, row: TaskRow): Promise<TaskView> {
     .where('task_id', '=', row.id)
     .orderBy('depends_on_id')
     .execute();
-  const subtasks = await countByStatus(db, row.id);
+  return taskView({
+    task: row,
+    dependsOn: dependsOn.map((one) => one.depends_on_id),
+    subtasks: await countByStatus(db, row.id),
+  });
+}
+
+export function taskView({ task, dependsOn, subtasks }: ClaimedTask): TaskView {
   return {
-    ...briefTask(row),
-    ...(row.description === '' ? {} : { description: row.description }),
-    ...(row.summary === null ? {} : { summary: row.summary }),
-    ...(dependsOn.length === 0 ? {} : { depends_on: dependsOn.map((one) => one.depends_on_id) }),
+    ...briefTask(task),
+    ...(task.description === '' ? {} : { description: task.description }),
+    ...(task.summary === null ? {} : { summary: task.summary }),
+    ...(dependsOn.length === 0 ? {} : { depends_on: [...dependsOn] }),
     ...(Object.keys(subtasks).length === 0 ? {} : { subtasks }),
-    ...(row.lease_expires_at_ms === null || row.status !== 'in_progress'
+    ...(task.lease_expires_at_ms === null || task.status !== 'in_progress'
       ? {}
-      : { lease_expires_at: isoTime(row.lease_expires_at_ms) }),
+      : { lease_expires_at: isoTime(task.lease_expires_at_ms) }),
   };
 }
 

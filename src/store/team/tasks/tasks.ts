@@ -97,33 +97,36 @@ export function createTaskWork(membership: Membership) {
         return { task: await fullTask(tx, after) };
       }),
 
-    reportCompleted: (input: {
+    async reportCompleted(input: {
       readonly result: 'success' | 'failed' | 'blocked';
       readonly summary?: string | undefined;
-    }) =>
-      membership.change(async (tx, me) => {
-        const id = me.session.task_id;
-        if (id === null) throw nothingInHand(me);
-        const task = await lockTask(tx, me.engine, me.projectId, id);
-        assertNotReplaced(me, task);
-        const to: TaskStatus = input.result === 'success' ? 'done' : 'blocked';
-        const isSame = task.status === to && task.result === input.result;
-        if (!isSame) {
-          await moveTask(tx, me.engine, task, {
-            to,
-            by: me.agent.id,
-            nowMs: me.nowMs,
-            reason: to === 'blocked' ? (input.summary ?? input.result) : undefined,
-            set: { result: input.result, summary: input.summary ?? null },
-          });
-        }
-        return {
-          success: true,
-          task_id: id,
-          status: to,
-          instruction: words.reported[me.locale],
-        };
-      }),
+    }) {
+      const to = input.result === 'success' ? ('done' as const) : ('blocked' as const);
+      const summary = input.summary ?? null;
+      const reason = to === 'blocked' ? (summary ?? input.result) : null;
+      const id =
+        (await membership.quickly((team, me) =>
+          team.report(me, { to, result: input.result, summary, reason }),
+        )) ??
+        (await membership.change(async (tx, me) => {
+          const held = me.session.task_id;
+          if (held === null) throw nothingInHand(me);
+          const task = await lockTask(tx, me.engine, me.projectId, held);
+          assertNotReplaced(me, task);
+          const isSame = task.status === to && task.result === input.result;
+          if (!isSame) {
+            await moveTask(tx, me.engine, task, {
+              to,
+              by: me.agent.id,
+              nowMs: me.nowMs,
+              reason: reason ?? undefined,
+              set: { result: input.result, summary },
+            });
+          }
+          return held;
+        }));
+      return { success: true, task_id: id, status: to, instruction: words.reported[membership.locale] };
+    },
   };
 }
 

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { nodeBeatMs } from '../store/nodes.ts';
+import type { HttpService } from '../transport/http/serve.ts';
+import type { Checkpoint } from './open.ts';
+
+/** A server's line in the list of those that serve on its store. */
+export interface Presence {
+  /** It takes no new work from now on. */
+  drain(): void;
+  leave(): Promise<void>;
+}
+
+/** Says every few seconds that this server is there, and how busy. That it cannot is no reason not to serve. */
+export async function announce(
+  checkpoint: Checkpoint,
+  service: HttpService,
+  onFault: (error: unknown) => void = () => {},
+): Promise<Presence> {
+  const id = randomUUID();
+  const startedAtMs = Date.now();
+  const { host, port } = service.address;
+  const { nodes } = await checkpoint.store();
+  let isDraining = false;
+  let beating: Promise<void> = Promise.resolve();
+  let isFailing = false;
+  let last = { at: performance.now(), cpu: process.cpuUsage() };
+
+  function beat(): void {
+    const at = performance.now();
+    const { user, system } = process.cpuUsage(last.cpu);
+    const load = at > last.at ? (user + system) / 1000 / (at - last.at) : 0;
+    last = { at, cpu: process.cpuUsage() };
+    const state = {
+      id,
+      host: hostname(),
+      address: `${host}:${port}`,
+      version: checkpoint.gateway.info.version,
+      pid: process.pid,
+      startedAtMs,
+      isDraining,
+      calls: service.running,
+      load,
+      residentBytes: process.memoryUsage.rss(),
+    };
+    beating = beating
+      .then(() => nodes.beat(state))
+      .then(
+        () => {
+          isFailing = false;
+        },
+        (error) => {
+          // One word for an outage, not one for each beat of it.
+          if (!isFailing) onFault(error);
+          isFailing = true;
+        },
+      );
+  }
+
+  beat();
+  const timer = setInterval(beat, nodeBeatMs);
+  timer.unref();
+  return {
+    drain() {
+      isDraining = true;
+      beat();
+    },
+    async leave() {
+      clearInterval(timer);
+      await beating;
+      await nodes.leave(id).catch(onFault);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import { sendJson } from './outlet.ts';
+
+/** What a supervisor and a load balancer ask. They bring no token, so they are told no more than yes or no and why. */
+export interface Health {
+  /** Answers `/health`, `/ready` and `/healthz`; says whether it was one of them. */
+  answer(path: string, response: ServerResponse): Promise<boolean>;
+}
+
+export type Stopping = 'no' | 'draining' | 'stopping';
+
+/**
+ * `/health`: the process answers; to start it anew would mend nothing that it says. `/ready`: send it work; not while it
+ * is told to stop, and not while its records cannot be reached. However many ask, the records are looked at once a second.
+ */
+export function createHealth(
+  stopping: () => Stopping,
+  recordsAnswer: (() => Promise<unknown>) | undefined,
+): Health {
+  let looked: { readonly at: number; readonly found: Promise<boolean> } | undefined;
+
+  function areReachable(): Promise<boolean> {
+    if (!recordsAnswer) return Promise.resolve(true);
+    if (!looked || performance.now() - looked.at > lookEveryMs) {
+      looked = { at: performance.now(), found: inTime(recordsAnswer()) };
+    }
+    return looked.found;
+  }
+
+  return {
+    async answer(path, response) {
+      if (path === '/health') sendJson(response, 200, '{"ok":true}');
+      else if (path === '/healthz') {
+        const ok = stopping() !== 'stopping';
+        sendJson(response, ok ? 200 : 503, `{"ok":${ok}}`);
+      } else if (path === '/ready') {
+        const because = stopping() !== 'no' ? stopping() : (await areReachable()) ? undefined : 'records';
+        const body = because === undefined ? { ready: true } : { ready: false, because };
+        sendJson(response, because === undefined ? 200 : 503, JSON.stringify(body));
+      } else return false;
+      return true;
+    },
+  };
+}
+
+function inTime(looking: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), patienceMs);
+    looking
+      .then(
+        () => resolve(true),
+        () => resolve(false),
+      )
+      .finally(() => clearTimeout(timer));
+  });
+}
+
+const lookEveryMs = 1000;
+const patienceMs = 2000;
