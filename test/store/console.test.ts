@@ -23,6 +23,7 @@ describe.each(engines)('$name', ({ missing, createPlace }) => {
       expect(await other.consoleSessions.find(secrets[0] ?? '', 3000)).toEqual({
         name: 'console:ada',
         principal: 'local',
+        login: 'link',
         isOperator: true,
         face: 'console',
       });
