@@ -65,7 +65,11 @@ describe('policy test says what would happen, and runs nothing', () => {
     // Where no layer can be had it is asked about, and says so.
     expect({ code, stdout }).toMatchObject(
       code === 4
-        ? { stdout: expect.stringMatching(/^try \(rule look\): .*\nIt runs on a layer first/) }
+        ? {
+            stdout: expect.stringMatching(
+              /^try \(rule look\): .*\nThe rule is written at: .*\nIt runs on a layer first/,
+            ),
+          }
         : { code: 1, stdout: expect.stringContaining('it is not tried first') },
     );
   });
