@@ -77,7 +77,9 @@ test('the reply of the first command says what is left out; what is not is still
     work();
     return { stderr: 'own\n' } as RunResult;
   };
-  const commands = watch.watch({ run } as unknown as Commands);
+  // This is about the looks, so nothing runs on a layer.
+  const whyDirect = async () => 'it is a test of looks';
+  const commands = watch.watch({ run, whyDirect } as unknown as Commands);
   const stderrOf = async () => (await commands.run({ script: '' } as never, {} as never)).stderr;
 
   expect(await stderrOf()).toBe('own\n');
