@@ -4,7 +4,7 @@ import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import type { Caller } from '../../src/contract/caller.ts';
 import type { Risk } from '../../src/contract/policy.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
-import { coveredBy, type StandingYes } from '../../src/ground/grant-rules.ts';
+import { coveredBy, type StandingYes } from '../../src/ground/questions/grant-rules.ts';
 import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 import { careful } from './person.ts';
 import { readSessions, type SentLine, type Session } from './sessions.ts';

@@ -2,7 +2,7 @@
  * `npm run questions`: walks sessions of commands twice: with no standing yes, and with those that a careful person gives on
  * the way. Prints questions per 100 calls, what stands at the end, and hostile lines that it would let pass.
  */
-import { coveredBy } from '../../src/ground/grant-rules.ts';
+import { coveredBy } from '../../src/ground/questions/grant-rules.ts';
 import { decided, replay, strictest } from './replay.ts';
 import { linesOf } from './sessions.ts';
 

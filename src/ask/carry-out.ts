@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Arrival, ContentBlock, Question, Reply } from '../contract/call.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { errorWords } from '../ground/error-words.ts';
+import { errorWords } from '../ground/text/error-words.ts';
 import { argumentsOf } from './prompt.ts';
 import type { ModelCall } from './transcript.ts';
 

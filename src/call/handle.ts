@@ -1,19 +1,19 @@
 import type { Call, Reply } from '../contract/call.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
-import { cleanWords } from '../ground/person-words.ts';
+import { cleanWords } from '../ground/questions/person-words.ts';
 import { unanswered, unrecorded } from '../ground/unrecorded.ts';
 import { type ApproveDependencies, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
-import { type FlowDependencies, flowFacts, learnFlow, lookAtFlow } from './flow.ts';
+import { type FlowDependencies, flowFacts, learnFlow, lookAtFlow } from './flow/flow.ts';
+import { tellOrders } from './flow/tell-orders.ts';
 import { type Credentials, identify } from './identify.ts';
 import { keepAlive } from './keep-alive.ts';
 import { limit, type RateRule } from './limit.ts';
 import { type OpenRecord, openRecord } from './record.ts';
 import { failureReply, outputReply } from './reply.ts';
 import { type RunDependencies, run } from './run.ts';
-import { tellOrders } from './tell-orders.ts';
 import { validate } from './validate.ts';
 
 /** Everything that the road needs, joined by the checkpoint. */

@@ -7,7 +7,7 @@ import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text, verbatim } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { counted } from '../ground/counted.ts';
-import { ruleName } from '../ground/rule-name.ts';
+import { ruleName } from '../ground/questions/rule-name.ts';
 import { type ApproveDependencies, callDigest, riskOf } from './approve.ts';
 import { refused } from './asking/answers.ts';
 import { shown } from './asking/question.ts';

@@ -5,7 +5,7 @@ import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, AuditRecord, CallStop } from '../contract/records.ts';
 import type { Tool } from '../contract/tool/tool.ts';
-import { redact, redactText } from '../ground/redact.ts';
+import { redact, redactText } from '../ground/text/redact.ts';
 import type { RunNotes } from './run.ts';
 
 /** The record of a call while it walks. Each stop writes down that it was reached. */

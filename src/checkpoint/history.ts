@@ -2,7 +2,7 @@ import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type { CommandLine, Commands, OnFailure, RunOptions } from '../contract/capabilities/process.ts';
-import { cannotDiscard } from '../ground/landing.ts';
+import { cannotDiscard } from '../ground/effects/landing.ts';
 import type { Rooms } from './rooms.ts';
 
 /** Lends a call its name for what it changes, and puts the history's entries into its audit entry. */

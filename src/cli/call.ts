@@ -6,7 +6,7 @@ import { defaultToolsets } from '../config/toolset-names.ts';
 import type { Call, Reply } from '../contract/call.ts';
 import { ConfigError, type ErrorCode } from '../contract/error.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { errorWords } from '../ground/error-words.ts';
+import { errorWords } from '../ground/text/error-words.ts';
 import { type Lines, openLines } from './ask/lines.ts';
 import { withPatience } from './ask/patience.ts';
 import { createAskPerson } from './ask/person.ts';

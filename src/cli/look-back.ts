@@ -3,7 +3,7 @@ import type { Flags } from '../config/settings.ts';
 import type { SessionStory, StoryChange, StoryStep } from '../contract/story.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
-import { changeKinds, countsWords, digestWords, kindWords } from '../ground/digest-words.ts';
+import { changeKinds, countsWords, digestWords, kindWords } from '../ground/text/digest-words.ts';
 import { describeChange } from '../operator/describe-change.ts';
 import { durationMs } from './common/duration.ts';
 import { say, told } from './common/say.ts';

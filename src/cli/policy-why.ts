@@ -5,7 +5,7 @@ import { ConfigError } from '../contract/error.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
-import { ruleName } from '../ground/rule-name.ts';
+import { ruleName } from '../ground/questions/rule-name.ts';
 import { say } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
 

@@ -7,7 +7,7 @@ import type {
   FlowTool,
 } from '../contract/flow.ts';
 import { isCredentialPath, nameOfCredential } from '../ground/content/places.ts';
-import { holdsCredential } from '../ground/redact.ts';
+import { holdsCredential } from '../ground/text/redact.ts';
 import { becauseOf } from './because.ts';
 import { kindOf, readsOutside } from './kinds.ts';
 import { leavesOf } from './leaves.ts';

@@ -3,7 +3,7 @@ import type { ApprovalRecord } from '../contract/records.ts';
 import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
-import { redactText } from '../ground/redact.ts';
+import { redactText } from '../ground/text/redact.ts';
 
 /** What one message on one channel says. Every form is made from this. */
 export interface Notice {

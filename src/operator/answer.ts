@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Acts, Answer, Answered } from '../contract/operator.ts';
 import type { Person } from '../contract/person.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
-import { cleanWords } from '../ground/person-words.ts';
+import { cleanWords } from '../ground/questions/person-words.ts';
 import { assertMay, mayAnswer } from './may.ts';
 import type { Perform } from './perform.ts';
 import type { OperatorRooms } from './rooms.ts';

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../contract/capabilities/history.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { AnsweredLine, Digest, StandingGrant } from '../contract/story.ts';
-import { shownCall } from '../ground/would-cover.ts';
+import { shownCall } from '../ground/questions/would-cover.ts';
 import { countsOf, netChanges, sessionLine } from './story.ts';
 
 /** What a while is told from: the oldest first. */

@@ -1,8 +1,8 @@
 import type { GrantOffer, GrantOffers } from '../contract/operator.ts';
 import type { ApprovalRecord, AuditLog, AuditRecord } from '../contract/records.ts';
 import type { StandingGrant } from '../contract/story.ts';
-import { scopedGrant } from '../ground/grant-rules.ts';
-import { coveredAmong } from '../ground/would-cover.ts';
+import { scopedGrant } from '../ground/questions/grant-rules.ts';
+import { coveredAmong } from '../ground/questions/would-cover.ts';
 
 /** How far a yes to each may reach, the narrowest first, with what it would have let pass among the newest calls. */
 export async function offersFor(

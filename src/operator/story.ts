@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../contract/capabilities/history.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { SessionLine, SessionStory, StepKind, StoryChange, StoryStep } from '../contract/story.ts';
-import { shownCall } from '../ground/would-cover.ts';
+import { shownCall } from '../ground/questions/would-cover.ts';
 
 /**
  * A session as a story: what its person asked, what it read, ran and changed, in order. Entries of the log and changes, the

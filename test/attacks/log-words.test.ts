@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { redact } from '../../src/ground/redact.ts';
+import { redact } from '../../src/ground/text/redact.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 test.each([

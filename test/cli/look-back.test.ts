@@ -5,7 +5,7 @@ import { pressed, type Watching, withQuestions } from '../../src/cli/approve/wat
 import { linesOf } from '../../src/cli/approve/watch/view.ts';
 import type { ApprovalRecord } from '../../src/contract/records.ts';
 import { verbatim } from '../../src/contract/text/text.ts';
-import { digestWords } from '../../src/ground/digest-words.ts';
+import { digestWords } from '../../src/ground/text/digest-words.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
 const rules = [{ id: 'live', path: 'live/**', decision: 'ask' as const, because: 'Customers see it.' }];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decided, replay, strictest } from '../../bench/questions/replay.ts';
 import { linesOf } from '../../bench/questions/sessions.ts';
-import { coveredBy } from '../../src/ground/grant-rules.ts';
+import { coveredBy } from '../../src/ground/questions/grant-rules.ts';
 
 const { sessions, grants, passed } = replay();
 const standing = (command: string) => {

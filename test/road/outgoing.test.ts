@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { outgoingSecret } from '../../src/call/outgoing.ts';
+import { outgoingSecret } from '../../src/call/flow/outgoing.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
 import { habitual, namesIn, openWithServers, wordsOf } from '../upstream/world.ts';
 

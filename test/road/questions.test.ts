@@ -5,7 +5,7 @@ import { rulePlaces } from '../../src/config/file/rule-places.ts';
 import type { Answer } from '../../src/contract/call.ts';
 import type { Person } from '../../src/contract/person.ts';
 import type { ApprovalRecord } from '../../src/contract/records.ts';
-import { groupsOf } from '../../src/ground/question-groups.ts';
+import { groupsOf } from '../../src/ground/questions/question-groups.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { outgoingSecret } from '../../src/call/outgoing.ts';
-import { reachOf } from '../../src/call/reach.ts';
+import { outgoingSecret } from '../../src/call/flow/outgoing.ts';
+import { reachOf } from '../../src/call/flow/reach.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
 import { habitual, namesIn, openWithServers, wordsOf } from '../upstream/world.ts';
 

@@ -3,7 +3,7 @@ import type { PolicyVerdict, Risk } from '../../contract/policy.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { joinSentences, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import { ruleForModel } from '../../ground/rule-name.ts';
+import { ruleForModel } from '../../ground/questions/rule-name.ts';
 
 /** A rule's no, whole: what, why, by which rule, and what instead. */
 export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolError {

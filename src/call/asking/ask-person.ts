@@ -1,7 +1,7 @@
 import type { Answer, Call } from '../../contract/call.ts';
 import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
-import { cleanWords } from '../../ground/person-words.ts';
+import { cleanWords } from '../../ground/questions/person-words.ts';
 import type { Attendance } from './attendance.ts';
 import { QuestionPending } from './pending.ts';
 

@@ -6,7 +6,7 @@ import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { counted } from '../../ground/counted.ts';
-import { ruleName } from '../../ground/rule-name.ts';
+import { ruleName } from '../../ground/questions/rule-name.ts';
 import { shellQuote } from '../../ground/shell-quote.ts';
 
 const maxChars = 6500;

@@ -1,6 +1,6 @@
 import type { Covered } from '../../contract/operator.ts';
 import type { AuditLog, GrantWanted } from '../../contract/records.ts';
-import { coveredAmong } from '../../ground/would-cover.ts';
+import { coveredAmong } from '../../ground/questions/would-cover.ts';
 
 /** So many of the newest calls are looked at. */
 const newestCalls = 1000;

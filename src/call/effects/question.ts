@@ -2,7 +2,7 @@ import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.t
 import type { EffectVerdict } from '../../contract/effects.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../../ground/counted.ts';
-import { reportDryRun } from '../../ground/dry-run-report.ts';
+import { reportDryRun } from '../../ground/effects/dry-run-report.ts';
 import { callLines, grantLines, headlineOf, reasonLines, shown } from '../asking/question.ts';
 import type { Permit } from '../slips.ts';
 

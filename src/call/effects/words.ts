@@ -2,7 +2,7 @@ import type { EffectVerdict } from '../../contract/effects.ts';
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { joinSentences, type Text, text } from '../../contract/text/text.ts';
-import { ruleForModel } from '../../ground/rule-name.ts';
+import { ruleForModel } from '../../ground/questions/rule-name.ts';
 
 /** A rule's no to what a command did. */
 export function refusedEffects({ because, ...named }: EffectVerdict): ToolError {

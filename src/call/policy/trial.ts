@@ -6,8 +6,8 @@ import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import type { InputProblem, Tool } from '../../contract/tool/tool.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { Policy } from '../approve.ts';
-import { outgoingSecret } from '../outgoing.ts';
-import { reachOf } from '../reach.ts';
+import { outgoingSecret } from '../flow/outgoing.ts';
+import { reachOf } from '../flow/reach.ts';
 import { createBuiltinEffectRules } from './effects/builtin.ts';
 import { ruleOn } from './rule-on.ts';
 

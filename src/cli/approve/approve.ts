@@ -5,7 +5,7 @@ import { homeOf, stateFoldersOf } from '../../config/state.ts';
 import type { Answer, Answered } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import { groupsOf } from '../../ground/question-groups.ts';
+import { groupsOf } from '../../ground/questions/question-groups.ts';
 import { say, told } from '../common/say.ts';
 import { isWholeApprovalId, wholeApprovalId } from '../common/whole-id.ts';
 import { type AtWork, withOperator } from '../common/with-operator.ts';

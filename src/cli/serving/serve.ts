@@ -10,7 +10,7 @@ import { ConfigError, ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import type { TraceSettings } from '../../contract/trace.ts';
-import { redactText } from '../../ground/redact.ts';
+import { redactText } from '../../ground/text/redact.ts';
 import { ownCommand, ownProgram } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';

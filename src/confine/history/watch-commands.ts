@@ -12,7 +12,7 @@ import type {
   Trial,
 } from '../../contract/capabilities/process.ts';
 import { type Text, verbatim } from '../../contract/text/text.ts';
-import { cannotDiscard, discardedNote } from '../../ground/landing.ts';
+import { cannotDiscard, discardedNote } from '../../ground/effects/landing.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
 import type { Blobs } from './blobs.ts';

@@ -4,7 +4,7 @@ import type { BackgroundCommand, NetworkContact } from '../../contract/capabilit
 import { ToolError } from '../../contract/error.ts';
 import { cleanChunk, cleanText } from '../../contract/text/clean-text.ts';
 import { text } from '../../contract/text/text.ts';
-import { firstBytes } from '../../ground/cut-middle.ts';
+import { firstBytes } from '../../ground/text/cut-middle.ts';
 import type { Child } from './child/child.ts';
 import type { Ending, EndNotes } from './child/run-child.ts';
 import { continuationBytes, wholeCharacters } from './output/output.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { QuestionGroup } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
-import { groupsOf } from '../../ground/question-groups.ts';
+import { groupsOf } from '../../ground/questions/question-groups.ts';
 import { block, count, diffBlock, line, time } from '../shown.ts';
 import type { Waiting } from '../waiting.ts';
 import { answers } from './answers.ts';

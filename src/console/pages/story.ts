@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { SessionStory, StoryChange, StoryStep } from '../../contract/story.ts';
-import { changeKinds, countsWords, kindWords } from '../../ground/digest-words.ts';
+import { changeKinds, countsWords, kindWords } from '../../ground/text/digest-words.ts';
 import { count, diffBlock, line, time } from '../shown.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';

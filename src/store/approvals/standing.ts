@@ -1,5 +1,5 @@
 import type { ApprovalStore } from '../../contract/records.ts';
-import { coveredBy } from '../../ground/grant-rules.ts';
+import { coveredBy } from '../../ground/questions/grant-rules.ts';
 import type { OpenEngine } from '../engine.ts';
 import type { ApprovalRow } from '../tables/tables.ts';
 import { given, listed, recordOf, standingScopes, topic } from './record.ts';

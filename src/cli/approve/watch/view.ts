@@ -2,7 +2,7 @@ import type { ApprovalRecord, AuditEntry } from '../../../contract/records.ts';
 import { cleanLine } from '../../../contract/text/clean-text.ts';
 import { text } from '../../../contract/text/text.ts';
 import { counted } from '../../../ground/counted.ts';
-import { shownCall } from '../../../ground/would-cover.ts';
+import { shownCall } from '../../../ground/questions/would-cover.ts';
 import { told } from '../../common/say.ts';
 import { wrapped } from './clipped.ts';
 import type { Watching } from './state.ts';

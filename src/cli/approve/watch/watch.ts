@@ -2,7 +2,7 @@ import type { Flags } from '../../../config/settings.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import type { Answered } from '../../../contract/operator.ts';
 import { text } from '../../../contract/text/text.ts';
-import { groupsOf } from '../../../ground/question-groups.ts';
+import { groupsOf } from '../../../ground/questions/question-groups.ts';
 import { told } from '../../common/say.ts';
 import { type AtWork, withOperator } from '../../common/with-operator.ts';
 import { openScreen } from './screen.ts';

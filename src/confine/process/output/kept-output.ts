@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { firstBytes } from '../../../ground/cut-middle.ts';
+import { firstBytes } from '../../../ground/text/cut-middle.ts';
 import { type RunningCommand, takesNoInput } from '../background.ts';
 
 /** The output of a command that has ended and was too long for its reply: read on like that of one that goes on. */

@@ -1,6 +1,6 @@
 import type { LandedOutcome, RunOptions } from '../../../contract/capabilities/process.ts';
 import { cleanLine } from '../../../contract/text/clean-text.ts';
-import { discardedNote } from '../../../ground/landing.ts';
+import { discardedNote } from '../../../ground/effects/landing.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { LayerUnfit } from '../../layer/in-use.ts';
 import { heldNames } from '../../layer/protection.ts';

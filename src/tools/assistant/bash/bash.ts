@@ -9,8 +9,13 @@ import { text } from '../../../contract/text/text.ts';
 import { defineTool } from '../../../contract/tool/define-tool.ts';
 import { inputRule } from '../../../contract/tool/input-rule.ts';
 import { counted } from '../../../ground/counted.ts';
-import { dryRunWords, landedWords, reportDryRun, reportLanded } from '../../../ground/dry-run-report.ts';
-import { landedFacts } from '../../../ground/landing.ts';
+import {
+  dryRunWords,
+  landedWords,
+  reportDryRun,
+  reportLanded,
+} from '../../../ground/effects/dry-run-report.ts';
+import { landedFacts } from '../../../ground/effects/landing.ts';
 import { dryInBackground, dryRunOutput, landedOutput, onFailureInput } from '../../dry-run.ts';
 import { commandFolder, foldersFor, shownIn } from './command-folder.ts';
 import { fitOutput } from './fit-output.ts';

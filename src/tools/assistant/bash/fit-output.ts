@@ -1,6 +1,6 @@
 import { type Locale, text } from '../../../contract/text/text.ts';
 import { counted } from '../../../ground/counted.ts';
-import { cutMiddle } from '../../../ground/cut-middle.ts';
+import { cutMiddle } from '../../../ground/text/cut-middle.ts';
 
 interface Streams {
   readonly stdout: string;

@@ -1,4 +1,4 @@
-import type { Reply } from '../contract/call.ts';
+import type { Reply } from '../../contract/call.ts';
 
 type Failure = Extract<Reply, { readonly kind: 'error' }>;
 

@@ -1,7 +1,7 @@
-import type { ContentBlock, ToolOutput } from '../contract/call.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import type { Tool } from '../contract/tool/tool.ts';
-import { type Order, ordersIn } from '../ground/content/orders.ts';
+import type { ContentBlock, ToolOutput } from '../../contract/call.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { type Order, ordersIn } from '../../ground/content/orders.ts';
 
 /**
  * Where a stranger's result gives orders to the model, the reply says so first. Nothing is cut: a text about such orders

@@ -1,9 +1,9 @@
-import type { ToolOutput } from '../contract/call.ts';
-import type { FlowDesk, FlowFinding, FlowLabels, FlowSession } from '../contract/flow.ts';
-import type { Mode, PolicyVerdict } from '../contract/policy.ts';
-import { text } from '../contract/text/text.ts';
-import type { Tool } from '../contract/tool/tool.ts';
-import type { Permit, Validated } from './slips.ts';
+import type { ToolOutput } from '../../contract/call.ts';
+import type { FlowDesk, FlowFinding, FlowLabels, FlowSession } from '../../contract/flow.ts';
+import type { Mode, PolicyVerdict } from '../../contract/policy.ts';
+import { text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import type { Permit, Validated } from '../slips.ts';
 
 export interface FlowDependencies {
   /** Absent where no tool sends anything to others: then nothing is kept. */

@@ -1,9 +1,9 @@
-import type { Risk } from '../contract/policy.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import type { Tool } from '../contract/tool/tool.ts';
-import { hostsIn } from '../ground/content/addresses.ts';
-import { type Order, ordersIn } from '../ground/content/orders.ts';
-import { isCredentialPath, nameOfCredential, runsLater } from '../ground/content/places.ts';
+import type { Risk } from '../../contract/policy.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { hostsIn } from '../../ground/content/addresses.ts';
+import { type Order, ordersIn } from '../../ground/content/orders.ts';
+import { isCredentialPath, nameOfCredential, runsLater } from '../../ground/content/places.ts';
 
 const maxDepth = 8;
 const maxChars = 1 << 16;

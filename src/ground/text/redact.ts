@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { counted } from './counted.ts';
+import { counted } from '../counted.ts';
 
 const maxShownChars = 1024;
 const maxItems = 100;

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import type { DryRun, DryRunChange } from '../contract/capabilities/dry-run.ts';
-import type { Tried } from '../contract/capabilities/process.ts';
-import type { EffectVerdict } from '../contract/effects.ts';
-import { cleanLine, cleanText } from '../contract/text/clean-text.ts';
-import { type Locale, type Text, text } from '../contract/text/text.ts';
-import { counted } from './counted.ts';
-import { firstBytes } from './cut-middle.ts';
+import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
+import type { Tried } from '../../contract/capabilities/process.ts';
+import type { EffectVerdict } from '../../contract/effects.ts';
+import { cleanLine, cleanText } from '../../contract/text/clean-text.ts';
+import { type Locale, type Text, text } from '../../contract/text/text.ts';
+import { counted } from '../counted.ts';
+import { firstBytes } from '../text/cut-middle.ts';
 
 /** What a reply says of a dry run. */
 export interface DryRunReport {

@@ -1,4 +1,4 @@
-import { cleanLine } from '../contract/text/clean-text.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
 
 /** A sentence, not a document: it stands in a reply that a model pays for. */
 const maxChars = 500;

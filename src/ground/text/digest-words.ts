@@ -1,7 +1,7 @@
-import type { Digest, SessionLine, StepKind, StoryChange } from '../contract/story.ts';
-import { cleanLine } from '../contract/text/clean-text.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import { counted } from './counted.ts';
+import type { Digest, SessionLine, StepKind, StoryChange } from '../../contract/story.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { counted } from '../counted.ts';
 
 /** A digest as lines for a terminal, a mail or a notice: what a person reads after lunch. Cleaned. */
 export function digestWords(digest: Digest): Text {

@@ -1,6 +1,6 @@
-import { cleanLine } from '../contract/text/clean-text.ts';
-import type { Locale, Text } from '../contract/text/text.ts';
-import { text, verbatim } from '../contract/text/text.ts';
+import { cleanLine } from '../../contract/text/clean-text.ts';
+import type { Locale, Text } from '../../contract/text/text.ts';
+import { text, verbatim } from '../../contract/text/text.ts';
 
 interface Named {
   readonly rule: string;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import type { DryRun, DryRunChange } from '../contract/capabilities/dry-run.ts';
+import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { dryRunWords, reportDryRun } from './dry-run-report.ts';
 
 const change = (path: string, more: Partial<DryRunChange> = {}): DryRunChange => ({

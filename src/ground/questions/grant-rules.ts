@@ -1,4 +1,4 @@
-import type { ApprovalRecord, GrantWanted, StandingScope } from '../contract/records.ts';
+import type { ApprovalRecord, GrantWanted, StandingScope } from '../../contract/records.ts';
 
 /** A standing yes: what it says, and where it holds. */
 export interface StandingYes {

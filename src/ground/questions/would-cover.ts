@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Covered } from '../contract/operator.ts';
-import type { AuditRecord, GrantWanted, Scope } from '../contract/records.ts';
+import type { Covered } from '../../contract/operator.ts';
+import type { AuditRecord, GrantWanted, Scope } from '../../contract/records.ts';
 import { coveredBy, rulesOfGrant } from './grant-rules.ts';
 
 /** What the record of a call that was asked about says of its question. */

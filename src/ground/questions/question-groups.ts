@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { QuestionGroup } from '../contract/operator.ts';
-import type { ApprovalRecord } from '../contract/records.ts';
+import type { QuestionGroup } from '../../contract/operator.ts';
+import type { ApprovalRecord } from '../../contract/records.ts';
 
 /** Those that wait at once and are alike are asked together; a question that only a person answers stands alone. */
 export function groupsOf(pending: readonly ApprovalRecord[]): readonly QuestionGroup[] {

@@ -1,12 +1,12 @@
-import type { OutgoingSecret } from '../contract/policy.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import type { Tool } from '../contract/tool/tool.ts';
-import { carriesData } from '../ground/content/host-names.ts';
-import { type Money, moneyIn } from '../ground/content/money.ts';
-import { holdsPassword, isSeedPhrase } from '../ground/content/passwords.ts';
-import { decoded } from '../ground/decoded.ts';
-import { holdsCredential } from '../ground/redact.ts';
-import { runsCommands } from './policy/rule.ts';
+import type { OutgoingSecret } from '../../contract/policy.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { carriesData } from '../../ground/content/host-names.ts';
+import { type Money, moneyIn } from '../../ground/content/money.ts';
+import { holdsPassword, isSeedPhrase } from '../../ground/content/passwords.ts';
+import { decoded } from '../../ground/decoded.ts';
+import { holdsCredential } from '../../ground/text/redact.ts';
+import { runsCommands } from '../policy/rule.ts';
 
 const maxDepth = 12;
 const maxDecodings = 2;

@@ -1,6 +1,6 @@
-import type { LandedOutcome } from '../contract/capabilities/process.ts';
-import { ToolError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
+import type { LandedOutcome } from '../../contract/capabilities/process.ts';
+import { ToolError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** A caller asked for all or nothing of a command that would not run on a layer. */
 export function cannotDiscard(why: Text): ToolError {
