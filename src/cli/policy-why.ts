@@ -83,7 +83,7 @@ interface PolicyFacts {
   readonly because: Text;
 }
 
-/** As the road writes it (`src/call/flow.ts`). */
+/** As the road writes it (`src/call/flow/flow.ts`). */
 interface FlowFacts {
   readonly readPrivate: boolean;
   readonly readOutside: boolean;
