@@ -1,7 +1,7 @@
 /**
  * `node scripts/manuals.ts`: what the manuals installed here say starts a program, and the judge lets pass: options whose
  * value is a command, and variables that hold one. Of what it prints a person says what belongs into the tables of
- * `src/confine/judgement/` (`unwrap/`, `code-variables.ts`), and what is only named like a command.
+ * `src/confine/judgement/` (`unwrap/`, `variables/code-variables.ts`), and what is only named like a command.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import type { Place } from './syntax.ts';
+import type { Place } from './syntax/walk.ts';
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 

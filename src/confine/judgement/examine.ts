@@ -2,44 +2,31 @@ import type { SyntaxNode } from 'unbash';
 import type { CommandLine, JudgeContext } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { assignmentRule, namesAssigned, namesUndone } from './assignments.ts';
+import { type Finding, type FoundUse, heldAgainst, type RuleIndex, sceneOf } from './against-rules.ts';
 import { createCallGraph } from './call-graph.ts';
-import { commandIn } from './code-variables.ts';
 import { createCalls, isPositional } from './fill/calls.ts';
 import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
-import { inspectNode } from './inspect-node.ts';
 import type { CommandJob, Deferred, ScriptJob } from './jobs.ts';
-import { linksIn } from './made-links.ts';
 import { createPipelines, isListing } from './pipelines.ts';
-import { bashisms } from './posix.ts';
+import { folderIn, movesFolder } from './places/targets.ts';
 import { Unprintable } from './print/page.ts';
 import type { Write } from './print/print.ts';
 import { isShell, programOf, searches } from './programs.ts';
-import { type Lack, lackOf } from './rules/needs.ts';
-import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
-import { clean, type Place, walkScript } from './syntax.ts';
-import { folderIn, foldersAfter, goesDown, movesFolder, sceneAt, sceneIn } from './targets.ts';
+import type { ReadFile, Use } from './rules/rule.ts';
+import { inspectNode } from './syntax/inspect-node.ts';
+import { bashisms } from './syntax/posix.ts';
+import { clean, type Place, walkScript } from './syntax/walk.ts';
 import { startedByInput } from './unwrap/languages/consoles.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
-import { isFromEnvironment, type Variables } from './values.ts';
-import { createVariables, givenBy } from './variables.ts';
-import { isOneField, literalWord, partOf, type Word } from './words.ts';
+import { assignmentRule, namesAssigned, namesUndone } from './variables/assignments.ts';
+import { commandIn } from './variables/code-variables.ts';
+import { isFromEnvironment, type Variables } from './variables/values.ts';
+import { createVariables, givenBy } from './variables/variables.ts';
+import { isOneField, literalWord, partOf, type Word } from './words/word.ts';
 import { change, rewrite, runsOf, type Writing } from './writing.ts';
-
-/** Something that a rule has to say of the command. */
-export interface Finding {
-  readonly rule: string;
-  readonly excerpt: string;
-  /** What exactly, where a rule is about many things. */
-  readonly named?: Text | undefined;
-  /** Why a person's yes could not help. */
-  readonly lack?: Lack | undefined;
-  /** The command it was found in; nothing for a construct. */
-  readonly use?: Use | undefined;
-}
 
 export interface Examination {
   readonly findings: readonly Finding[];
@@ -48,9 +35,6 @@ export interface Examination {
   /** What was judged, as it is to run; nothing where it cannot be written. */
   readonly runs?: CommandLine | undefined;
 }
-
-/** Every rule that looks at a program, by its name; under `''` those that look at a program without its own. */
-export type RuleIndex = ReadonlyMap<string, readonly CommandRule[]>;
 
 type Where = Pick<CommandJob, 'writing' | 'place' | 'excerpt'>;
 
@@ -76,7 +60,7 @@ export function examine(
   guarding: boolean,
 ): Examination {
   const findings: Finding[] = [];
-  const found: (Pick<CommandJob, 'place' | 'excerpt' | 'isOwn'> & { readonly use: Use })[] = [];
+  const found: FoundUse[] = [];
   const deferred: Deferred[] = [];
   const variables = createVariables();
   for (const [name, value] of Object.entries(context.variables ?? {})) {
@@ -112,31 +96,10 @@ export function examine(
     else readCommand(job);
   }
 
-  const unlinked: Scene = {
-    dialect: context.dialect,
-    shell: line.kind === 'script' ? line.shell : undefined,
-    walls: context.walls,
-    roots: context.roots,
-    folders: foldersAfter(context.workingFolder, folders, variables),
-    variables,
-    links: [],
-    read,
-  };
   const uses = found.map(({ use }) => use);
-  const scene: Scene = { ...unlinked, links: linksIn(uses, unlinked) };
-  const onlyDown = folders.every(goesDown);
+  const scene = sceneOf({ line, context, folders, variables, read }, uses);
   for (const excerpt of graph.bombs()) raise('fork-bomb', excerpt());
-  for (const { use, place, excerpt, isOwn } of found) {
-    const isExact = place.isExact && use.via.length === 0 && isOwn;
-    const there =
-      (isExact && sceneAt(scene, context.workingFolder, place.folders)) ||
-      (onlyDown ? sceneIn(scene, place.folders) : scene);
-    for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
-      if (!rule.fits(use, there)) continue;
-      const lack = lackOf(rule.needs?.(use), scene.walls);
-      findings.push({ rule: rule.id, lack, excerpt: excerpt(), use, named: rule.names?.(use) });
-    }
-  }
+  findings.push(...heldAgainst(rules, found, scene, { context, folders }));
   for (const check of deferred) {
     if (!check.isBad(scene)) continue;
     raise(check.rule, check.excerpt());

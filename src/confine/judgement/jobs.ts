@@ -1,8 +1,8 @@
-import type { Guards } from './inspect-node.ts';
 import type { Printed } from './print/print.ts';
 import type { Scene } from './rules/rule.ts';
-import type { Place } from './syntax.ts';
-import type { Word } from './words.ts';
+import type { Guards } from './syntax/inspect-node.ts';
+import type { Place } from './syntax/walk.ts';
+import type { Word } from './words/word.ts';
 import type { Writing } from './writing.ts';
 
 /** A script that is still to be read. */

@@ -10,13 +10,14 @@ import type {
 } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
-import { type Examination, examine, type Finding, type RuleIndex } from './examine.ts';
-import { mayKeepVariable } from './keeping.ts';
+import type { Finding, RuleIndex } from './against-rules.ts';
+import { type Examination, examine } from './examine.ts';
 import { print, type Write } from './print/print.ts';
 import { builtinRules, commandRules } from './rules/builtin.ts';
 import { remoteChangesOf } from './rules/git-remotes.ts';
 import type { CommandRule, ReadFile, Rule, Use } from './rules/rule.ts';
-import { hasTilde, type Word } from './words.ts';
+import { mayKeepVariable } from './variables/keeping.ts';
+import { hasTilde, type Word } from './words/word.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
 /** Each refuses what the one before does, and more. */

@@ -1,11 +1,12 @@
 import { forEachChild, type SyntaxNode } from 'unbash';
-import { hasOption, readOptions } from './options.ts';
 import { programOf } from './programs.ts';
 import { printsCredentials } from './rules/credentials.ts';
 import type { Input, Use } from './rules/rule.ts';
-import type { Pipe } from './syntax.ts';
+import type { Pipe } from './syntax/walk.ts';
 import { startPrefix } from './unwrap/find.ts';
-import { isOneField, type Piece, readWord, type Word } from './words.ts';
+import { hasOption, readOptions } from './words/options.ts';
+import { readWord } from './words/read-word.ts';
+import { isOneField, type Piece, type Word } from './words/word.ts';
 
 /** Does a substitution in this word fetch from the network? */
 export function isFetched(word: Word | undefined): boolean {

@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { constant } from './print/quote.ts';
-import type { Word, Written } from './words.ts';
+import type { Word, Written } from './words/word.ts';
 
 interface Edit {
   readonly at: Written;

@@ -1,4 +1,4 @@
-import type { Word } from '../words.ts';
+import type { Word } from '../words/word.ts';
 
 /** A call of a function of the script, or of `set` with new words. */
 interface Call {

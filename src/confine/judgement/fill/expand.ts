@@ -1,5 +1,5 @@
-import { isFromEnvironment, storedIn, type Variables, valuesOf } from '../values.ts';
-import { literalWord, type Piece, type Word } from '../words.ts';
+import { isFromEnvironment, storedIn, type Variables, valuesOf } from '../variables/values.ts';
+import { literalWord, type Piece, type Word } from '../words/word.ts';
 
 const maxMade = 32;
 

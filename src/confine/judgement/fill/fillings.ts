@@ -1,6 +1,7 @@
-import type { Place } from '../syntax.ts';
-import type { Variables } from '../values.ts';
-import { literalWord, programsFound, type Word } from '../words.ts';
+import type { Place } from '../syntax/walk.ts';
+import type { Variables } from '../variables/values.ts';
+import { programsFound } from '../words/substitutions.ts';
+import { literalWord, type Word } from '../words/word.ts';
 import { type createCalls, isPositional } from './calls.ts';
 import { expand } from './expand.ts';
 import { nameIn } from './program-name.ts';

@@ -1,4 +1,4 @@
-import { isOneField, type Word } from '../words.ts';
+import { isOneField, type Word } from '../words/word.ts';
 
 /** The name of a program; of `"$HOME/bin/x"` it is known that it is an x. */
 export function nameIn(word: Word | undefined, isFree = isFixed): string | undefined {

@@ -1,4 +1,4 @@
-import type { Word } from '../words.ts';
+import type { Word } from '../words/word.ts';
 
 /** Remembers commands by their very words: one that was read is not read again, however many ways lead to it. */
 export function createSeen() {

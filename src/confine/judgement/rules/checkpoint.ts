@@ -1,6 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
-import { operandsOf } from '../subcommands.ts';
-import type { Word } from '../words.ts';
+import { operandsOf } from '../words/subcommands.ts';
+import type { Word } from '../words/word.ts';
 import type { CommandRule, Use } from './rule.ts';
 
 /** What the person does at this server: an agent that did it would answer its own questions. */

@@ -1,6 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
-import { hasSubcommand, hasWord, leadingWords, onlyTells } from '../subcommands.ts';
-import type { Word } from '../words.ts';
+import { hasSubcommand, hasWord, leadingWords, onlyTells } from '../words/subcommands.ts';
+import type { Word } from '../words/word.ts';
 import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 

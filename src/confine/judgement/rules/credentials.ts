@@ -1,5 +1,5 @@
 import { text } from '../../../contract/text/text.ts';
-import type { Word } from '../words.ts';
+import type { Word } from '../words/word.ts';
 import type { CommandRule, Use } from './rule.ts';
 
 /** Files that hold nothing but what lets one in, by the names that their programs give them. */

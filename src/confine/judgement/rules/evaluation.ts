@@ -1,10 +1,10 @@
 import { text } from '../../../contract/text/text.ts';
-import { countedMap, isSafeArithmetic } from '../arithmetic.ts';
-import { assignmentRule } from '../assignments.ts';
-import { hasOption, readOptions } from '../options.ts';
-import { printsSettings } from '../settings-file.ts';
-import { possibleValues } from '../values.ts';
-import { isOneField, mayBeOption, type Word } from '../words.ts';
+import { countedMap, isSafeArithmetic } from '../variables/arithmetic.ts';
+import { assignmentRule } from '../variables/assignments.ts';
+import { possibleValues } from '../variables/values.ts';
+import { hasOption, readOptions } from '../words/options.ts';
+import { printsSettings } from '../words/settings-file.ts';
+import { isOneField, mayBeOption, type Word } from '../words/word.ts';
 import type { CommandRule, Scene } from './rule.ts';
 
 const plainName = /^[A-Za-z_]\w*$/;

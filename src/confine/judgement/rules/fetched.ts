@@ -2,7 +2,7 @@ import { text } from '../../../contract/text/text.ts';
 import { isFetched } from '../pipelines.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
-import type { Word } from '../words.ts';
+import type { Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Running what was fetched. */

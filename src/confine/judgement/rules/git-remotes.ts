@@ -1,9 +1,9 @@
 import type { RemoteChanges } from '../../../contract/capabilities/process.ts';
 import { text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import { possibleValues, type Variables } from '../values.ts';
-import type { Word } from '../words.ts';
+import { possibleValues, type Variables } from '../variables/values.ts';
+import { readOptions } from '../words/options.ts';
+import type { Word } from '../words/word.ts';
 import type { CommandRule, Use } from './rule.ts';
 
 /** What a repository fetches from and pushes to. */

@@ -1,7 +1,7 @@
 import { text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import { mayBeOption, type Word } from '../words.ts';
+import { readOptions } from '../words/options.ts';
+import { mayBeOption, type Word } from '../words/word.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Settings and options of git that start programs. What is known to be only data is listed; the rest is refused. */

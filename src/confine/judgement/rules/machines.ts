@@ -1,6 +1,6 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
 import { text } from '../../../contract/text/text.ts';
-import { hasWord, onlyTells, operandsOf } from '../subcommands.ts';
+import { hasWord, onlyTells, operandsOf } from '../words/subcommands.ts';
 import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 

@@ -1,8 +1,8 @@
 import type { Walls } from '../../../contract/capabilities/process.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import type { Word } from '../words.ts';
+import { readOptions } from '../words/options.ts';
+import type { Word } from '../words/word.ts';
 import type { ConstructRule, Need, Use } from './rule.ts';
 
 /** A refusal in place of a question that could not help: what a person allows would fail at once. */

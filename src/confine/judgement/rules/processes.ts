@@ -1,6 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
-import { onlyTells } from '../subcommands.ts';
-import type { Word } from '../words.ts';
+import { onlyTells } from '../words/subcommands.ts';
+import type { Word } from '../words/word.ts';
 import type { CommandRule, Scene } from './rule.ts';
 
 const person = text('A person must agree to it.', '人の同意が必要です。');

@@ -1,8 +1,8 @@
 import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/process.ts';
 import type { Text } from '../../../contract/text/text.ts';
-import type { Link } from '../links.ts';
-import type { Variables } from '../values.ts';
-import type { Word } from '../words.ts';
+import type { Link } from '../places/links.ts';
+import type { Variables } from '../variables/values.ts';
+import type { Word } from '../words/word.ts';
 
 /** What a command cannot do without, and the sandbox may not give. */
 export type Need =
@@ -42,7 +42,7 @@ export interface CommandRule extends RuleBase {
   needs?(use: Use): Need | undefined;
 }
 
-/** A rule about the way a command is written; the reading of it (`examine.ts`, `syntax.ts`) names the rule by id. */
+/** A rule about the way a command is written; the reading of it (`examine.ts`, `syntax/walk.ts`) names the rule by id. */
 export type ConstructRule = RuleBase;
 
 export type Rule = CommandRule | ConstructRule;

@@ -1,8 +1,8 @@
 import { text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
-import { hasSubcommand, hasWord, leadingWords } from '../subcommands.ts';
 import { readGitLine } from '../unwrap/git.ts';
-import type { Word } from '../words.ts';
+import { readOptions } from '../words/options.ts';
+import { hasSubcommand, hasWord, leadingWords } from '../words/subcommands.ts';
+import type { Word } from '../words/word.ts';
 import { pushNeed } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 

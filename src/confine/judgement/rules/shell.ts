@@ -1,8 +1,8 @@
 import { text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
 import { isShell } from '../programs.ts';
 import { readShellLine } from '../unwrap/shell.ts';
-import { mayBeOption, type Word } from '../words.ts';
+import { readOptions } from '../words/options.ts';
+import { mayBeOption, type Word } from '../words/word.ts';
 import { lookAlikeRule } from './look-alike.ts';
 import type { CommandRule } from './rule.ts';
 

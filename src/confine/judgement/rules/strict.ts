@@ -1,8 +1,8 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
 import { text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
 import { isBaseDecoder } from '../pipelines.ts';
 import { isInterpreter } from '../programs.ts';
+import { readOptions } from '../words/options.ts';
 import type { CommandRule } from './rule.ts';
 
 /** What only the assistant's bash refuses (document 001). */

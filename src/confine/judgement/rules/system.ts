@@ -1,6 +1,6 @@
 import { text } from '../../../contract/text/text.ts';
-import { readOptions } from '../options.ts';
-import { operandsOf } from '../subcommands.ts';
+import { readOptions } from '../words/options.ts';
+import { operandsOf } from '../words/subcommands.ts';
 import type { CommandRule } from './rule.ts';
 
 /** Commands that stop the machine or erase its disks. */

@@ -1,4 +1,4 @@
-import { isOneField, type Word } from '../words.ts';
+import { isOneField, type Word } from '../words/word.ts';
 import { type Inner, unread } from './inner.ts';
 
 const none =

@@ -1,5 +1,5 @@
-import { printsSettings } from '../settings-file.ts';
-import { hasTilde, literalWord, type Word } from '../words.ts';
+import { printsSettings } from '../words/settings-file.ts';
+import { hasTilde, literalWord, type Word } from '../words/word.ts';
 import { readHead } from './head.ts';
 import { type Inner, joined, unread } from './inner.ts';
 

@@ -1,5 +1,5 @@
-import { settingsOf } from '../counters.ts';
-import { type Word, wordOf } from '../words.ts';
+import { settingsOf } from '../words/counters.ts';
+import { type Word, wordOf } from '../words/word.ts';
 import { type Inner, joined } from './inner.ts';
 
 /** What `eval` runs: its words, or nothing new where a program prints settings for its shell. */

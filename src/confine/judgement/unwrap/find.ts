@@ -1,5 +1,5 @@
 import { posixShells, programOf } from '../programs.ts';
-import { isOneField, literalWord, mayBe, mayBeOption, unknownWord, type Word } from '../words.ts';
+import { isOneField, literalWord, mayBe, mayBeOption, unknownWord, type Word } from '../words/word.ts';
 import { type Inner, replaceMarker } from './inner.ts';
 
 const executes = new Set(['-exec', '-execdir', '-ok', '-okdir']);

@@ -1,5 +1,5 @@
-import { optionsNamed, readOptions } from '../options.ts';
-import { literalWord, mayBeOption, partOf, type Word } from '../words.ts';
+import { optionsNamed, readOptions } from '../words/options.ts';
+import { literalWord, mayBeOption, partOf, type Word } from '../words/word.ts';
 import type { Inner } from './inner.ts';
 
 const valuedGlobals = new Set([

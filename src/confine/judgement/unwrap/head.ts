@@ -1,6 +1,6 @@
-import type { GivenOption } from '../options.ts';
-import { subcommandsOf } from '../subcommands.ts';
-import { isOneField, partOf, type Word } from '../words.ts';
+import type { GivenOption } from '../words/options.ts';
+import { subcommandsOf } from '../words/subcommands.ts';
+import { isOneField, partOf, type Word } from '../words/word.ts';
 import type { WrapperGrammar } from './table.ts';
 
 export interface WrapperHead {

@@ -1,4 +1,4 @@
-import { literalWord, unknownWord, type Word, wordOf } from '../words.ts';
+import { literalWord, unknownWord, type Word, wordOf } from '../words/word.ts';
 
 /** What a command starts in its turn. */
 export type Inner =

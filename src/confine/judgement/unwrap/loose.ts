@@ -1,5 +1,5 @@
-import { subcommandsOf } from '../subcommands.ts';
-import { literalWord, type Word } from '../words.ts';
+import { subcommandsOf } from '../words/subcommands.ts';
+import { literalWord, type Word } from '../words/word.ts';
 import type { Inner } from './inner.ts';
 
 /** A program that runs another and has more options than are worth listing. */

@@ -1,4 +1,4 @@
-import { mayBeOption, type Word } from '../words.ts';
+import { mayBeOption, type Word } from '../words/word.ts';
 import type { Inner } from './inner.ts';
 
 /** A shell's own command line: `-c SCRIPT`, a script file, or commands on standard input. */

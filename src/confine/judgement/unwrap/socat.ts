@@ -1,4 +1,4 @@
-import { literalWord, type Word } from '../words.ts';
+import { literalWord, type Word } from '../words/word.ts';
 import { type Inner, unread } from './inner.ts';
 
 /** `EXEC:COMMAND,option…` and `SYSTEM:COMMAND` among socat's addresses, alone or parted by `!!`. */

@@ -1,5 +1,5 @@
-import { optionsNamed, readOptions } from '../options.ts';
-import { literalWord, type Word } from '../words.ts';
+import { optionsNamed, readOptions } from '../words/options.ts';
+import { literalWord, type Word } from '../words/word.ts';
 import { type Inner, joined } from './inner.ts';
 
 /** Letters with a value, by the manual pages of ssh(1), scp(1) and sftp(1). */

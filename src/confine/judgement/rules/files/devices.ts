@@ -1,8 +1,8 @@
 import { text } from '../../../../contract/text/text.ts';
-import { hasOption, readOptions } from '../../options.ts';
 import { isListing } from '../../pipelines.ts';
-import { isDevice, pathsOf, reachOf } from '../../targets.ts';
-import { literalWord, partOf, type Word } from '../../words.ts';
+import { isDevice, pathsOf, reachOf } from '../../places/targets.ts';
+import { hasOption, readOptions } from '../../words/options.ts';
+import { literalWord, partOf, type Word } from '../../words/word.ts';
 import type { CommandRule, Scene } from '../rule.ts';
 import { knownWord } from './removal.ts';
 

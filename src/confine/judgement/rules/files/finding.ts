@@ -1,7 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
-import { reachOf } from '../../targets.ts';
+import { reachOf } from '../../places/targets.ts';
 import { removers } from '../../unwrap/find.ts';
-import { literalWord } from '../../words.ts';
+import { literalWord } from '../../words/word.ts';
 import type { CommandRule, Scene, Use } from '../rule.ts';
 
 /** Searches that remove what they find. */

@@ -1,9 +1,9 @@
 import { text } from '../../../../contract/text/text.ts';
-import { hasOption, optionsNamed, readOptions } from '../../options.ts';
-import { hasWord } from '../../subcommands.ts';
-import { reachOf } from '../../targets.ts';
+import { reachOf } from '../../places/targets.ts';
 import { readGitLine } from '../../unwrap/git.ts';
-import type { Word } from '../../words.ts';
+import { hasOption, optionsNamed, readOptions } from '../../words/options.ts';
+import { hasWord } from '../../words/subcommands.ts';
+import type { Word } from '../../words/word.ts';
 import type { CommandRule, Scene, Use } from '../rule.ts';
 
 const person = text('A person must agree to it.', '人の同意が必要です。');

@@ -1,8 +1,8 @@
 import { text } from '../../../../contract/text/text.ts';
-import { hasOption, type Options, readOptions } from '../../options.ts';
-import { hasWord } from '../../subcommands.ts';
-import { reachOf } from '../../targets.ts';
-import type { Word } from '../../words.ts';
+import { reachOf } from '../../places/targets.ts';
+import { hasOption, type Options, readOptions } from '../../words/options.ts';
+import { hasWord } from '../../words/subcommands.ts';
+import type { Word } from '../../words/word.ts';
 import type { CommandRule, Scene, Use } from '../rule.ts';
 
 /** Commands that carry away, mirror over or pack up more than anybody meant. */

@@ -4,9 +4,9 @@ import { unicodeClasses } from '../../../../ground/glob/classes.ts';
 import { compileGlob } from '../../../../ground/glob/match.ts';
 import { obeyedLater } from '../../../../ground/obeyed-later.ts';
 import { obeyedNames } from '../../../../ground/obeyed-names.ts';
-import { hasOption, optionsNamed, readOptions } from '../../options.ts';
-import { pathsOf } from '../../targets.ts';
-import { hasTilde, partOf, type Word } from '../../words.ts';
+import { pathsOf } from '../../places/targets.ts';
+import { hasOption, optionsNamed, readOptions } from '../../words/options.ts';
+import { hasTilde, partOf, type Word } from '../../words/word.ts';
 import type { CommandRule, Scene, Use } from '../rule.ts';
 
 const writers = ['tee', 'cp', 'mv', 'ln', 'install', 'rsync', 'sed', 'touch', 'dd', 'sponge'];

@@ -1,6 +1,6 @@
-import { hasOption, type Options, optionsNamed, readOptions } from '../../options.ts';
-import { fileNameOf, isFromEnvironment, possibleValues } from '../../values.ts';
-import { literalWord, mayBeOption, type Word } from '../../words.ts';
+import { fileNameOf, isFromEnvironment, possibleValues } from '../../variables/values.ts';
+import { hasOption, type Options, optionsNamed, readOptions } from '../../words/options.ts';
+import { literalWord, mayBeOption, type Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
 
 /** rm's words, where a variable that the script itself fills counts as its content. */

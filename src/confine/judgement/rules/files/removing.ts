@@ -1,7 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
-import { reachOf } from '../../targets.ts';
-import { possibleValues } from '../../values.ts';
-import { unknownWord, type Word } from '../../words.ts';
+import { reachOf } from '../../places/targets.ts';
+import { possibleValues } from '../../variables/values.ts';
+import { unknownWord, type Word } from '../../words/word.ts';
 import type { CommandRule } from '../rule.ts';
 import { removesFound } from './finding.ts';
 import { isOutside } from './move.ts';

@@ -1,5 +1,5 @@
-import { optionsNamed, readOptions } from '../../options.ts';
-import { literalWord, type Word } from '../../words.ts';
+import { optionsNamed, readOptions } from '../../words/options.ts';
+import { literalWord, type Word } from '../../words/word.ts';
 import { type Inner, unread } from '../inner.ts';
 
 /** What an awk program starts: `system("…")`, `print | "…"` and `"…" | getline` (gawk(1), I/O Statements). */

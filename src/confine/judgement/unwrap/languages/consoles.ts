@@ -1,5 +1,5 @@
 import { programOf } from '../../programs.ts';
-import { literalWord, partOf, type Word } from '../../words.ts';
+import { literalWord, partOf, type Word } from '../../words/word.ts';
 import { type Inner, unread } from '../inner.ts';
 
 /** A program with a language of commands of its own, some of which start others. */

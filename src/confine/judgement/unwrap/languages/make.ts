@@ -1,5 +1,5 @@
-import { optionsNamed, readOptions } from '../../options.ts';
-import { literalWord, type Word } from '../../words.ts';
+import { optionsNamed, readOptions } from '../../words/options.ts';
+import { literalWord, type Word } from '../../words/word.ts';
 import { type Inner, unread } from '../inner.ts';
 
 /** What make is told to start on its command line: another shell, and `$(shell …)` (make(1); GNU make, Functions). */

@@ -1,5 +1,5 @@
-import { optionsNamed, readOptions } from '../../options.ts';
-import { literalWord, type Word } from '../../words.ts';
+import { optionsNamed, readOptions } from '../../words/options.ts';
+import { literalWord, type Word } from '../../words/word.ts';
 import { type Inner, unread } from '../inner.ts';
 
 /** What a sed script starts: its command `e`, and the flag `e` of `s` (sed(1), GNU extensions). */

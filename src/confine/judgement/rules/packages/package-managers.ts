@@ -1,5 +1,5 @@
-import { hasWord, operandsOf, subcommandsOf } from '../subcommands.ts';
-import type { Word } from '../words.ts';
+import { hasWord, operandsOf, subcommandsOf } from '../../words/subcommands.ts';
+import type { Word } from '../../words/word.ts';
 
 /** Does this line of a package manager install, remove or publish, or could it? */
 export function changesPackages(program: string, args: readonly Word[]): boolean {

@@ -1,8 +1,8 @@
-import { text } from '../../../contract/text/text.ts';
-import { hasWord, operandsOf } from '../subcommands.ts';
-import type { Word } from '../words.ts';
-import { mayStayHere } from './needs.ts';
-import type { CommandRule } from './rule.ts';
+import { text } from '../../../../contract/text/text.ts';
+import { hasWord, operandsOf } from '../../words/subcommands.ts';
+import type { Word } from '../../words/word.ts';
+import { mayStayHere } from '../needs.ts';
+import type { CommandRule } from '../rule.ts';
 
 /** The words for it, which may stand anywhere among the others. */
 const publishers: Readonly<Record<string, RegExp>> = {

@@ -1,4 +1,4 @@
-import { mayBeOption, type Word } from './words.ts';
+import { mayBeOption, type Word } from './word.ts';
 
 /**
  * Words that may be a program's subcommand. An option of unknown kind may take the next word as its value, so both

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Word } from '../../words.ts';
+import type { Word } from '../../words/word.ts';
 import type { Scene } from '../rule.ts';
 import { type Installer, installerOf } from './installers.ts';
 import { isNamedIn, nameIn } from './manifest.ts';

@@ -1,5 +1,9 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
-import type { Text } from '../../contract/text/text.ts';
+import type { Text } from '../../../contract/text/text.ts';
+import { isDevice, reachOf } from '../places/targets.ts';
+import { namesOwnState } from '../rules/checkpoint.ts';
+import { isObeyed, isProtected } from '../rules/files/obeyed.ts';
+import type { Scene } from '../rules/rule.ts';
 import {
   countedMap,
   type Evaluated,
@@ -9,17 +13,14 @@ import {
   guardOfExpansion,
   guardsOf,
   isSafeWord,
-} from './arithmetic.ts';
-import { isTrustedName } from './counters.ts';
-import { namesOwnState } from './rules/checkpoint.ts';
-import { isObeyed, isProtected } from './rules/files/obeyed.ts';
-import type { Scene } from './rules/rule.ts';
-import { placed } from './syntax.ts';
-import { isDevice, reachOf } from './targets.ts';
-import { fileNameOf } from './values.ts';
-import type { Given } from './variables.ts';
-import { literalWord, readWord, type Word } from './words.ts';
-import type { Change } from './writing.ts';
+} from '../variables/arithmetic.ts';
+import { fileNameOf } from '../variables/values.ts';
+import type { Given } from '../variables/variables.ts';
+import { isTrustedName } from '../words/counters.ts';
+import { readWord } from '../words/read-word.ts';
+import { literalWord, type Word } from '../words/word.ts';
+import type { Change } from '../writing.ts';
+import { placed } from './walk.ts';
 
 /** Changes to the text that runs after which it is not bad. */
 export type Guards = (scene: Scene) => readonly Change[];

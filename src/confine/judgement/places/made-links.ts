@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
+import type { Scene, Use } from '../rules/rule.ts';
+import { hasOption, optionsNamed, readOptions } from '../words/options.ts';
 import type { Link } from './links.ts';
-import { hasOption, optionsNamed, readOptions } from './options.ts';
-import type { Scene, Use } from './rules/rule.ts';
 import { pathsOf } from './targets.ts';
 
 /** The links that these commands make. Bounded: each could lead through all others. */

@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from '../words/word.ts';
 
 /**
  * Variables whose value is a program or code, by the sections on the environment in the manuals named here. Commands

@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from './word.ts';
 
 /** Longer ones nobody writes, and each part is looked at more than once. */
 const maxChars = 400;

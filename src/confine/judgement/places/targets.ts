@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { posix } from 'node:path';
+import type { Scene } from '../rules/rule.ts';
+import { candidateValues, fileNameOf, possibleValues, type Variables } from '../variables/values.ts';
+import { hasTilde, literalWord, type Piece, type Word, wordOf } from '../words/word.ts';
 import { throughLinks } from './links.ts';
-import type { Scene } from './rules/rule.ts';
-import { candidateValues, fileNameOf, possibleValues, type Variables } from './values.ts';
-import { hasTilde, literalWord, type Piece, type Word, wordOf } from './words.ts';
 
 export const movesFolder: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd', 'chdir']);
 const home = wordOf([{ kind: 'literal', text: '~', quoted: false }], '~');

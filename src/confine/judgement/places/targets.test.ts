@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { expect, test } from 'vitest';
-import { createCommandJudge } from './judge.ts';
+import { createCommandJudge } from '../judge.ts';
 
 const judge = createCommandJudge();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCommandJudge } from './judge.ts';
+import { createCommandJudge } from '../judge.ts';
 
 const judge = createCommandJudge();
 const context = { dialect: 'listed', roots: ['/w'], workingFolder: '/w' } as const;

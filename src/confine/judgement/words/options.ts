@@ -1,4 +1,4 @@
-import { mayBeOption, partOf, type Word } from './words.ts';
+import { mayBeOption, partOf, type Word } from './word.ts';
 
 /** Which options take the next word as their value; the rest are switches. */
 export interface OptionGrammar {

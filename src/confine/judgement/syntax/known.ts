@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from '../words/word.ts';
 
 /** What is surely so where a command stands, as the shell only comes there by way of it. */
 export interface Known {

@@ -1,7 +1,7 @@
+import type { Use } from '../rules/rule.ts';
+import { readOptions } from '../words/options.ts';
+import { partOf, type Word, wordOf } from '../words/word.ts';
 import { isCodeVariable, isItself } from './code-variables.ts';
-import { readOptions } from './options.ts';
-import type { Use } from './rules/rule.ts';
-import { partOf, type Word, wordOf } from './words.ts';
 
 const harmlessGit =
   /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$|^GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|CEILING_DIRECTORIES|DEPTH|LFS_SKIP_SMUDGE|ADVICE|MERGE_AUTOEDIT|DIR|WORK_TREE|INDEX_FILE|TRACE|TRACE2|CURL_VERBOSE|SEQUENCE_NUMBER|REFLOG_ACTION|SHA|COMMIT|BRANCH|TAG|REF|HASH|REV|ROOT|URL|REPO|REMOTE|VERSION|DESCRIBE)$/;

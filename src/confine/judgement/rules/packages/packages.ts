@@ -1,9 +1,9 @@
-import { text } from '../../../contract/text/text.ts';
-import { mayBeOption } from '../words.ts';
+import { text } from '../../../../contract/text/text.ts';
+import { mayBeOption } from '../../words/word.ts';
+import type { CommandRule } from '../rule.ts';
 import { installNeed, staysHere } from './install-needs.ts';
-import { installsFromManifest } from './installs/manifest-install.ts';
+import { installsFromManifest } from './manifest-install.ts';
 import { alwaysInstalls, changesPackages, packageManagers } from './package-managers.ts';
-import type { CommandRule } from './rule.ts';
 
 /** Package managers that install, remove or publish. */
 export const packageRules: readonly CommandRule[] = [

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
-import { isNewPath, type Piece, type Word } from './words.ts';
+import { isNewPath } from '../words/substitutions.ts';
+import type { Piece, Word } from '../words/word.ts';
 
 /** What a script puts into its variables, wherever it does: order and branches are not followed. */
 export interface Variables {

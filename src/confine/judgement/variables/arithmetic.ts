@@ -1,7 +1,7 @@
 import type { ParsedScript, SyntaxNode, Word as SyntaxWord, WordPart } from 'unbash';
+import { countsOnly } from '../words/read-word.ts';
+import type { Change } from '../writing.ts';
 import type { Variables } from './values.ts';
-import { countsOnly } from './words.ts';
-import type { Change } from './writing.ts';
 
 /** A word of the syntax that bash evaluates as arithmetic, or what the parser keeps like one. */
 export type Evaluated = Spelled & Pick<SyntaxWord, 'parts'>;

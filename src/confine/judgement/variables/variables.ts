@@ -1,5 +1,6 @@
+import { givesPath, isNewPath, programsFound } from '../words/substitutions.ts';
+import type { Piece, Word } from '../words/word.ts';
 import { possibleValues, type Variables } from './values.ts';
-import { givesPath, isNewPath, type Piece, programsFound, type Word } from './words.ts';
 
 /** How a value was given: written out, put together from words, computed as a number, or from somewhere else. */
 export type Given =

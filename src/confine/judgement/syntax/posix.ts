@@ -1,6 +1,6 @@
 import { forEachChild, parse, type SyntaxNode, type Word, type WordPart } from 'unbash';
-import type { Text } from '../../contract/text/text.ts';
-import { text } from '../../contract/text/text.ts';
+import type { Text } from '../../../contract/text/text.ts';
+import { text } from '../../../contract/text/text.ts';
 
 /** What a plain `sh` reads otherwise in this script, and where: as the caller wrote it. */
 export function bashisms(source: string): readonly { readonly named: Text; readonly excerpt: string }[] {

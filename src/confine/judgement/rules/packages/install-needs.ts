@@ -1,6 +1,6 @@
-import { operandsOf, subcommandsOf } from '../subcommands.ts';
-import type { Word } from '../words.ts';
-import type { Need } from './rule.ts';
+import { operandsOf, subcommandsOf } from '../../words/subcommands.ts';
+import type { Word } from '../../words/word.ts';
+import type { Need } from '../rule.ts';
 
 /** What a package manager cannot do this without; nothing where it may succeed with what is here. */
 export function installNeed(program: string, args: readonly Word[], always: boolean): Need | undefined {

@@ -1,8 +1,9 @@
 import { forEachChild, type Redirection, type SyntaxNode, type Word as SyntaxWord } from 'unbash';
+import type { Printed } from '../print/print.ts';
+import { isPlainText } from '../print/quote.ts';
+import { readWord } from '../words/read-word.ts';
+import { literalWord, unknownWord, type Word, wordOf } from '../words/word.ts';
 import { type Known, knownWithin } from './known.ts';
-import type { Printed } from './print/print.ts';
-import { isPlainText } from './print/quote.ts';
-import { literalWord, readWord, unknownWord, type Word, wordOf } from './words.ts';
 
 /** A command as it stands in a script. */
 export interface FoundCommand {

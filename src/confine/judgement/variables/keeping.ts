@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
-import type { KeepBase } from '../../contract/capabilities/process.ts';
+import type { KeepBase } from '../../../contract/capabilities/process.ts';
+import { literalWord, type Piece, wordOf } from '../words/word.ts';
 import { assignmentRule } from './assignments.ts';
-import { literalWord, type Piece, wordOf } from './words.ts';
 
 /** The rule for assignments, asked of a value that a shell has ended with. */
 export function mayKeepVariable(name: string, value: string, base: KeepBase): boolean {
