@@ -82,7 +82,7 @@ function configurationPage(): string {
     '| variable | meaning |',
     '| --- | --- |',
     '| `SEKISHO_RUNTIME` | `host` or `container`, like `runtime` in the file; the flag `--runtime` takes precedence |',
-    '| `SEKISHO_TOKEN` | over stdio: the caller\'s bearer token; without it, the caller is the local user |',
+    "| `SEKISHO_TOKEN` | over stdio: the caller's bearer token; without it, the caller is the local user |",
     '| `LC_ALL`, `LC_MESSAGES`, `LANG` | the language, if neither a flag nor the file sets it |',
     '| `HARD_MAX_CHARS`, `VAULT_SCAN_DEFAULT_CHUNK_LINES`, `VAULT_SCAN_MAX_CHUNK_LINES` | limits of the vault |',
     '| `ZAI_API_KEY`, or the variable that `keyVariable` names | the key for a model of `sekisho ask`; never recorded |',

@@ -22,9 +22,9 @@ export const memorySchema = z.strictObject({
         .url({ protocol: /^https?$/ })
         .optional()
         .describe(
-          'An OpenAI-compatible server. Default: Ollama, http://127.0.0.1:11434/v1. What is remembered and asked is sent there.',
+          'An OpenAI-compatible server. Default: Ollama, http://127.0.0.1:11434/v1. Memories and questions are sent there.',
         ),
-      model: z.string().min(1).max(200).describe('Its id at the server, e.g. "bge-m3".'),
+      model: z.string().min(1).max(200).describe('The model\'s id at the server, e.g. "bge-m3".'),
       keyVariable: z
         .string()
         .regex(/^\w+$/)
@@ -36,14 +36,14 @@ export const memorySchema = z.strictObject({
         .min(8)
         .max(8192)
         .optional()
-        .describe('How long vectors shall be, where the model lets you choose.'),
+        .describe('The length of the vectors, if the model lets you choose.'),
       timeoutMs: z
         .number()
         .int()
         .min(10)
         .max(10_000)
         .optional()
-        .describe('How long recall waits for it before it answers from words alone. Default: 300.'),
+        .describe('How long recall waits for the server before it ranks by words alone. Default: 300.'),
     })
     .optional()
     .describe('Let recall find what is worded differently. Absent: words alone, and nothing is sent.'),

@@ -5,7 +5,7 @@ import { text } from '../contract/text/text.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const model = z.strictObject({
-  model: z.string().min(1).describe('Its id at the server, e.g. "glm-4.7".'),
+  model: z.string().min(1).describe('The model\'s id at the server, e.g. "glm-4.7".'),
   url: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -26,36 +26,36 @@ const model = z.strictObject({
     .min(1000)
     .max(3_600_000)
     .optional()
-    .describe('How long the server may be silent. Default: 240000.'),
+    .describe('How long the server may send nothing. Default: 240000.'),
   contextChars: z
     .number()
     .int()
     .min(1000)
     .optional()
-    .describe('How much of a long conversation is sent. Default: 300000.'),
+    .describe('Maximum characters of a conversation to send. Default: 300000.'),
   beginsInThought: z
     .boolean()
     .optional()
     .describe(
-      'Its answers begin with thoughts that only </think> ends, as where a chat template opens them.',
+      'Set this if answers begin with reasoning that has no opening tag and ends with </think>, because the chat template opens it.',
     ),
 });
 
 export const modelsSchema = z.record(z.string().regex(/^[\w.:/-]+$/), model);
 
 export const askSchema = z.strictObject({
-  model: z.string().min(1).optional().describe('The model that is asked unless another is named.'),
+  model: z.string().min(1).optional().describe('The model to use unless another is named.'),
   toolsets: z
     .array(z.enum(toolsetNames))
     .optional()
-    .describe('What the model may use. Default: toolsets, or else ["assistant"].'),
+    .describe('The toolsets that the model may use. Default: toolsets, otherwise ["assistant"].'),
   maxRounds: z
     .number()
     .int()
     .min(1)
     .max(20)
     .optional()
-    .describe('Answers of the model to one question. Default and most: 20.'),
+    .describe('Maximum rounds for one question. Default and upper limit: 20.'),
   perMinute: z.number().int().min(1).optional().describe('Questions a minute. Default: 10.'),
 });
 

@@ -48,7 +48,7 @@ export const notifySchema = z.strictObject({
     .enum(details)
     .optional()
     .describe(
-      'How much of a question a notice says. "none": that one waits; "summary": of which tool, asked by whom, under which rule; "full": the question with its command and paths. Default: "summary".',
+      'How much a notice tells. "none": only that a question waits; "summary": the tool, the caller and the rule; "full": the question with its command and paths. Default: "summary".',
     ),
   everyMs: z
     .number()
@@ -57,7 +57,7 @@ export const notifySchema = z.strictObject({
     .max(86_400_000)
     .optional()
     .describe(
-      'A channel gets at most one notice in this time, with all that was asked meanwhile. Default: one minute.',
+      'Each channel gets at most one notice in this time; it combines all questions asked meanwhile. Default: one minute.',
     ),
   quiet: z
     .strictObject({ from: clock, to: clock, timeZone: nonEmpty.optional() })
@@ -75,13 +75,13 @@ export const notifySchema = z.strictObject({
     .array(nonEmpty)
     .optional()
     .describe(
-      'Origins of web push services beside those of Chrome, Firefox, Safari and Edge, e.g. ["https://push.example.com"].',
+      'Origins of web push services in addition to those of Chrome, Firefox, Safari and Edge, e.g. ["https://push.example.com"].',
     ),
   channels: z
     .record(z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/), channel)
     .optional()
     .describe(
-      'Where notices go, by a name of yours: {kind: "desktop"}, {kind: "terminal", form}, {kind: "push"}, {kind: "ntfy", url, token, actions}, {kind: "webhook", url, secret}, {kind: "slack", url, signingSecret, people, actions}, {kind: "telegram", token, chat}, {kind: "email", smtp, password, from, to}. Secrets as ${VARIABLE}. "push" is there by itself once a device has switched it on.',
+      'Where notices go, under names that you choose: {kind: "desktop"}, {kind: "terminal", form}, {kind: "push"}, {kind: "ntfy", url, token, actions}, {kind: "webhook", url, secret}, {kind: "slack", url, signingSecret, people, actions}, {kind: "telegram", token, chat}, {kind: "email", smtp, password, from, to}. Write secrets as ${VARIABLE}. "push" needs no entry once a device has turned it on.',
     ),
 });
 

@@ -25,7 +25,7 @@ export const oauthTrustSchema = z.strictObject({
     .array(z.union([nonEmpty, issuerSchema]))
     .min(1)
     .describe(
-      'Whose access tokens are believed: ["https://login.example.com"], or {issuer, name, audience, userClaim, roles, toolsets, scopes, defaultScopes}.',
+      'The issuers whose access tokens are accepted: ["https://login.example.com"], or {issuer, name, audience, userClaim, roles, toolsets, scopes, defaultScopes}.',
     ),
 });
 

@@ -25,21 +25,21 @@ export const profiles = {
   },
   notes: {
     summary: text(
-      'A vault of Markdown notes, read and searched by the line.',
+      'A vault of Markdown notes, read and searched line by line.',
       'Markdown ノートの保管庫。行単位で読み、検索します。',
     ),
     config: { toolsets: ['vault'] },
   },
   chat: {
     summary: text(
-      'Files in a folder of the day, the web and long-term memory, for a chat assistant.',
+      'A chat assistant: files in a daily folder, the web and long-term memory.',
       '日ごとのフォルダーでのファイル、ウェブ、長期記憶。チャットアシスタント向け。',
     ),
     config: { toolsets: ['assistant'], assistant: { layout: 'output' } },
   },
   pipes: {
     summary: text(
-      'Text work by pipelines without a shell; every write is mirrored.',
+      'Text processing with pipelines, without a shell; every write is mirrored.',
       'シェルを使わないパイプラインでのテキスト処理。書き込みはすべて控えを残します。',
     ),
     config: { toolsets: ['pipeline'] },
@@ -53,7 +53,7 @@ export const profiles = {
   },
   gateway: {
     summary: text(
-      'Only the tools of the servers behind it, judged, pinned and recorded.',
+      'Only the tools of proxied servers, judged, pinned and recorded.',
       '背後のサーバーのツールだけ。審査し、定義を固定し、記録します。',
     ),
     config: { toolsets: [] },

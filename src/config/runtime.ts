@@ -17,12 +17,12 @@ export const engines = ['docker', 'podman'] as const;
 export type EngineName = (typeof engines)[number];
 
 export const containerSchema = z.strictObject({
-  engine: z.enum(engines).optional().describe('What starts it. Default: whichever has the image.'),
+  engine: z.enum(engines).optional().describe('The container engine. Default: whichever has the image.'),
   image: z
     .string()
     .regex(/^[\w.][\w./:@-]*$/)
     .optional()
-    .describe('Its image. Default: the one that `sekisho image build` makes.'),
+    .describe('The image. Default: the one that `sekisho image build` makes.'),
 });
 
 export interface RuntimeChoice {

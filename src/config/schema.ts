@@ -31,13 +31,16 @@ export const configSchema = z.strictObject({
     .array(root)
     .min(1)
     .optional()
-    .describe('Folders that the tools may see, e.g. ["/srv/project"]. Default: the current folder.'),
-  protectedNames: names.optional().describe('More names that no tool may write, e.g. ["secrets.env"].'),
-  toolsets: z.array(z.enum(toolsetNames)).optional().describe('What is served, e.g. ["assistant", "vault"].'),
+    .describe('Folders that tools can see, e.g. ["/srv/project"]. Default: the current folder.'),
+  protectedNames: names.optional().describe('Additional names that no tool may write, e.g. ["secrets.env"].'),
+  toolsets: z
+    .array(z.enum(toolsetNames))
+    .optional()
+    .describe('The toolsets to serve, e.g. ["assistant", "vault"].'),
   mode: z
     .enum(['read-only', 'workspace-write', 'full-access'])
     .optional()
-    .describe('How far tools may go before a person is asked.'),
+    .describe('What tools may do before a person is asked.'),
   locale: z
     .enum(locales)
     .optional()
@@ -54,14 +57,16 @@ export const configSchema = z.strictObject({
       url: z
         .string()
         .min(1)
-        .describe('postgres://… for several servers; default: SQLite in the state folder.'),
+        .describe('A postgres://… address, for several servers. Default: SQLite in the state folder.'),
     })
     .optional(),
   http: z
     .strictObject({
       host: z.string().min(1).optional().describe('Address to listen on. Default: 127.0.0.1.'),
       port: z.number().int().min(0).max(65_535).optional().describe('Default: 7040.'),
-      allowedHosts: names.optional().describe('More Host headers to accept, e.g. ["tools.example.com"].'),
+      allowedHosts: names
+        .optional()
+        .describe('Additional Host headers to accept, e.g. ["tools.example.com"].'),
       allowedOrigins: names
         .optional()
         .describe('Origins of browser clients, e.g. ["https://app.example.com"].'),
@@ -75,7 +80,7 @@ export const configSchema = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          'Where a phone reaches this server, e.g. "https://sekisho.example.com": what links in notices begin with.',
+          'The address at which a phone reaches this server, e.g. "https://sekisho.example.com". Links in notices begin with it.',
         ),
       drainMs: z
         .number()
@@ -84,21 +89,21 @@ export const configSchema = z.strictObject({
         .max(600_000)
         .optional()
         .describe(
-          'How long a server that is told to stop goes on taking calls while /ready says no, so that a load balancer hears of it. Default: 0.',
+          'How long a stopping server still accepts calls while /ready reports that it is not ready, so that a load balancer notices. Default: 0.',
         ),
     })
     .optional(),
-  rules: rulesSchema.optional().describe('Policy rules; the strictest of all that fit wins.'),
+  rules: rulesSchema.optional().describe('Policy rules. The strictest matching rule wins.'),
   flow: flowSchema
     .optional()
     .describe(
-      'What is done where text that a stranger wrote decides where a call of a proxied tool goes: "ask" a person, "deny", or "off", which asks before each call that may change something instead. Default: "ask".',
+      'What happens if text written by a stranger decides where a call to a proxied tool goes: "ask" a person, "deny" the call, or "off", which instead asks before every call that may change something. Default: "ask".',
     ),
   rateLimits: z
     .array(rateLimit)
     .optional()
     .describe(
-      'Default: 10 a minute for remote users of the assistant toolset in its chat layout; 300 for work in a folder (profiles coding and team). The token that serve prints is the operator, who is not remote.',
+      'Default: 10 a minute for remote users of the assistant toolset in its chat layout; 300 a minute for work in a folder (profiles coding and team). The token that serve prints belongs to the operator, who is not a remote user.',
     ),
   approval: z
     .strictObject({
@@ -112,37 +117,41 @@ export const configSchema = z.strictObject({
       sandbox: z
         .enum(['required', 'off'])
         .optional()
-        .describe('"off" runs commands without walls; only you can say so. Default: "required".'),
-      environment: names.optional().describe('More variables that commands may see, e.g. ["JAVA_HOME"].'),
-      readable: names.optional().describe('More folders that commands may read, e.g. ["/home/me/.pyenv"].'),
+        .describe('"off" runs commands without a sandbox; only you can set this. Default: "required".'),
+      environment: names
+        .optional()
+        .describe('Additional environment variables that commands can see, e.g. ["JAVA_HOME"].'),
+      readable: names
+        .optional()
+        .describe('Additional folders that commands can read, e.g. ["/home/me/.pyenv"].'),
       network: names
         .optional()
         .describe(
-          'Hosts that commands may reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; sets by name: npm, pypi, crates, go, github. Default and empty: none.',
+          'Hosts that commands can reach, e.g. ["npm", "api.example.com", "*.example.org", "git.example.com:8443"]; named sets: npm, pypi, crates, go, github. Default: none.',
         ),
       tryFirst: z
         .boolean()
         .optional()
         .describe(
-          'Run a command that the built-in rules speak against only for files that it may lose on a layer first, and decide by what it did. Default: false.',
+          'If the built-in rules would stop a command only because files could be lost, run it on a layer first and decide by what it did. Default: false.',
         ),
       layer: z
         .enum(['auto', 'off'])
         .optional()
         .describe(
-          '"auto": commands run on a copy-on-write layer where that can be, and what they did lands when they end; "off": on the folders themselves. Default: "off".',
+          '"auto": commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "off".',
         ),
       onFailure: z
         .enum(['keep', 'discard'])
         .optional()
         .describe(
-          'What becomes of the files that a command wrote which fails, runs out of time or is withdrawn. "discard" throws it away, where the command ran on a layer. Default: "keep", as any shell.',
+          'What happens to the changes of a command that fails, times out or is cancelled. "discard" drops them if the command ran on a layer. Default: "keep", as in any shell.',
         ),
       judgement: z
         .enum(['plain', 'listed', 'strict'])
         .optional()
         .describe(
-          'How commands are read. "plain": by what they do; "listed": rm -rf and kill are refused or asked about whatever they are given; "strict": no substitutions, eval, exec or base64 -d either. Default: "plain" where bash works in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
+          'How strictly commands are read. "plain": judged by what they do; "listed": rm -rf is also refused and kill asked about, whatever their arguments; "strict": also no substitutions, eval, exec or base64 -d. Default: "plain" for bash in your project (layout "workspace"), "listed" for shell_exec, "strict" for bash in its own folder.',
         ),
       cacheBytes: z
         .number()
@@ -150,7 +159,7 @@ export const configSchema = z.strictObject({
         .min(0)
         .optional()
         .describe(
-          "What package managers and compilers may keep for later commands in a folder of this root's own (npm, pip, cargo, go, …). Default: 5 GiB; 0 keeps nothing.",
+          'Size of the cache that package managers and compilers (npm, pip, cargo, go, …) share between commands; each root has its own. Default: 5 GiB; 0 keeps nothing.',
         ),
       maxTimeoutMs: z
         .number()
@@ -158,16 +167,18 @@ export const configSchema = z.strictObject({
         .min(1000)
         .max(3_600_000)
         .optional()
-        .describe('Longest timeout that bash takes. Default: one minute; in the profile "coding" one hour.'),
+        .describe(
+          'Longest timeout that bash accepts. Default: one minute; in the profile "coding" one hour.',
+        ),
       maxBackgroundMs: milliseconds
         .optional()
-        .describe('How long a background command may live. Default: one hour.'),
+        .describe('How long a background command may run. Default: one hour.'),
     })
     .optional(),
   'agent-cli': z
     .strictObject({
-      allowMime: names.optional().describe('Kinds of binary files that file_read returns, e.g. ["image/*"].'),
-      allowExecutable: z.boolean().optional().describe('file_write may write scripts and programs.'),
+      allowMime: names.optional().describe('Types of binary files that file_read returns, e.g. ["image/*"].'),
+      allowExecutable: z.boolean().optional().describe('Allow file_write to write scripts and programs.'),
     })
     .optional(),
   assistant: z
@@ -180,17 +191,19 @@ export const configSchema = z.strictObject({
         .string()
         .min(1)
         .optional()
-        .describe('Decides the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
+        .describe('The time zone that determines the date, e.g. "Asia/Tokyo". Default: the machine\'s.'),
     })
     .optional(),
   web: z
     .strictObject({
       allowHosts: names
         .optional()
-        .describe('Only these hosts, e.g. ["*.example.com"]. Absent: any public one. Empty: none.'),
-      denyHosts: names.optional().describe('Never these.'),
-      allowPrivate: names.optional().describe('Inner addresses that may be fetched, e.g. ["10.1.2.3:8080"].'),
-      robots: z.boolean().optional().describe('Honour robots.txt.'),
+        .describe('Only these hosts, e.g. ["*.example.com"]. Not set: any public host. Empty: none.'),
+      denyHosts: names.optional().describe('Never these hosts.'),
+      allowPrivate: names
+        .optional()
+        .describe('Private addresses that may be fetched, e.g. ["10.1.2.3:8080"].'),
+      robots: z.boolean().optional().describe('Respect robots.txt.'),
     })
     .optional(),
   vault: z
@@ -200,47 +213,57 @@ export const configSchema = z.strictObject({
         .min(1)
         .optional()
         .describe(
-          'Folder of the notes. Default: vault in the first root; the root itself where only the vault is served and it holds notes and no vault.',
+          'Folder of the notes. Default: vault in the first root; or the root itself, if only the vault is served and the root contains notes but no vault folder.',
         ),
-      hardMaxChars: z.number().optional().describe('Most characters in a reply. Default: 20000.'),
-      defaultChunkLines: z.number().optional().describe('Lines of a scan. Default: 80.'),
-      maxChunkLines: z.number().optional().describe('Most lines of a scan. Default: 200.'),
+      hardMaxChars: z.number().optional().describe('Maximum characters in a reply. Default: 20000.'),
+      defaultChunkLines: z.number().optional().describe('Lines per scan. Default: 80.'),
+      maxChunkLines: z.number().optional().describe('Maximum lines per scan. Default: 200.'),
       extras: z
         .boolean()
         .optional()
-        .describe('vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
+        .describe('Serve vault_list, vault_search, vault_append, vault_links and resources. Default: true.'),
     })
     .optional(),
   servers: serversSchema
     .optional()
-    .describe('Servers whose tools are passed on: [{name, command, args, env}] or {name: {url, headers}}.'),
-  mcpServers: serversSchema.optional().describe('The same, under the name that clients use.'),
+    .describe('Servers to proxy: [{name, command, args, env}] or {name: {url, headers}}.'),
+  mcpServers: serversSchema.optional().describe('The same as servers, under the name that clients use.'),
   history: z
     .strictObject({
-      enabled: z.boolean().optional().describe('Keep what tools change, for `sekisho undo`. Default: true.'),
+      enabled: z
+        .boolean()
+        .optional()
+        .describe('Keep what tools change, so that `sekisho undo` can restore it. Default: true.'),
       maxBytes: z
         .number()
         .int()
         .min(1024 * 1024)
         .optional()
-        .describe('Most bytes of kept contents. Default: 1 GiB.'),
-      maxAgeDays: z.number().int().min(1).max(3650).optional().describe('How long. Default: 30 days.'),
+        .describe('Maximum size of the kept contents. Default: 1 GiB.'),
+      maxAgeDays: z
+        .number()
+        .int()
+        .min(1)
+        .max(3650)
+        .optional()
+        .describe('How long contents are kept. Default: 30 days.'),
       commands: z
         .enum(['snapshot', 'off'])
         .optional()
-        .describe(
-          'Capture what commands change by a look at the folder before and after. Default: snapshot.',
-        ),
+        .describe('Record what commands change by comparing the folder before and after. Default: snapshot.'),
       ignore: names
         .optional()
         .describe(
-          'Folders that such a look leaves out, by name. Default: node_modules, .git, target, dist, …',
+          'Names of folders to leave out of this comparison. Default: node_modules, .git, target, dist, …',
         ),
     })
     .optional(),
   pipeline: z
     .strictObject({
-      extended: z.boolean().optional().describe('More commands in pipelines: cat, cut, uniq, nl and others.'),
+      extended: z
+        .boolean()
+        .optional()
+        .describe('Allow more commands in pipelines: cat, cut, uniq, nl and others.'),
     })
     .optional(),
   memory: memorySchema.optional(),

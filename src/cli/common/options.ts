@@ -15,12 +15,15 @@ export function withSettings(command: Command): Command {
     .option('--config <file>', 'configuration file; never looked for in a workspace')
     .addOption(new Option('--profile <name>', 'a set of defaults').choices(Object.keys(profiles)))
     .option('--root <path>', 'the folder to serve (default: the current one)')
-    .option('--env-file <file>', 'variables for the settings of proxied servers; never one in a workspace')
-    .option('--allow-path <path>', 'one more folder, or a single file; can be given again', collect)
+    .option(
+      '--env-file <file>',
+      'file with variables for the settings of proxied servers; must not be in a workspace',
+    )
+    .option('--allow-path <path>', 'an additional folder or a single file; can be repeated', collect)
     .option('--toolsets <names>', `what to serve: ${toolsetNames.join(', ')}`, commaList)
     .option('--only <tool>', `serve this one tool: ${Object.keys(singleTools).join(', ')}`)
     .addOption(
-      new Option('--mode <mode>', 'how far tools may go').choices([
+      new Option('--mode <mode>', 'what tools may do').choices([
         'read-only',
         'workspace-write',
         'full-access',
@@ -30,17 +33,18 @@ export function withSettings(command: Command): Command {
     .option('--state <path>', 'folder of the audit log, approvals and memories')
     .option(
       '--allow-mime <type>',
-      'binary files that file_read returns, e.g. image/*; can be given again',
+      'types of binary files that file_read returns, e.g. image/*; can be repeated',
       collect,
     )
-    .option('--allow-executable', 'file_write may write scripts and programs')
+    .option('--allow-executable', 'allow file_write to write scripts and programs')
     .addOption(
-      new Option('--sandbox <choice>', '"off" runs commands without walls').choices(['required', 'off']),
+      new Option('--sandbox <choice>', '"off" runs commands without a sandbox').choices(['required', 'off']),
     )
     .addOption(
-      new Option('--runtime <where>', 'where the server runs; a container where there is no Linux').choices(
-        runtimes,
-      ),
+      new Option(
+        '--runtime <where>',
+        'where the server runs (default: host on Linux, container elsewhere)',
+      ).choices(runtimes),
     )
     .optionsGroup('Options:');
 }

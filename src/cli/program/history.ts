@@ -5,29 +5,31 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** The commands that look back: what tools changed, and take it back; what a session did, and what happened in a while. */
 export function addHistoryCommands(program: Command, exitWith: (code: number) => void): void {
-  withSettings(program.command('history [path]').description('what tools changed, newest first'))
-    .option('--session <id>', 'in one session')
+  withSettings(program.command('history [path]').description('list what tools changed, newest first'))
+    .option('--session <id>', 'only this session')
     .option('--since <time>', 'e.g. 10m, 2h, 7d')
-    .option('--limit <number>', 'how many', '50')
+    .option('--limit <number>', 'number of entries', '50')
     .option('--json', 'print as JSON Lines')
     .action(async (path: string | undefined, options: Options) => {
       const { showHistory } = await import('../history.ts');
       exitWith(await showHistory(path, flagsOf(options), options));
     });
-  withSettings(program.command('diff <entry>').description('what one change changed'))
+  withSettings(program.command('diff <entry>').description('show what a change did'))
     .option('--json', 'print as JSON')
     .action(async (id: string, options: Options) => {
       const { showDiff } = await import('../common/diff.ts');
       exitWith(await showDiff(id, flagsOf(options), options));
     });
-  withSettings(program.command('story [session]').description('what a session did, from its first call on'))
-    .option('--diff', 'also what is different since')
+  withSettings(
+    program.command('story [session]').description('show what a session did, from its first call on'),
+  )
+    .option('--diff', 'also show the diff since the session began')
     .option('--json', 'print as JSON')
     .action(async (id: string | undefined, options: Options) => {
       const { showStory } = await import('../look-back.ts');
       exitWith(await showStory(id, flagsOf(options), options));
     });
-  withSettings(program.command('digest').description('what happened lately, by session'))
+  withSettings(program.command('digest').description('summarize recent activity by session'))
     .option('--since <time>', 'e.g. 10m, 2h, 7d', '8h')
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
@@ -35,12 +37,12 @@ export function addHistoryCommands(program: Command, exitWith: (code: number) =>
       exitWith(await showDigest(flagsOf(options), options));
     });
   withSettings(
-    program.command('undo [entry]').description('take changes back: one, a session, or the last while'),
+    program.command('undo [entry]').description('undo a change, a session or everything since a time'),
   )
-    .option('--call', 'with the entry: all that its call changed')
-    .option('--session <id>', 'all of a session')
-    .option('--since <time>', 'all since, e.g. 10m, 2h')
-    .option('--force', 'go on where a later change is lost by it')
+    .option('--call', 'undo everything that the same call changed')
+    .option('--session <id>', 'undo all changes of a session')
+    .option('--since <time>', 'undo all changes since, e.g. 10m, 2h')
+    .option('--force', 'continue even if later changes are lost')
     .option('--json', 'print as JSON Lines')
     .action(async (id: string | undefined, options: Options) => {
       const { undo } = await import('../undo.ts');

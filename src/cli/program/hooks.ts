@@ -9,7 +9,7 @@ export function addHooks(program: Command, exitWith: (code: number) => void, fir
     program
       .command('run [command...]')
       .description(
-        'run a command as the tool bash would: judged, recorded, inside the walls, from where you are',
+        'run a command like the tool bash, from the current folder: judged, sandboxed and recorded',
       ),
   ).action(async (words: string[], options: Options) => {
     const { run } = await import('../hook/run.ts');

@@ -5,46 +5,48 @@ type Options = Readonly<Record<string, unknown>>;
 
 /** `sekisho notify` and `passkey`. */
 export function addNotifyCommands(program: Command, exitWith: (code: number) => void): void {
-  const notify = program.command('notify').description('how waiting questions reach you');
-  withSettings(notify.command('list').description('the channels that notices go to'))
+  const notify = program.command('notify').description('manage notices about waiting questions');
+  withSettings(notify.command('list').description('list the channels for notices'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { listChannels } = await import('../notify.ts');
       exitWith(await listChannels(flagsOf(options), options));
     });
-  withSettings(notify.command('test <name>').description('send a notice of no question to a channel'))
+  withSettings(notify.command('test <name>').description('send a test notice to a channel'))
     .option('--json', 'print as JSON')
     .action(async (name: string, options: Options) => {
       const { testChannel } = await import('../notify.ts');
       exitWith(await testChannel(name, flagsOf(options), options));
     });
-  withSettings(notify.command('log').description('notices, and what became of each'))
-    .option('--lines <number>', 'how many', '20')
+  withSettings(notify.command('log').description('list notices and whether they arrived'))
+    .option('--lines <number>', 'number of entries', '20')
     .option('--json', 'print as JSON Lines')
     .action(async (options: Options) => {
       const { noticeLog } = await import('../notify.ts');
       exitWith(await noticeLog(flagsOf(options), options));
     });
-  withSettings(notify.command('devices').description('browsers that web push reaches'))
+  withSettings(notify.command('devices').description('list browsers that receive web push'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { listDevices } = await import('../notify.ts');
       exitWith(await listDevices(flagsOf(options), options));
     });
-  withSettings(notify.command('remove <id>').description('tell a device nothing any more')).action(
+  withSettings(notify.command('remove <id>').description('stop sending notices to a device')).action(
     async (id: string, options: Options) => {
       const { removeDevice } = await import('../notify.ts');
       exitWith(await removeDevice(id, flagsOf(options)));
     },
   );
-  const passkey = program.command('passkey').description('devices that answer by their unlock');
-  withSettings(passkey.command('list').description('passkeys, whose they are and where they work'))
+  const passkey = program
+    .command('passkey')
+    .description('manage the passkeys of devices that answer questions');
+  withSettings(passkey.command('list').description('list passkeys, their owners and host names'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { listPasskeys } = await import('../passkey.ts');
       exitWith(await listPasskeys(flagsOf(options), options));
     });
-  withSettings(passkey.command('remove <id>').description('forget one, as when the device was lost')).action(
+  withSettings(passkey.command('remove <id>').description('remove a passkey, e.g. of a lost device')).action(
     async (id: string, options: Options) => {
       const { removePasskey } = await import('../passkey.ts');
       exitWith(await removePasskey(id, flagsOf(options)));

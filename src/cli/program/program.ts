@@ -55,7 +55,7 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
   withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
     .option('--as <role>', 'the role of the local caller, for policy rules')
-    .option('--no-console', 'no web console on the HTTP port')
+    .option('--no-console', 'do not serve the web console')
     .action(async (options: Options) => {
       const { serve } = await import('../serving/serve.ts');
       exitWith(await serve(flagsOf(options), options));
@@ -91,7 +91,7 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
   addRecordCommands(program, exitWith);
 
   withSettings(
-    program.command('doctor').description('what works here, what is missing and how to install it'),
+    program.command('doctor').description('show what works here, what is missing and how to install it'),
   )
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
@@ -99,9 +99,7 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       exitWith(await doctor(flagsOf(options), options));
     });
   withSettings(
-    program
-      .command('console')
-      .description('print a link to the web console of a running server; it works once'),
+    program.command('console').description('print a one-time link to the web console of a running server'),
   )
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
@@ -110,14 +108,14 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
     });
   program
     .command('init')
-    .description('write a configuration file, and print what to paste into a client')
-    .option('--root <path>', 'the folder that tools may see (default: the current one)')
+    .description('write a configuration file and print what to paste into your client')
+    .option('--root <path>', 'the folder that tools can see (default: the current one)')
     .addOption(
-      new Option('--profile <name>', 'a set of defaults (default: coding)').choices(Object.keys(profiles)),
+      new Option('--profile <name>', 'the profile, a set of defaults (default: coding)').choices(
+        Object.keys(profiles),
+      ),
     )
-    .addOption(
-      new Option('--client <name>', 'the client to print it for (default: claude)').choices(clientNames),
-    )
+    .addOption(new Option('--client <name>', 'the client to set up (default: claude)').choices(clientNames))
     .option('--out <file>', 'where to write it (default: your configuration folder)')
     .addOption(
       new Option(
@@ -125,13 +123,13 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
         "the client's own tools: keep them (default), judge them by hooks, or switch them off",
       ).choices(['keep', 'hooks', 'off']),
     )
-    .option('--yes', 'ask nothing')
+    .option('--yes', 'ask no questions')
     .addOption(
-      new Option('--runtime <where>', 'where the server is to run, written into the file').choices(runtimes),
+      new Option('--runtime <where>', 'where the server runs; written to the file').choices(runtimes),
     )
-    .option('--force', 'replace a file that is there')
+    .option('--force', 'replace an existing file')
     .option('--hooks', "write hooks into the client's settings, so that its own tools are judged as well")
-    .option('--remove', "take out of the client's settings what init wrote there")
+    .option('--remove', "remove what init wrote from the client's settings")
     .action(async (options: Options) => {
       if (options.remove) {
         const { removeOurs } = await import('../init/remove.ts');
@@ -149,11 +147,11 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
 
   program
     .command('image')
-    .description('the image that the server runs in where there is no Linux')
+    .description('the container image for machines without Linux')
     .command('build')
-    .description('make it by docker or podman, from this very package')
-    .option('--base <image>', 'what it begins with: any Debian with Node 24 and npm')
-    .addOption(new Option('--engine <name>', 'what builds it').choices(engines))
+    .description('build the image with docker or podman, from this package')
+    .option('--base <image>', 'base image: any Debian with Node 24 and npm')
+    .addOption(new Option('--engine <name>', 'the engine to build it with').choices(engines))
     .action(async (options: Options) => {
       const { buildImage } = await import('../container/image.ts');
       exitWith(await buildImage(options));
@@ -190,13 +188,13 @@ function addAsk(program: Command, exitWith: (code: number) => void): void {
   withSettings(
     program
       .command('ask [question...]')
-      .description('ask a model that works with the tools; without a question, an interactive session'),
+      .description('ask a model that can use the tools; without a question, start an interactive session'),
   )
-    .option('--model <name>', 'a model of the configuration, glm-4.7, or a model of Ollama')
-    .option('--session <name>', 'save the conversation, and go on with it next time')
-    .option('--headless', 'refuse what would need a question to you')
-    .option('--event-output', 'print what happens as JSON Lines')
-    .option('--show-reasoning', 'show what the model thinks before it answers')
+    .option('--model <name>', 'a model from the configuration, glm-4.7, or an Ollama model')
+    .option('--session <name>', 'save the conversation under this name, and continue it next time')
+    .option('--headless', 'refuse what would need your approval')
+    .option('--event-output', 'print events as JSON Lines')
+    .option('--show-reasoning', "show the model's reasoning")
     .action(async (question: string[], options: Options) => {
       const { askModel } = await import('../ask/ask.ts');
       exitWith(await askModel(question, flagsOf(options), options));
@@ -204,24 +202,24 @@ function addAsk(program: Command, exitWith: (code: number) => void): void {
 }
 
 function addTokens(program: Command, exitWith: (code: number) => void): void {
-  const token = program.command('token').description('bearer tokens for HTTP');
-  withSettings(token.command('create').description('make a token; it is shown once'))
+  const token = program.command('token').description('manage bearer tokens for HTTP');
+  withSettings(token.command('create').description('create a token; it is shown only once'))
     .requiredOption('--user <name>', 'whose token it is')
     .option('--as-role <role>', 'the role that policy rules see')
     .option('--for <toolsets>', 'only these toolsets, e.g. vault,assistant')
-    .option('--expires <time>', 'e.g. 12h, 30d; never if left out')
+    .option('--expires <time>', 'e.g. 12h, 30d (default: never)')
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { createToken } = await import('../token.ts');
       exitWith(await createToken(flagsOf(options), options));
     });
-  withSettings(token.command('list').description('tokens without their secrets'))
+  withSettings(token.command('list').description('list tokens, without their secrets'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { listTokens } = await import('../token.ts');
       exitWith(await listTokens(flagsOf(options), options));
     });
-  withSettings(token.command('revoke <id>').description('end a token at once')).action(
+  withSettings(token.command('revoke <id>').description('revoke a token at once')).action(
     async (id: string, options: Options) => {
       const { revokeToken } = await import('../token.ts');
       exitWith(await revokeToken(id, flagsOf(options)));
@@ -230,33 +228,33 @@ function addTokens(program: Command, exitWith: (code: number) => void): void {
 }
 
 function addAudit(program: Command, exitWith: (code: number) => void): void {
-  const audit = program.command('audit').description('the chained log of every call');
-  withSettings(audit.command('tail').description('the newest entries'))
-    .option('--lines <number>', 'how many', '20')
-    .option('--follow', 'go on as calls come')
+  const audit = program.command('audit').description('read and verify the log of every call');
+  withSettings(audit.command('tail').description('show the newest entries'))
+    .option('--lines <number>', 'number of entries', '20')
+    .option('--follow', 'keep printing new entries')
     .option('--json', 'print as JSON Lines')
     .action(async (options: Options) => {
       const { tailAudit } = await import('../audit.ts');
       exitWith(await tailAudit(flagsOf(options), options));
     });
-  withSettings(audit.command('search [text]').description('entries with this id or text'))
-    .option('--tool <name>', 'of one tool')
-    .option('--principal <name>', 'of one caller')
+  withSettings(audit.command('search [text]').description('find entries by id or text'))
+    .option('--tool <name>', 'only this tool')
+    .option('--principal <name>', 'only this caller')
     .option('--outcome <outcome>', 'ok, error, question or interrupted')
     .option('--since <time>', 'e.g. 10m, 2h, 7d')
-    .option('--limit <number>', 'how many', '100')
+    .option('--limit <number>', 'number of entries', '100')
     .option('--json', 'print as JSON Lines')
     .action(async (words: string | undefined, options: Options) => {
       const { searchAudit } = await import('../audit.ts');
       exitWith(await searchAudit(words, flagsOf(options), options));
     });
-  withSettings(audit.command('verify').description('find any change, gap or cut'))
+  withSettings(audit.command('verify').description('detect changed, missing or cut-off entries'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { verifyAudit } = await import('../audit.ts');
       exitWith(await verifyAudit(flagsOf(options), options));
     });
-  withSettings(audit.command('export').description('every entry as JSON Lines')).action(
+  withSettings(audit.command('export').description('print every entry as JSON Lines')).action(
     async (options: Options) => {
       const { exportAudit } = await import('../audit.ts');
       exitWith(await exportAudit(flagsOf(options)));
@@ -265,53 +263,55 @@ function addAudit(program: Command, exitWith: (code: number) => void): void {
 }
 
 function addServers(program: Command, exitWith: (code: number) => void): void {
-  const server = program.command('server').description('servers whose tools are passed on');
-  withSettings(server.command('list').description('their tools, and what waits for your look; starts none'))
+  const server = program.command('server').description('manage proxied servers');
+  withSettings(
+    server.command('list').description('list their tools and what you need to review, without starting them'),
+  )
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { listServers } = await import('../server/server.ts');
       exitWith(await listServers(flagsOf(options), options));
     });
-  withSettings(server.command('check [name]').description('start them and say how each is'))
+  withSettings(server.command('check [name]').description('start them and report their state'))
     .option('--json', 'print as JSON')
     .action(async (name: string | undefined, options: Options) => {
       const { checkServers } = await import('../server/server.ts');
       exitWith(await checkServers(name, flagsOf(options), options));
     });
   withSettings(
-    server.command('approve <name>').description('look at what changed in its tools, and let it in'),
+    server.command('approve <name>').description('review what changed in its tools and approve it'),
   )
-    .option('--digest <digest>', 'let in exactly what was shown under this digest')
+    .option('--digest <digest>', 'approve exactly what was shown with this digest')
     .action(async (name: string, options: Options) => {
       const { approveServer } = await import('../server/server.ts');
       exitWith(await approveServer(name, flagsOf(options), options));
     });
   withSettings(
-    server.command('login <name>').description('log in at a server that asks for it, by your browser'),
+    server.command('login <name>').description('log in to a server that requires it, in your browser'),
   )
-    .option('--scope <scopes>', 'ask for these rights, instead of those that the server names')
-    .option('--no-browser', 'only print the address')
+    .option('--scope <scopes>', 'request these scopes instead of those that the server names')
+    .option('--no-browser', 'print the address instead of opening it')
     .action(async (name: string, options: Options) => {
       const { loginServer } = await import('../server/login.ts');
       exitWith(await loginServer(name, flagsOf(options), options));
     });
-  withSettings(server.command('logout <name>').description('end the login, and forget its tokens')).action(
+  withSettings(server.command('logout <name>').description('log out and delete the tokens')).action(
     async (name: string, options: Options) => {
       const { logoutServer } = await import('../server/login.ts');
       exitWith(await logoutServer(name, flagsOf(options)));
     },
   );
   withSettings(
-    server.command('forget <name>').description('forget what was approved; it is met anew'),
+    server.command('forget <name>').description('forget what you approved; the server is treated as new'),
   ).action(async (name: string, options: Options) => {
     const { forgetServer } = await import('../server/server.ts');
     exitWith(await forgetServer(name, flagsOf(options)));
   });
   program
     .command('import <from>')
-    .description("take over the servers of claude, cursor, vscode, gemini, windsurf, zed or a client's FILE")
-    .option('--out <file>', 'our configuration file (default: in your configuration folder)')
-    .option('--dry-run', 'only say what would be taken over')
+    .description("import servers from claude, cursor, vscode, gemini, windsurf, zed or a client's FILE")
+    .option('--out <file>', 'configuration file to write (default: in your configuration folder)')
+    .option('--dry-run', 'only show what would be imported')
     .action(async (from: string, options: Options) => {
       const { importServers } = await import('../import.ts');
       exitWith(importServers(from, options));

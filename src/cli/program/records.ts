@@ -9,17 +9,17 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
   addMemory(program, exitWith);
   program
     .command('store')
-    .description('where records are kept')
+    .description('manage the store that records are kept in')
     .command('copy <from> <to>')
     .description('copy all records, e.g. sqlite:old.db postgres://…; stop the servers first')
-    .option('--state <path>', 'state folder with the audit.key of both')
+    .option('--state <path>', 'state folder with the audit.key of both stores')
     .option('--json', 'print as JSON')
     .action(async (from: string, to: string, options: Options) => {
       const { copyStore } = await import('../common/store.ts');
       exitWith(await copyStore(from, to, options));
     });
   withSettings(
-    program.command('nodes').description('the servers that share the records, with load and version'),
+    program.command('nodes').description('list the servers that share the records, with load and version'),
   )
     .option('--json', 'print as JSON Lines')
     .action(async (options: Options) => {
@@ -29,8 +29,10 @@ export function addRecordCommands(program: Command, exitWith: (code: number) => 
 }
 
 function addPolicy(program: Command, exitWith: (code: number) => void): void {
-  const policy = program.command('policy').description('rules: what is allowed, asked and denied');
-  withSettings(policy.command('explain').alias('show').description('the mode and every rule in force'))
+  const policy = program
+    .command('policy')
+    .description('show and test the rules: what is allowed, asked about and denied');
+  withSettings(policy.command('explain').alias('show').description('show the mode and all rules in force'))
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { explain } = await import('../policy-commands.ts');
@@ -40,11 +42,11 @@ function addPolicy(program: Command, exitWith: (code: number) => void): void {
     policy
       .command('test [call]')
       .description(
-        'what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
+        'show what would happen to a call, e.g. \'{"tool": "shell_exec", "arguments": {"command": "ls"}}\'',
       ),
   )
     .option('--as <role>', 'the role of the local caller')
-    .option('--effects <file>', 'what would become of these changes instead, as a JSON list')
+    .option('--effects <file>', 'instead of a call, test changes given as a JSON list')
     .option('--json', 'print as JSON')
     .action(async (call: string | undefined, options: Options) => {
       const { test } = await import('../policy-commands.ts');
@@ -57,7 +59,7 @@ function addWhy(policy: Command, exitWith: (code: number) => void): void {
   withSettings(
     policy
       .command('why <id>')
-      .description('of a recorded call: what was decided, and where what it sent came from'),
+      .description('explain a recorded call: what was decided, and where the text that it sent came from'),
   )
     .option('--json', 'print as JSON')
     .action(async (id: string, options: Options) => {
@@ -67,9 +69,9 @@ function addWhy(policy: Command, exitWith: (code: number) => void): void {
 }
 
 function addMemory(program: Command, exitWith: (code: number) => void): void {
-  const memory = program.command('memory').description('what remember has stored');
+  const memory = program.command('memory').description('manage what remember has stored');
   withSettings(memory.command('export').description('print memories as JSON Lines'))
-    .option('--user <name>', 'of this user (default: the local one)')
+    .option('--user <name>', 'only this user (default: the local one)')
     .action(async (options: Options) => {
       const { exportMemory } = await import('../memory.ts');
       exitWith(await exportMemory(flagsOf(options), options));
@@ -77,10 +79,10 @@ function addMemory(program: Command, exitWith: (code: number) => void): void {
   withSettings(
     memory
       .command('embed')
-      .description('embed what waits for it, for all users; servers do so by themselves while they run'),
+      .description('embed pending memories of all users; a running server does this automatically'),
   )
     .option('--all', 'every memory anew')
-    .option('--status', 'only say how far it is')
+    .option('--status', 'only show the progress')
     .option('--json', 'print as JSON')
     .action(async (options: Options) => {
       const { embedMemory } = await import('../memory.ts');
