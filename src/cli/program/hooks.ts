@@ -19,7 +19,7 @@ export function addHooks(program: Command, exitWith: (code: number) => void, fir
     program
       .command('hook')
       .description(
-        "decide about a use of a client's own tool: its hook starts this, with the event on stdin",
+        "decide whether a client's own tool may run; the client's hook starts this, with the event on stdin",
       ),
   )
     .addArgument(

@@ -8,7 +8,7 @@ export const ja: Readonly<Record<string, string>> = {
   'make one call from the terminal': '端末から 1 回呼び出す',
   'run a command like the tool bash, from the current folder: judged, sandboxed and recorded':
     'ツール bash と同じ審査、記録、囲いの中で、今のフォルダーからコマンドを実行',
-  "decide about a use of a client's own tool: its hook starts this, with the event on stdin":
+  "decide whether a client's own tool may run; the client's hook starts this, with the event on stdin":
     'クライアント自身のツールの使用を判断（フックが起動し、イベントは標準入力から）',
   'whose hook it is': 'どのクライアントのフックか',
   "write hooks into the client's settings, so that its own tools are judged as well":
@@ -16,7 +16,7 @@ export const ja: Readonly<Record<string, string>> = {
   "remove what init wrote from the client's settings": 'init がクライアントの設定に書いたものを取り除く',
   "the client's own tools: keep them (default), judge them by hooks, or switch them off":
     'クライアント自身のツール: そのまま（既定）、フックで審査、無効化',
-  'list the tools that would be served': '提供されるツールの一覧',
+  'list the tools that a server would offer': '提供されるツールの一覧',
   'show what works here, what is missing and how to install it': '動くもの、足りないもの、その導入方法を表示',
   'print a one-time link to the web console of a running server':
     '起動中のサーバーのコンソールへのリンクを表示（1 回だけ有効）',

@@ -72,7 +72,7 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       exitWith(await call(tool, input, flagsOf(options), options));
     });
 
-  withSettings(program.command('tools').description('list the tools that would be served'))
+  withSettings(program.command('tools').description('list the tools that a server would offer'))
     .option('--json', 'print names, descriptions and schemas as JSON')
     .action(async (options: Options) => {
       const { tools } = await import('../tools.ts');
@@ -180,7 +180,7 @@ async function elsewhere(args: readonly string[], command: Command): Promise<num
 }
 
 const begin = text(
-  'Begin with `sekisho init`; `sekisho doctor` says what works on this machine.',
+  'Start with `sekisho init`. `sekisho doctor` shows what works on this machine.',
   'まず `sekisho init` を実行してください。このマシンで何が動くかは `sekisho doctor` で分かります。',
 );
 
