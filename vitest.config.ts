@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: 'test/support/build.ts',
     // Longer than a busy machine needs: a test that hangs is ended, none has to be quick.
     testTimeout: 180_000,
     hookTimeout: 180_000,

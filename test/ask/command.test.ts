@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startFile } from '../support/run-command.ts';
 import { calls, openScriptedModel, says } from './scripted-model.ts';
 
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 let folder = '';
 
 beforeEach(() => {
@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 function startAsk(url: string, ...args: readonly string[]) {
   const config = join(folder, 'sekisho.jsonc');
   writeFileSync(config, JSON.stringify({ models: { test: { model: 'm', url } } }));
-  const child = spawn(process.execPath, [start, 'ask', '--config', config, ...args], {
+  const child = spawn(process.execPath, [startFile, 'ask', '--config', config, ...args], {
     cwd: join(folder, 'project'),
     env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'pipe'],

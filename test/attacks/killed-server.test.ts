@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { startFile } from '../support/run-command.ts';
 import { countSleepers } from '../support/sleepers.ts';
 
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 const kills = process.env.SEKISHO_HAMMER ? 60 : 6;
 const files = 7;
 
@@ -30,7 +30,7 @@ async function writeUntilKilled(
   round: number,
   killAfterMs: number,
 ): Promise<number[]> {
-  const child = spawn(process.execPath, [start, 'serve', '--root', root, '--state', state], {
+  const child = spawn(process.execPath, [startFile, 'serve', '--root', root, '--state', state], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   child.stdin.on('error', () => {});
@@ -109,7 +109,7 @@ test.skipIf(!working.has('bubblewrap'))(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sekisho-killed-'));
     const args = ['serve', '--root', folder, '--state', `${folder}-state`, '--profile', 'coding'];
-    const child = spawn(process.execPath, [start, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [startFile, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
     try {
       for (const [id, background] of [true, true, false].entries()) {
         const input = { command: 'setsid sleep 876543 & sleep 876543', background };

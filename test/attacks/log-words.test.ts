@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { redact } from '../../src/ground/text/redact.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
+import { startFile } from '../support/run-command.ts';
 
 test.each([
   ["curl -H 'Authorization: Bearer s3cr3ts3cr3t' x", 's3cr3t'],
@@ -32,7 +32,7 @@ test('an entry is one line on a terminal, with nothing that turns or hides it', 
   await using world = await openTestCheckpoint();
   await world.call('file_read', { path: 'a\u202eb\u001b[31m\n2026 fake entry\u200b' });
   const { stdout } = await promisify(execFile)(process.execPath, [
-    fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url)),
+    startFile,
     ...['audit', 'tail', '--root', world.root, '--state', join(world.folder, 'state')],
     ...['--config', join(world.folder, 'sekisho.jsonc')],
   ]);

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { startFile } from '../support/run-command.ts';
 
 /* Row: the power goes right after a reply. What a reply promises is what the kernel was asked to sync before it left. */
 
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 const tracer = 'strace';
 const traced = 'trace=fsync,fdatasync,write,link,rename';
 
@@ -18,7 +18,7 @@ async function trace(calls: readonly object[]) {
   const log = join(folder, 'trace');
   mkdirSync(root);
   writeFileSync(join(root, 'old.txt'), 'old');
-  const serve = [process.execPath, start, 'serve', '--root', root, '--state', join(folder, 'state')];
+  const serve = [process.execPath, startFile, 'serve', '--root', root, '--state', join(folder, 'state')];
   const child = spawn(tracer, ['-f', '-y', '-s', '40', '-e', traced, '-o', log, ...serve], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });

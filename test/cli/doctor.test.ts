@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
+import { startFile } from '../support/run-command.ts';
 
 const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 
 test.skipIf(!existsSync('/usr/bin/bwrap'))(
   'lists the toolchains that commands are shown, and what is left out (skipped: no bubblewrap)',
@@ -17,7 +17,7 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
       for (const folder of ['project', '.pyenv/versions', 'opt/x/bin', '.cargo/bin'])
         mkdirSync(join(home, folder), { recursive: true });
       writeFileSync(join(home, '.cargo/credentials.toml'), '');
-      const { stdout } = await run(process.execPath, [start, 'doctor'], {
+      const { stdout } = await run(process.execPath, [startFile, 'doctor'], {
         cwd: join(home, 'project'),
         env: { HOME: home, PATH: `/usr/bin:/bin:${home}/opt/x/bin:${home}:.`, LANG: 'ja_JP.UTF-8' },
       });
@@ -45,7 +45,7 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
       writeFileSync(config, '{ "process": { "network": ["127.0.0.2:8765", "*.example.com"] } }');
       const project = join(home, 'project');
       mkdirSync(project);
-      const { stdout } = await run(process.execPath, [start, 'doctor', '--config', config], {
+      const { stdout } = await run(process.execPath, [startFile, 'doctor', '--config', config], {
         cwd: project,
         env: { HOME: home, PATH: process.env.PATH, LANG: 'C.UTF-8' },
       });
@@ -70,7 +70,7 @@ test.skipIf(!working.has('landlock') || !existsSync('/usr/bin/bwrap')).each([
     try {
       mkdirSync(join(home, 'project'));
       const hidden = ['--dev-bind', '/', '/', '--ro-bind', '/dev/null', '/usr/bin/bwrap'];
-      const { stdout } = await run('bwrap', [...hidden, process.execPath, start, 'doctor'], {
+      const { stdout } = await run('bwrap', [...hidden, process.execPath, startFile, 'doctor'], {
         cwd: join(home, 'project'),
         env: { HOME: home, PATH: '/usr/bin:/bin', LANG },
       }).catch((error) => error);

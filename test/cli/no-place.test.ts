@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
+import { startFile } from '../support/run-command.ts';
 
 test.each([
   [['tools'], { HOME: '/proc' }],
@@ -14,7 +13,7 @@ test.each([
 ])('%j with %j is told that nothing can be kept there, and does not wait for it', (args, place) => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-no-place-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { status, stderr } = spawnSync(process.execPath, [start, ...args], {
+  const { status, stderr } = spawnSync(process.execPath, [startFile, ...args], {
     cwd: folder,
     env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', ...place },
     encoding: 'utf8',

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-
-const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
+import { startFile } from '../support/run-command.ts';
 
 function makePlace() {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-console-'));
@@ -17,13 +15,13 @@ function makePlace() {
 }
 
 function sekisho(...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [start, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [startFile, ...args], { encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
 /** A server on a free port, and what it printed at its start. */
 async function serve(...args: readonly string[]): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [start, 'serve', '--http', '127.0.0.1:0', ...args]);
+  const child = spawn(process.execPath, [startFile, 'serve', '--http', '127.0.0.1:0', ...args]);
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   for await (const chunk of child.stderr) {
@@ -33,7 +31,7 @@ async function serve(...args: readonly string[]): Promise<{ child: ChildProcess;
   return { child, said };
 }
 
-test('a link is printed at the start, and by `sekisho console` for as long as the server runs', async () => {
+test('a link is printed at the startFile, and by `sekisho console` for as long as the server runs', async () => {
   const { state, flags } = makePlace();
   expect(sekisho('console', ...flags)).toMatchObject({ status: 1, stdout: '' });
 

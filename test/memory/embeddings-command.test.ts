@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/config/load.ts';
+import { startFile } from '../support/run-command.ts';
 import { startEmbeddings } from './embeddings-server.ts';
 
 const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 
 function openHome(config: object) {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-embed-'));
@@ -19,7 +19,7 @@ function openHome(config: object) {
   writeFileSync(path, JSON.stringify({ state: join(folder, 'state'), ...config }));
   async function sekisho(...args: string[]) {
     const env = { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', EMBED_KEY: 'sk-7' };
-    return run(process.execPath, [start, ...args, '--config', path], { cwd: root, env }).then(
+    return run(process.execPath, [startFile, ...args, '--config', path], { cwd: root, env }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
     );

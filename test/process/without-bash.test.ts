@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { shellOf } from '../../src/confine/process/shell.ts';
+import { startFile } from '../support/run-command.ts';
 
 const run = promisify(execFile);
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 const bashes = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].filter((path) => existsSync(path));
 const shells = ['/bin/dash', '/bin/busybox'].filter((path) => existsSync(path));
 /** Covering bash for one process tree takes a mount namespace. */
@@ -69,7 +69,7 @@ function openMachine(shell: string) {
   ];
   return async (tool: string, command: string) => {
     const args = [
-      start,
+      startFile,
       'call',
       tool,
       JSON.stringify({ command }),

@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLoadingAhead } from '../../src/checkpoint/ahead.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
-
-const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
+import { startFile } from '../support/run-command.ts';
 
 test('a server that loads ahead after its list leaves no records behind, and answers as before', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-ahead-'));
@@ -18,7 +16,7 @@ test('a server that loads ahead after its list leaves no records behind, and ans
   mkdirSync(root);
   writeFileSync(join(root, 'a.txt'), 'hello');
   const state = join(folder, 'state');
-  const child = spawn(process.execPath, [start, 'serve', '--root', root, '--state', state], {
+  const child = spawn(process.execPath, [startFile, 'serve', '--root', root, '--state', state], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

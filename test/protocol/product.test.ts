@@ -3,15 +3,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, expect, test } from 'vitest';
 import { toolsetNames } from '../../src/config/toolset-names.ts';
 import { createLineClient, exitOf, modernCall, modernHeaders, post } from '../support/clients.ts';
+import { startFile } from '../support/run-command.ts';
 
-const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
 const modes = [['legacy' as const], [{ pin: '2026-07-28' }]] as const;
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -26,7 +25,7 @@ async function serveArgs(...more: readonly string[]): Promise<string[]> {
   const root = join(folder, 'root');
   await mkdir(root);
   await writeFile(join(root, 'a.txt'), 'hello\n');
-  return [start, 'serve', '--root', root, '--state', join(folder, 'state'), ...more];
+  return [startFile, 'serve', '--root', root, '--state', join(folder, 'state'), ...more];
 }
 
 /** A configuration file in a folder of its own. */

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The `sekisho` command, as Node runs it from its sources. */
-export const startFile = join(import.meta.dirname, '../../src/cli/start.ts');
+/** The `sekisho` command as people run it; `build.ts` beside this has made it of the sources as they are. */
+export const startFile = join(import.meta.dirname, '../../dist/sekisho.js');
 
 export interface CommandResult {
   readonly code: number;

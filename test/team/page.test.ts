@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { steps } from '../../src/store/team/instructions.ts';
-
-const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
+import { startFile } from '../support/run-command.ts';
 
 const page = pageOf('team.md');
 
@@ -16,7 +14,7 @@ test('docs/team.md can be followed as written', async () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   for (const made of ['bin', 'work', 'home']) mkdirSync(join(folder, made));
   const program = join(folder, 'bin', 'sekisho');
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${start}" "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${startFile}" "$@"\n`);
   chmodSync(program, 0o755);
   writeFileSync(join(folder, 'work', 'team.jsonc'), page.jsonc.join(''));
   expect(page.json.length).toBeGreaterThan(3);

@@ -2,12 +2,10 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { exitOf, modernCall, modernHeaders, post } from '../support/clients.ts';
-
-const start = fileURLToPath(new URL('../../src/cli/start.ts', import.meta.url));
+import { startFile } from '../support/run-command.ts';
 
 /** A folder with a state, in which commands run and servers are started. */
 export interface TeamPlace {
@@ -59,7 +57,10 @@ export async function createTeamPlace(storeUrl?: string): Promise<TeamPlace> {
   const options = { cwd: folder, env: { ...process.env, ...secrets, LANG: 'C.UTF-8' } };
 
   function spawnServer(...more: readonly string[]): ChildProcess {
-    const child = spawn(process.execPath, [start, 'serve', ...where, ...more], { ...options, stdio: 'pipe' });
+    const child = spawn(process.execPath, [startFile, 'serve', ...where, ...more], {
+      ...options,
+      stdio: 'pipe',
+    });
     onTestFinished(async () => {
       child.kill('SIGKILL');
       await exitOf(child);
@@ -69,7 +70,7 @@ export async function createTeamPlace(storeUrl?: string): Promise<TeamPlace> {
 
   const place: TeamPlace = {
     async command(...args) {
-      const { stdout } = await promisify(execFile)(process.execPath, [start, ...args, ...where], options);
+      const { stdout } = await promisify(execFile)(process.execPath, [startFile, ...args, ...where], options);
       return stdout.trim();
     },
     async serve() {

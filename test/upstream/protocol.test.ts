@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test, vi } from 'vitest';
+import { startFile } from '../support/run-command.ts';
 import { habitual, temporaryFile } from './world.ts';
 
 const everything = join(
   import.meta.dirname,
   '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
 );
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 
 test('a real client reaches tools, prompts, resources and questions of a server behind ours', async () => {
   const file = temporaryFile('tools.json');
@@ -39,7 +39,7 @@ test('a real client reaches tools, prompts, resources and questions of a server 
     asked.push(request.params.message);
     return { action: 'accept', content: { name: 'Hana' } };
   });
-  const args = [start, 'serve', '--root', root, '--config', config, '--state', join(folder, 'state')];
+  const args = [startFile, 'serve', '--root', root, '--config', config, '--state', join(folder, 'state')];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
   try {
     const { tools } = await client.listTools();

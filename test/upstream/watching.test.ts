@@ -5,12 +5,12 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test, vi } from 'vitest';
 import { local, remote } from '../support/open-test-checkpoint.ts';
+import { startFile } from '../support/run-command.ts';
 import { habitual, namesIn, openWithServers, wordsOf } from './world.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
 const { signal } = new AbortController();
 const address = 'upstream://fix/shelf:///a';
-const start = join(import.meta.dirname, '../../src/cli/start.ts');
 
 test('a change of a watched resource is told, and no longer when the watch ended', async () => {
   await using world = await openWithServers({ fix: habitual('shelf') });
@@ -179,7 +179,7 @@ test.each([
     },
   );
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => updated(params.uri));
-  const args = [start, 'serve', '--root', join(folder, 'root'), '--config', config];
+  const args = [startFile, 'serve', '--root', join(folder, 'root'), '--config', config];
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
