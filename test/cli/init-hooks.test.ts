@@ -11,18 +11,37 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { withEntries, withoutEntries } from '../../src/cli/init/hook-entries.ts';
 import { hookedClients } from '../../src/cli/init/hooked-clients.ts';
 import { runCommand } from '../support/run-command.ts';
 
-let home: string;
-beforeEach(async () => {
+let home = '';
+let config = '';
+beforeAll(async () => {
+  enterHome();
+  await sekisho('init', '--yes', '--root', join(home, 'project'));
+  config = readFileSync(join(home, configFile), 'utf8').replaceAll(home, '{home}');
+  leaveHome();
+});
+beforeEach(() => {
+  enterHome();
+  mkdirSync(join(home, dirname(configFile)), { recursive: true });
+  writeFileSync(join(home, configFile), config.replaceAll('{home}', home));
+});
+afterEach(leaveHome);
+
+const configFile = '.config/sekisho/sekisho.jsonc';
+
+/** A person who has a project. */
+function enterHome(): void {
   home = mkdtempSync(join(tmpdir(), 'sekisho-init-hooks-'));
   mkdirSync(join(home, 'project'));
-  await sekisho('init', '--yes', '--root', join(home, 'project'));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+}
+
+function leaveHome(): void {
+  rmSync(home, { recursive: true, force: true });
+}
 
 const sekisho = (...args: string[]) => runCommand(args, join(home, 'project'), { HOME: home });
 
