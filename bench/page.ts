@@ -78,8 +78,8 @@ the indexes. In a table of ten agents PostgreSQL reads all ten.
 | find names, search content | the tree | ripgrep walks it; nothing is indexed, so nothing is stale |
 | recall | how many memories share the rarer words of the question, and how common its words are: 23 ms of CPU over 1,000,000 | a full-text index finds candidates, a second stage ranks them; what is left to grow is counting each word |
 | recall by meaning, beside the former (\`memory.embeddings\`) | the user's memories: 5 ms of CPU over 10,000, 12 over 100,000, 80 over 1,000,000, in slices, between which others are served: none waited over 25 ms at a million | the signs of all vectors are kept in memory and compared with the question's; the 300 nearest are ranked by the vectors themselves. The first question after a start reads the signs (0.06 s, 0.25 s, 2.3 s), and words answer until they are there |
-| a command on a layer (\`process.layer\`), beside what it does itself | what it changes | it runs on a layer, and what lies there is put in place and kept for undoing |
-| a command without a layer | the entries of the roots | they are looked at before and after, for undoing: up to 250 without a process, more by find; what changed since the last look is compared |
+| a command, beside what it does itself | what it changes | it runs on a layer, and what lies there is put in place and kept for undoing |
+| a command without a layer (in the background, say) | the entries of the roots | they are looked at before and after, for undoing: up to 250 without a process, more by find; what changed since the last look is compared |
 | claim a task | the tasks that wait for others, before a free one | an index leads to the first free task and to what the agent has in progress; what it finished is not read |
 | wait for a change | nothing while nothing happens | a file beside the database (SQLite) or NOTIFY (PostgreSQL) names what changed: 5 to 10 ms to another process |
 | any call | not with the calls before it | the audit log is appended to; only its head is read |

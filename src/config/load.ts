@@ -118,7 +118,7 @@ export function loadSettings(
       judgement: config.process?.judgement,
       tryFirst: config.process?.tryFirst ?? false,
       cacheBytes: config.process?.cacheBytes ?? limits.cacheBytes,
-      layer: config.process?.layer ?? 'off',
+      layer: config.process?.layer ?? 'auto',
       onFailure: config.process?.onFailure ?? 'keep',
       maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,

@@ -139,7 +139,7 @@ export const configSchema = z.strictObject({
         .enum(['auto', 'off'])
         .optional()
         .describe(
-          '"auto": commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "off".',
+          'Commands run on a copy-on-write layer where possible, and their changes land when they end; "off": commands run on the folders themselves. Default: "auto".',
         ),
       onFailure: z
         .enum(['keep', 'discard'])

@@ -116,7 +116,7 @@ test.skipIf(!working.has('bubblewrap'))(
         const params = { name: 'bash', arguments: input };
         child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
       }
-      await expect.poll(() => countSleepers('876543'), { timeout: 30_000 }).toBe(6);
+      await expect.poll(() => countSleepers('876543'), { timeout: 120_000 }).toBe(6);
       child.kill('SIGKILL');
       await expect.poll(() => countSleepers('876543'), { timeout: 10_000 }).toBe(0);
     } finally {

@@ -93,6 +93,8 @@ describe.runIf(working)('on a layer (skipped where none can be had)', () => {
   test(`${programs} programs leave what a plain run leaves, the record names exactly that, and undo brings it back`, async () => {
     await using world = await openTestCheckpoint(onLayer);
     plantRepository(world.root);
+    // On a busy machine the first call of a server may outlast what clients wait for.
+    await runIn(world, 'true');
     // Its index says when files were looked at: as it is from now on.
     execFileSync('git', ['-C', world.root, 'status'], { stdio: 'pipe' });
     const before = tree(world.root);
@@ -118,7 +120,12 @@ describe.runIf(working)('on a layer (skipped where none can be had)', () => {
           rmSync(plain, { recursive: true, force: true });
         }
       }),
-      { numRuns: programs, endOnFailure: !process.env.SEKISHO_HAMMER },
+      // One that fails leaves its tree behind: smaller ones would fail for that.
+      {
+        numRuns: programs,
+        endOnFailure: true,
+        ...(process.env.SEKISHO_SEED && { seed: Number(process.env.SEKISHO_SEED) }),
+      },
     );
   }, 3_600_000);
 

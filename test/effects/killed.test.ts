@@ -22,11 +22,10 @@ const base = realpathSync(mkdtempSync('/var/tmp/sekisho-layer-killed-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 const root = join(base, 'root');
 const state = join(base, 'state');
-const config = join(base, 'sekisho.jsonc');
 
 /** Kills the server with all that it started: while it lands, or anywhere. Says whether it was landing. */
 async function runAndKill(kill: number): Promise<boolean> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'landing-loop.ts'), root, state, config], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'landing-loop.ts'), root, state], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');
@@ -65,7 +64,6 @@ function marks(): ReadonlySet<string> {
 
 describe.runIf(working)('(skipped where no layer can be had)', () => {
   test(`after ${kills} kills each command is whole or not there, and the history says which`, async () => {
-    writeFileSync(config, JSON.stringify({ process: { layer: 'auto' } }));
     mkdirSync(join(root, 'many'), { recursive: true });
     mkdirSync(join(root, 'turns/in'), { recursive: true });
     for (const path of [

@@ -2,9 +2,9 @@
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 
-const [root = '', state = '', config = ''] = process.argv.slice(2);
+const [root = '', state = ''] = process.argv.slice(2);
 const checkpoint = await openCheckpoint(
-  loadSettings({ root, state, config, profile: 'coding' }, { HOME: state, PATH: process.env.PATH }, root),
+  loadSettings({ root, state, profile: 'coding' }, { HOME: state, PATH: process.env.PATH }, root),
 );
 const arrival = { transport: 'stdio', connectionId: 'killed' } as const;
 for (let round = 1; ; round++) {

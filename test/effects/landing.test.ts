@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { working } from '../process/working-layers.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
@@ -113,6 +114,38 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
     } finally {
       closeSync(holder);
     }
+  });
+
+  test('gits at once wait for each other: no commit is lost', async () => {
+    const git = (words: string) =>
+      execFileSync('git', ['-C', world.root, ...words.split(' ')], { encoding: 'utf8' });
+    git('init -q');
+    git('config user.name Mai');
+    git('config user.email mai@example.com');
+    const commits = [1, 2].map((n) =>
+      runIn(world, `echo ${n} > g${n} && git add g${n} && git commit -qm ${n} g${n} && sleep 1`),
+    );
+    const person = sleep(500).then(() => git('commit -q --allow-empty -m person'));
+    expect(
+      (await Promise.all([...commits, person.then(() => ({ exit_code: 0 }))])).map(
+        ({ exit_code: code }) => code,
+      ),
+    ).toEqual([0, 0, 0]);
+    expect(git('log --format=%s').trim().split('\n').toSorted()).toEqual(['1', '2', 'person']);
+  });
+
+  test('two at once that make the same folder each leave what they put there', async () => {
+    const made = [1, 2].map((n) =>
+      runIn(world, `mkdir -p shared/in; echo ${n} > shared/in/${n}; sleep ${n}`),
+    );
+    const person = sleep(300).then(() => {
+      mkdirSync(at('shared'), { recursive: true });
+      writeFileSync(at('shared/mine'), 'mine');
+    });
+    await Promise.all([...made, person]);
+    expect(Object.keys(tree(at('shared')))).toEqual(['in', 'in/1', 'in/2', 'mine']);
+    await runIn(world, 'rm -r shared; mkdir -p shared/in; echo 3 > shared/in/3');
+    expect(Object.keys(tree(at('shared')))).toEqual(['in', 'in/3']);
   });
 
   test(`two at once, ${pairs} times: the last write stays, the other is told and can be had`, async () => {

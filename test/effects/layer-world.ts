@@ -6,7 +6,7 @@ import { type openTestCheckpoint, outputOf } from '../support/open-test-checkpoi
 
 type World = Awaited<ReturnType<typeof openTestCheckpoint>>;
 
-export const onLayer = { flags: { profile: 'coding' }, config: { process: { layer: 'auto' } } } as const;
+export const onLayer = { flags: { profile: 'coding' } } as const;
 
 /** What a bash call came to, and the id of its record. */
 export interface Ran {

@@ -26,6 +26,8 @@ import type { DryRun, DryRunChange } from '../../src/contract/capabilities/dry-r
 import type { RunOptions } from '../../src/contract/capabilities/process.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
+/** Nobody waits for a layer to go. */
+const removal = { timeout: 60_000 };
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-dry-run-'));
 const layers = join(base, 'layers');
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -160,7 +162,7 @@ describe.runIf(working.has('bubblewrap'))('bubblewrap', () => {
       dryRun: false,
     });
     expect(stdout).not.toContain('left');
-    await vi.waitFor(() => expect(readdirSync(layers)).toEqual([]));
+    await vi.waitFor(() => expect(readdirSync(layers)).toEqual([]), removal);
     await runner.close();
   });
 
@@ -175,7 +177,7 @@ describe.runIf(working.has('bubblewrap'))('bubblewrap', () => {
     const running = tryOut(runner, root, 'rm -r src; echo x >>b.txt; sleep 60', { signal: stop.signal });
     setTimeout(() => stop.abort(), 300);
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
-    await vi.waitFor(() => expect(readdirSync(layers)).toEqual([]));
+    await vi.waitFor(() => expect(readdirSync(layers)).toEqual([]), removal);
     expect(snapshot(root)).toEqual(before);
     await runner.close();
   });
@@ -198,7 +200,7 @@ for i in $(seq 300); do mkdir deep$((i % 2)) && cd deep$((i % 2)); done; true`,
     expect(diff).not.toContain('sekisho-canary');
     expect(changes.find(({ path }) => path === 'dev')).toBeUndefined();
     expect(snapshot(root)).toEqual(before);
-    await vi.waitFor(() => expect(readdirSync(layers)).toEqual([]));
+    await vi.waitFor(() => expect(readdirSync(layers)).toEqual([]), removal);
   });
 
   test('a folder that others swap for a link while the layer is read shows nothing of what it leads to', async () => {

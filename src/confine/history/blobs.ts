@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -25,6 +26,10 @@ import { fsync } from '../files/io.ts';
 export interface Blobs {
   /** Keeps these bytes. `durable` resolves when they would survive a power cut. */
   put(bytes: Uint8Array): { readonly digest: string; readonly durable: Promise<void> };
+  /** Keeps these bytes, one of very many: they would survive a power cut once `sync` has resolved. */
+  putUnsynced(bytes: Uint8Array): string;
+  /** One wait for the disk, however many were put. */
+  sync(): Promise<void>;
   /** Keeps a file's content without holding it in memory; a clone where the file system can. */
   putFile(hostPath: string): Promise<string>;
   has(digest: string): boolean;
@@ -64,29 +69,46 @@ export function openBlobs(folder: string): Blobs {
     return path;
   }
 
+  /** Under its name, and still open; undefined where it was kept already. */
+  function write(bytes: Uint8Array, digest: string): number | undefined {
+    const path = pathOf(digest);
+    if (isKept(path)) {
+      // Somebody may be about to remove it as one that nothing needs.
+      renew(path);
+      if (isKept(path)) return undefined;
+    }
+    const temporary = join(shelf(digest), temporaryName());
+    const fd = openSync(temporary, 'wx', 0o600);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      renameSync(temporary, path);
+      return fd;
+    } catch (error) {
+      closeSync(fd);
+      unlinkQuietly(temporary);
+      throw error;
+    }
+  }
+
   return {
     put(bytes) {
       const digest = digestOf(bytes);
-      const path = pathOf(digest);
-      if (isKept(path)) {
-        // Somebody may be about to remove it as one that nothing needs.
-        renew(path);
-        if (isKept(path)) return { digest, durable: Promise.resolve() };
-      }
-      const temporary = join(shelf(digest), temporaryName());
-      const fd = openSync(temporary, 'wx', 0o600);
-      try {
-        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-        renameSync(temporary, path);
-      } catch (error) {
-        closeSync(fd);
-        unlinkQuietly(temporary);
-        throw error;
-      }
+      const fd = write(bytes, digest);
+      if (fd === undefined) return { digest, durable: Promise.resolve() };
       const durable = fsync(fd).finally(() => closeSync(fd));
       // It is waited for before the change is acknowledged; until then a failure is nobody's.
       durable.catch(() => {});
       return { digest, durable };
+    },
+    putUnsynced(bytes) {
+      const digest = digestOf(bytes);
+      const fd = write(bytes, digest);
+      if (fd !== undefined) closeSync(fd);
+      return digest;
+    },
+    async sync() {
+      // Node has no word for syncfs(2).
+      await run('sync', ['-f', folder]);
     },
     async putFile(hostPath) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -197,6 +219,7 @@ function unlinkQuietly(path: string): void {
 }
 
 const pack = promisify(zstdCompress);
+const run = promisify(execFile);
 const suffix = '.zst';
 /** Few folders: nearly each of the first changes would wait for making one, as long as for the content's own file. */
 const shelfChars = 1;

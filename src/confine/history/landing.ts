@@ -31,19 +31,28 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
   const changed: NewChange[] = [];
   const created: NewChange[] = [];
   const durables: Promise<void>[] = [];
+  let hasMany = false;
+  let leftOut = 0;
   let prepared: ReturnType<Recorder['prepare']> | undefined;
 
   async function keep(side: LandingSide | undefined): Promise<FileState> {
     if (side?.kind !== 'file' || side.bytes > maxFileBytes) return stateOf(side);
     if (side.bytes > atOnceBytes) return withDigest(side, await blobs.putFile(side.entry));
+    if (durables.length === syncsOfTheirOwn) {
+      hasMany = true;
+      return withDigest(side, blobs.putUnsynced(read(side.entry)));
+    }
     const { digest, durable } = blobs.put(read(side.entry));
     durables.push(durable);
-    if (durables.length >= syncsTogether) await Promise.all(durables.splice(0));
     return withDigest(side, digest);
   }
 
   async function note({ root, path, before, after }: LandingChange): Promise<void> {
     if (!isShown(path) || isLeftOut(path, before, after)) return;
+    if (!before && created.length === mostCreated) {
+      leftOut += 1;
+      return;
+    }
     const next = seen(after);
     // Most files that are written are new: only what was there is read and kept.
     if (!before) created.push({ root, path, before: { kind: 'absent' }, after: next });
@@ -67,7 +76,8 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
     note,
     async begin() {
       await options.recovered();
-      await Promise.all(durables.splice(0));
+      await Promise.all(durables);
+      if (hasMany) await blobs.sync();
       prepared = recorder.prepare([...removed, ...changed, ...created], who);
     },
     async found({ root, path, before, after }) {
@@ -80,6 +90,10 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
     async end(isWhole) {
       await prepared?.enter(isWhole);
     },
+    notes: () =>
+      leftOut === 0
+        ? []
+        : [`[history: of what is new, ${leftOut} paths are not written down; undo leaves them]\n`],
   };
 }
 
@@ -135,6 +149,8 @@ function opened<T>(entry: string, use: (fd: number, bytes: number) => T): T {
   }
 }
 
+/** Entries are held in memory, and added in one go. */
+const mostCreated = 50_000;
 const pieceBytes = 1024 * 1024;
-/** Each holds a descriptor and waits for a thread. */
-const syncsTogether = 64;
+/** Each holds a descriptor and waits for a thread. What is more waits for the file system as a whole. */
+const syncsOfTheirOwn = 64;

@@ -19,7 +19,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
-import { signatureOf, statOf } from './make-plan.ts';
+import { signatureOf, statOf } from './entries.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 
 export interface ApplyOptions {

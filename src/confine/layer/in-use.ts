@@ -3,6 +3,11 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 /** What a command did is not to land: run on the folders themselves it can come to the same. */
 export class LayerUnfit extends Error {}
 
+/** Of two gits that ran at once, the second must build on what the first left: it waits by locks, which a layer keeps apart. */
+export function isKeptByGit(path: string): boolean {
+  return path.startsWith('.git/') || path.includes('/.git/');
+}
+
 /** Is it a database, by its name? Programs that share one agree by locks, which a layer keeps apart. */
 export function isDatabase(name: string): boolean {
   return /\.(db|db3|sqlite|sqlite3|mdb|ldb)$|-(wal|shm|journal)$/.test(name);

@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import * as z from 'zod';
-import { toText } from '../../ground/byte-paths.ts';
+import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { applySteps } from './apply.ts';
-import { findOpen, LayerUnfit } from './in-use.ts';
+import { signatureOf } from './entries.ts';
+import { findOpen, isKeptByGit, LayerUnfit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
@@ -21,8 +22,8 @@ export interface LandedPaths {
 /**
  * Puts what lies on the layers in place of what lies below them. All of it is planned, and kept for taking it back, before
  * the first change; the plan is on disk by then, so that a server that is killed in the middle is followed by one that
- * finishes (`finishLanding`). `at` is the folder that holds the layers. Throws where the system refuses a step (a full
- * disk): what came before it stands.
+ * finishes (`finishLanding`). `at` is the folder that holds the layers. Throws `LayerUnfit` before anything is changed where
+ * another program would be harmed, and where the system refuses a step (a full disk): what came before it stands.
  */
 export async function landLayers(
   overlays: readonly Overlay[],
@@ -37,20 +38,40 @@ export async function landLayers(
     if (steps.length > 0) planned.push({ on: overlay.on, upper: overlay.upper, steps });
   }
   if (planned.length === 0) return told;
-  const open = findOpen(told.databases);
-  if (open !== undefined) throw new LayerUnfit(`${open} is a database that another program has open`);
+  if (!options.isLastWord) assertFits(told);
   await options.keeper?.begin();
-  writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
-  renameSync(join(at, planFile('.new')), join(at, planFile()));
   let isWhole = false;
   try {
+    // To keep it has taken its time.
+    if (!options.isLastWord) for (const overlay of planned) assertNoGitAtWork(overlay);
+    writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
+    renameSync(join(at, planFile('.new')), join(at, planFile()));
     for (const overlay of planned) await apply(overlay, at, options.roots);
     isWhole = true;
   } finally {
-    rmSync(join(at, planFile()));
+    rmSync(join(at, planFile()), { force: true });
     await options.keeper?.end(isWhole);
   }
   return told;
+}
+
+/** Whoever shares these by locks is not overwritten, as long as the command can run once more and wait for them. */
+function assertFits({ databases, conflicts }: Told): void {
+  const open = findOpen(databases);
+  if (open !== undefined) throw new LayerUnfit(`${open} is a database that another program has open`);
+  const git = conflicts.find(isKeptByGit);
+  if (git !== undefined) throw new LayerUnfit(`another git changed ${git} while it ran`);
+}
+
+function assertNoGitAtWork({ on, steps }: PlannedOverlay): void {
+  for (const step of steps) {
+    if ((step.do !== 'move' && step.do !== 'remove') || !isKeptByGit(step.path)) continue;
+    const path = asBytes(`${fromText(on)}/${step.path}`);
+    const now = lstatSync(path, { throwIfNoEntry: false });
+    const isLocked = existsSync(asBytes(`${fromText(on)}/${step.path}.lock`));
+    if (isLocked || (now && signatureOf(now)) !== step.was)
+      throw new LayerUnfit(`another git is at work on ${toText(step.path)}`);
+  }
 }
 
 async function apply(overlay: PlannedOverlay, at: string, roots: readonly string[]): Promise<void> {

@@ -1,9 +1,10 @@
-import { chmodSync, closeSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, rmSync, type Stats } from 'node:fs';
 import { relative } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
+import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
 import { isDatabase } from './in-use.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
@@ -17,6 +18,8 @@ export interface LandOptions {
   readonly beganAtMs: number;
   /** Must a command leave this host path as it is, there or not? */
   readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
+  /** It lands, whomever that harms: the command cannot run again. */
+  readonly isLastWord?: boolean | undefined;
   /** Keeps what goes. */
   readonly keeper?: LandingKeeper | undefined;
   /** Told of each name by which git would find a repository: host paths in bytes. */
@@ -72,10 +75,15 @@ export async function makePlan(
     return sideOf(stat, `${top}/${path}`);
   }
 
+  /** Others made or changed it while the command ran. */
+  function isNew({ ctimeMs }: Stats): boolean {
+    return ctimeMs >= options.beganAtMs;
+  }
+
   /** Others changed what goes. */
   function look(path: string, before: Stats): void {
     if (before.isFile() && isDatabase(path)) databases.push({ path: toText(path), stat: before });
-    if (!before.isDirectory() && before.ctimeMs >= options.beganAtMs) tell(conflicts, path);
+    if (!before.isDirectory() && isNew(before)) tell(conflicts, path);
   }
 
   function refuse(path: string): void {
@@ -89,8 +97,8 @@ export async function makePlan(
 
   const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
 
-  /** A folder of the layer over one that is there. */
-  async function walk(path: string, lower: number, depth: number): Promise<void> {
+  /** A folder of the layer over one that is there; nothing of that shows through where it `covers`. */
+  async function walk(path: string, lower: number, depth: number, covers: boolean): Promise<void> {
     for (const name of namesIn(upperOf(path))) {
       await breathe();
       const inner = path === '' ? name : `${path}/${name}`;
@@ -99,7 +107,7 @@ export async function makePlan(
       sawName(inner, name, now);
       const isMerged = now.isDirectory() && before?.isDirectory() === true;
       if (depth >= deepest) refuse(inner);
-      else if (isMerged) await walkFolder(inner, name, lower, { now, before }, depth);
+      else if (isMerged) await walkFolder(inner, name, lower, { now, before, covers }, depth);
       else if (options.isProtected(hostOf(inner), before !== undefined)) refuse(inner);
       else if (isWhiteout(now)) await remove(inner, name, lower, before);
       else if (!now.isDirectory() && !now.isFile() && !now.isSymbolicLink()) refuse(inner);
@@ -111,27 +119,29 @@ export async function makePlan(
     path: string,
     name: string,
     lower: number,
-    { now, before }: { readonly now: Stats; readonly before: Stats },
+    { now, before, covers }: { readonly now: Stats; readonly before: Stats; readonly covers: boolean },
     depth: number,
   ): Promise<void> {
     const below = openFolderIn(lower, name, 'latin1');
     try {
-      const isReplaced = marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
+      // A folder that the command made is marked as well: others may have made one of that name since.
+      const isReplaced = covers || marks.read(upperOf(path), 'user.overlay.opaque') === 'y';
       const gone = isReplaced ? namesIn(asBytes(itself(below))) : [];
       const keeps = gone.filter((each) => options.isProtected(hostOf(`${path}/${each}`), true));
-      if (isReplaced && keeps.length === 0 && !options.isProtected(hostOf(path), true)) {
+      if (isReplaced && !isNew(before) && keeps.length === 0 && !options.isProtected(hostOf(path), true)) {
         return await move(path, name, lower, now, before);
       }
       const kept = new Set(isReplaced ? namesIn(upperOf(path)) : []);
       for (const each of gone) {
         const inner = `${path}/${each}`;
         if (kept.has(each)) continue;
+        const was = statOf(below, each);
         if (keeps.includes(each)) tell(refused, inner);
-        else await remove(inner, each, below, statOf(below, each));
+        else if (was && !isNew(was)) await remove(inner, each, below, was);
       }
       const had = steps.length;
       if ((now.mode & 0o700) !== 0o700) chmodSync(upperOf(path), (now.mode & 0o7777) | 0o700);
-      await walk(path, below, depth + 1);
+      await walk(path, below, depth + 1, isReplaced);
       const mode = now.mode & folderModeBits;
       if ((before.mode & 0o7777) !== (now.mode & 0o7777)) {
         await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
@@ -265,7 +275,7 @@ export async function makePlan(
 
   const lower = openRootFolder(overlay.on);
   try {
-    await walk('', lower, 0);
+    await walk('', lower, 0, false);
     const [now, before] = [lstatSync(upperOf('')), lstatSync(asBytes(`${itself(lower)}/.`))];
     if ((now.mode & 0o7777) !== (before.mode & 0o7777))
       steps.push({ do: 'mode', path: '', mode: now.mode & folderModeBits });
@@ -275,45 +285,8 @@ export async function makePlan(
   }
 }
 
-/** So that whoever does a step again knows whether it is still the same that lies there. */
-export function signatureOf({ dev, ino, size, mtimeMs }: Stats): string {
-  return `${dev}:${ino}:${size}:${mtimeMs}`;
-}
-
 function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
   return { do: 'times', path, accessed: atimeMs / 1000, modified: mtimeMs / 1000 };
-}
-
-function sideOf(stat: Stats, entry: string): LandingSide {
-  const kind = stat.isDirectory()
-    ? 'folder'
-    : stat.isSymbolicLink()
-      ? 'symlink'
-      : stat.isFile()
-        ? 'file'
-        : 'other';
-  return { kind, bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(entry) };
-}
-
-export function statOf(folder: number, name: string): Stats | undefined {
-  return lstatSync(asBytes(entryOf(folder, name)), { throwIfNoEntry: false });
-}
-
-/** A command may have taken the right to read its own folder away: the layer's may be changed. */
-function namesIn(path: Buffer): readonly string[] {
-  const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
-  try {
-    return read();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/')
-      throw error;
-    chmodSync(path, 0o700);
-    return read();
-  }
-}
-
-function lastOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 const entriesAtOnce = 200;

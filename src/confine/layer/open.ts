@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
+import type { Turns } from '../../ground/turns.ts';
 import { thisProcess } from '../files/owner.ts';
 import { type LandedPaths, landLayers } from './land.ts';
 import type { LandOptions } from './make-plan.ts';
@@ -39,8 +40,8 @@ export function assertFree(base: string, folders: readonly string[]): void {
     throw new Error(`a file system of its own is mounted at ${mount}, which no layer covers`);
 }
 
-/** A layer over these folders, itself in a new folder below `base`. Throws as `assertFree`. */
-export function openLayer(base: string, folders: readonly string[], marks: Marks): Layer {
+/** A layer over these folders, itself in a new folder below `base`. Landings take turns. Throws as `assertFree`. */
+export function openLayer(base: string, folders: readonly string[], marks: Marks, turns: Turns): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const at = mkdtempSync(join(base, prefix));
@@ -61,7 +62,7 @@ export function openLayer(base: string, folders: readonly string[], marks: Marks
       return bavail * bsize;
     },
     read: (roots) => readLayers(overlays, roots, marks.read),
-    land: (options) => landLayers(overlays, at, options, marks),
+    land: (options) => turns.take(base, () => landLayers(overlays, at, options, marks)),
     close: () => removeLayer(at),
   };
 }

@@ -29,6 +29,8 @@ export interface LandingKeeper {
   found(change: FoundChange): Promise<void>;
   /** It is in place; where not all of it is, each is looked at. */
   end(isWhole: boolean): Promise<void>;
+  /** What the reply is to say of what is not written down. */
+  notes(): readonly string[];
 }
 
 export interface FoundChange {

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileS
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../ground/once.ts';
+import { createTurns } from '../../../ground/turns.ts';
 import { allMarks, type Marks } from '../../layer/marks.ts';
 import { assertFree, type Layer, openLayer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
@@ -37,7 +38,8 @@ export function createLayers(
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
   const marks = createMarks(kernel);
-  const open = (folders: readonly string[]) => openLayer(base, folders, marks);
+  const turns = createTurns();
+  const open = (folders: readonly string[]) => openLayer(base, folders, marks, turns);
   const tested = once(async () => {
     await recoverLayers(base);
     const leak = await findLeak(base, open, spawner());
@@ -88,7 +90,7 @@ export function createLayers(
 
 /** Extended attributes of what no link leads to: Node has no word for them. */
 function createMarks({ syscall }: Kernel): Marks {
-  const [lgetxattr, lremovexattr] = process.arch === 'x64' ? [192, 198] : [9, 15];
+  const [lgetxattr, llistxattr, lremovexattr] = process.arch === 'x64' ? [192, 195, 198] : [9, 12, 15];
   const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
   const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
   return {
@@ -99,7 +101,8 @@ function createMarks({ syscall }: Kernel): Marks {
     },
     remove(path) {
       const entry = pathOf(path);
-      // Most have none of them.
+      // Most have none at all.
+      if (syscall(llistxattr, entry, null, 0) === 0) return;
       for (const name of names.values()) syscall(lremovexattr, entry, name);
     },
   };

@@ -56,7 +56,7 @@ export async function attend(
       signal: stop.signal,
       maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
     });
-    const land = (how: Ending, outputs: readonly string[]) =>
+    const land = (how: Ending, outputs?: readonly string[]) =>
       landEnded(started, how, { outputs, runOptions, runner, left: leftNames });
     const left =
       runOptions.handOverMs === undefined ? undefined : runOptions.handOverMs - (startedAt - beganAt);
@@ -69,7 +69,7 @@ export async function attend(
       const printed = output.letGo();
       const going = trial;
       trial = undefined;
-      const landing = landGoing(ending, going, runOptions, (how) => land(how, []));
+      const landing = landGoing(ending, going, runOptions, land);
       return {
         kind: 'going',
         command: addBackground(session, child, {

@@ -12,8 +12,8 @@ import type { Runner } from './session.ts';
 import { blamesLayer } from './why-direct.ts';
 
 interface Landing {
-  /** What it printed; empty where others have read it. */
-  readonly outputs: readonly string[];
+  /** What it printed; absent where the call was answered before it ended, and nobody would run it again. */
+  readonly outputs: readonly string[] | undefined;
   readonly runOptions: RunOptions;
   readonly runner: Runner;
   readonly left: Named[];
@@ -32,7 +32,7 @@ export async function landEnded(
   { outputs, runOptions, runner, left }: Landing,
 ): Promise<EndedLanding> {
   if (!trial) throw new Error('only what runs on a layer lands');
-  const mayRunAgain = !how.stoppedBy && contacts().length === 0;
+  const mayRunAgain = outputs !== undefined && !how.stoppedBy && contacts().length === 0;
   if (mayRunAgain && blamesLayer(outputs, how.exitCode !== 0))
     return unfit('a system call was refused that a layer has no answer to');
   if (runOptions.onFailure === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
@@ -50,6 +50,7 @@ export async function landEnded(
     const { conflicts, refused, notes } = await trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
       isProtected: heldNames(guarded, runner.options.readOnlyNames ?? []),
+      isLastWord: !mayRunAgain,
       keeper: runOptions.landing?.keeper,
       left,
     });
@@ -58,7 +59,7 @@ export async function landEnded(
       notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused)],
     };
   } catch (error) {
-    if (error instanceof LayerUnfit && mayRunAgain) return unfit(error.message);
+    if (error instanceof LayerUnfit) return unfit(error.message);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import type { LandOptions } from '../../layer/make-plan.ts';
 import type { Layer } from '../../layer/open.ts';
 import { rootOf } from '../../layer/read.ts';
 
-export interface LandingOptions extends Pick<LandOptions, 'roots' | 'isProtected' | 'keeper'> {
+export interface LandingOptions extends Pick<LandOptions, 'roots' | 'isProtected' | 'isLastWord' | 'keeper'> {
   /** Takes each name by which git could find a repository. */
   readonly left: Named[];
 }
@@ -28,7 +28,8 @@ export async function landAll(
     ...options,
     onGitName: (path, isFolder) => left.push({ path, isFolder }),
   });
-  if (!settings) return { ...landed, notes: [] };
+  const told = options.keeper?.notes() ?? [];
+  if (!settings) return { ...landed, notes: told };
   const before = settings.copies.map(({ original }) => readSmall(original));
   const notes = await settings.settle();
   for (const [index, { original }] of settings.copies.entries()) {
@@ -37,7 +38,7 @@ export async function landAll(
     if (options.keeper && was !== undefined && is !== undefined && was !== is)
       await tellSettings(options.keeper, original, options.roots, { was, is });
   }
-  return { ...landed, notes };
+  return { ...landed, notes: [...told, ...notes] };
 }
 
 async function tellSettings(

@@ -34,6 +34,7 @@ export async function runOnLayer(
           return await trial.land({
             roots: sandbox.roots().all.map(({ hostPath }) => hostPath),
             isProtected,
+            isLastWord: true,
             keeper,
             left,
           });

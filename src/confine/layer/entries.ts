@@ -1,0 +1,43 @@
+import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
+import type { LandingSide } from '../../contract/capabilities/landing.ts';
+import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { entryOf } from '../files/walk.ts';
+
+/* Paths and names here are bytes, one a character. */
+
+/** So that whoever does a step again knows whether it is still the same that lies there. */
+export function signatureOf({ dev, ino, size, mtimeMs }: Stats): string {
+  return `${dev}:${ino}:${size}:${mtimeMs}`;
+}
+
+export function statOf(folder: number, name: string): Stats | undefined {
+  return lstatSync(asBytes(entryOf(folder, name)), { throwIfNoEntry: false });
+}
+
+/** A command may have taken the right to read its own folder away: the layer's may be changed. */
+export function namesIn(path: Buffer): readonly string[] {
+  const read = () => readdirSync(path, { encoding: 'latin1' as BufferEncoding }) as string[];
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES' || path.subarray(0, 6).toString() === '/proc/')
+      throw error;
+    chmodSync(path, 0o700);
+    return read();
+  }
+}
+
+export function sideOf(stat: Stats, entry: string): LandingSide {
+  const kind = stat.isDirectory()
+    ? 'folder'
+    : stat.isSymbolicLink()
+      ? 'symlink'
+      : stat.isFile()
+        ? 'file'
+        : 'other';
+  return { kind, bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(entry) };
+}
+
+export function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
