@@ -86,7 +86,7 @@ export function examine(
   let done = 0;
   let words = 0;
   for (let job = nextJob(); job; job = nextJob()) {
-    if (job.kind === 'command' && job.fillings < maxFillings && seen.before(job.words)) continue;
+    if (job.kind === 'command' && isInner(job) && seen.before(job.words)) continue;
     words += job.kind === 'command' ? job.words.length : 1;
     if (++done > maxJobs || words > maxWords) {
       raise('too-long', '');
@@ -273,4 +273,9 @@ export function examine(
     if (source.value === undefined) raise('dynamic-script', job.excerpt());
     else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }
+}
+
+/** Only to what stands in another command can several ways lead. */
+function isInner({ via, fillings }: CommandJob): boolean {
+  return fillings < maxFillings && via.length + fillings > 0;
 }

@@ -36,9 +36,10 @@ export function createCommandJudge({
 }: JudgeOptions = {}): CommandJudge & CommandWriter {
   const index = indexByProgram(commandRules);
   const byId = new Map(builtinRules.map((rule) => [rule.id, rule]));
+  const known = createLastWritten();
   return {
     judge(line, context) {
-      const { findings, uses } = examineGuarded(line, context, index, write, read);
+      const { findings, uses } = examineGuarded(line, context, index, write, read, known);
       const fitting = findings.filter(({ rule }) => {
         const from = byId.get(rule)?.dialect;
         return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
@@ -49,7 +50,10 @@ export function createCommandJudge({
       return { ...judgementOf(fitting, uses, byId), contained: true };
     },
     mayKeep: mayKeepVariable,
-    written: (line) => guardedIn(line, write),
+    written(line) {
+      const last = known.of(line);
+      return last ? last.runs : guardedIn(line, write);
+    },
     remoteChanges(line) {
       // Few commands name one, and each is read a second time for it.
       const words = line.kind === 'script' ? [line.script] : [line.program, ...line.args];
@@ -84,10 +88,14 @@ function examineGuarded(
   index: RuleIndex,
   write: Write,
   read: ReadFile,
+  known: ReturnType<typeof createLastWritten>,
 ): Examination {
-  const asked = examineSafely(line, context, index, write, read);
+  // What a session has exported may say of a variable what the line alone does not.
+  const isAlone = Object.keys(context.variables ?? {}).length === 0;
+  const asked = examineSafely(line, context, index, write, read, isAlone && !writesSubscript(line));
+  if (isAlone) known.keep(line, asked.runs);
   if (!asked.findings.some(({ rule }) => rule === evaluated)) return asked;
-  const runs = guardedIn(line, write);
+  const runs = isAlone ? asked.runs : guardedIn(line, write);
   const guarded = runs && examineSafely(runs, context, index, write, read);
   // Its commands are those that were asked for: what guards them is none.
   if (
@@ -97,6 +105,21 @@ function examineGuarded(
   )
     return asked;
   return { ...guarded, uses: asked.uses };
+}
+
+/** How the line was written that was judged last: it is what runs next. */
+function createLastWritten() {
+  let last: { readonly key: string; readonly runs: CommandLine | undefined } | undefined;
+  return {
+    keep(line: CommandLine, runs: CommandLine | undefined): void {
+      last = { key: keyOf(line), runs };
+    },
+    of: (line: CommandLine) => (last?.key === keyOf(line) ? last : undefined),
+  };
+}
+
+function keyOf(line: CommandLine): string {
+  return line.kind === 'script' ? `${line.shell}\0${line.script}` : JSON.stringify(line);
 }
 
 /** Depends on the line alone, so that what is judged is what runs. */
@@ -182,7 +205,7 @@ function judgementOf(
 }
 
 function argvOf(use: Use): readonly (string | null)[] {
-  return use.words.map((word, at) => (at > 0 && becomesPath(word) ? null : (word.value ?? null)));
+  return use.words.map((word, at) => word.value === undefined || (at > 0 && becomesPath(word)) ? null : word.value);
 }
 
 /** `~` and, as bash has it, `x=~`: a home folder stands there when it runs. */

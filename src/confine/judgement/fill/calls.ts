@@ -57,7 +57,8 @@ export function createCalls() {
         if (at >= 0 || words.length > 0) everywhere.push({ args: words, from });
       }
       const known = calls.get(program) ?? [];
-      if (known.length <= maxCalls) calls.set(program, [...known, { args, from }]);
+      if (known.length <= maxCalls) known.push({ args, from });
+      calls.set(program, known);
     },
     /** Did the script give its own words new values? */
     hasSet: () => everywhere.length > 0,

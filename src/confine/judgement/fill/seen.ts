@@ -13,7 +13,8 @@ export function createSeen() {
       ) {
         return true;
       }
-      byFirst.set(first, [...known, words]);
+      known.push(words);
+      byFirst.set(first, known);
       return false;
     },
   };

@@ -60,8 +60,7 @@ const maxDepth = 200;
 
 /** Walks a script, every node of it, without recursion. */
 export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisitor): void {
-  const first = { node: printed.script, place, depth: 0, known: knownWithin() };
-  const steps: Step[] = [{ ...first, isSure: true, repeats: false }];
+  const steps = [stepTo(printed.script, place, 0, knownWithin(), undefined, true, false)];
   let moves = 0;
   const excerptOf = (node: SyntaxNode) =>
     clean(printed.origins(node) ?? printed.text.slice(node.pos, node.end));
@@ -84,6 +83,8 @@ export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisito
       if (step.isSure) for (const name of mapsIn(words)) visitor.map(name);
     }
     const here = step;
+    const isStraight = straight.has(node.type);
+    const repeats = here.repeats || loops.has(node.type);
     const knowns = knownTo(node, step);
     const children: Step[] = [];
     let count = 0;
@@ -93,12 +94,25 @@ export function walkScript(printed: Printed, place: Place, visitor: SyntaxVisito
       if (child.type === 'Word' && isPlainText(child.text)) return;
       const [known, then] = knowns(child, position);
       const isSure = here.isSure && known === here.known && (node.type !== 'AndOr' || position === 0);
-      const inner = { node: child, place: placeOf(child, position, here), depth: depth + 1 };
-      const repeats = here.repeats || loops.has(node.type);
-      children.push({ ...inner, known, then, repeats, isSure: isSure && straight.has(node.type) });
+      children.push(
+        stepTo(child, placeOf(position, here), depth + 1, known, then, isSure && isStraight, repeats),
+      );
     });
     for (let child = children.pop(); child; child = children.pop()) steps.push(child);
   }
+}
+
+/** All steps are made here, field for field: there are as many as nodes. */
+function stepTo(
+  node: SyntaxNode,
+  place: Place,
+  depth: number,
+  known: Known,
+  then: Known | undefined,
+  isSure: boolean,
+  repeats: boolean,
+): Step {
+  return { node, place, depth, known, then, isSure, repeats };
 }
 
 const loops: ReadonlySet<string> = new Set(['Function', 'For', 'ArithmeticFor', 'Select', 'While']);
@@ -195,7 +209,7 @@ function withKnown(word: Word, known: Known): Word {
   return { ...word, pieces };
 }
 
-function placeOf(child: SyntaxNode, position: number, { node, place }: Step): Place {
+function placeOf(position: number, { node, place }: Step): Place {
   switch (node.type) {
     case 'Function':
       return { ...place, functions: [...place.functions, node.name.value], forks: false };
@@ -211,7 +225,6 @@ function placeOf(child: SyntaxNode, position: number, { node, place }: Step): Pl
     case 'Coproc':
       return { ...place, forks: true };
     default:
-      void child;
       return place;
   }
 }
