@@ -49,5 +49,9 @@ function report(name: string, files: readonly string[], wanted: readonly string[
     for (const line of by[decision] ?? []) console.log(`  ${decision}  ${line}`);
 }
 
-report('everyday', ['everyday', 'everyday-work', 'everyday-sessions', 'everyday-agents'], ['allow']);
-report('hostile', ['hostile', 'hostile-agents'], ['ask', 'deny']);
+report(
+  'everyday',
+  ['everyday', 'everyday-work', 'everyday-sessions', 'everyday-agents', 'everyday-unseen'],
+  ['allow'],
+);
+report('hostile', ['hostile', 'hostile-agents', 'hostile-unseen'], ['ask', 'deny']);

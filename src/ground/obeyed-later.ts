@@ -12,7 +12,7 @@ export const obeyedLater: readonly { readonly paths: string; readonly by: Text }
   },
   {
     paths:
-      '**/{*.code-workspace,.exrc,.vimrc,.gvimrc,.nvimrc,.nvim.lua,.lvimrc,.emacs,.dir-locals.el,.dir-locals-2.el}',
+      '**/{*.code-workspace,.exrc,.vimrc,.gvimrc,.nvimrc,.nvim.lua,.lvimrc,.emacs,.nanorc,.dir-locals.el,.dir-locals-2.el}',
     by: text('an editor that opens a file of the folder', 'フォルダーのファイルを開くエディター'),
   },
   {
@@ -30,7 +30,7 @@ export const obeyedLater: readonly { readonly paths: string; readonly by: Text }
   },
   {
     paths:
-      '**/.config/{direnv,mise,autostart,systemd,environment.d,tmux,gdb,xonsh,nushell,powershell,elvish}/**',
+      '**/{.config/{direnv,mise,autostart,systemd,environment.d,tmux,gdb,xonsh,nushell,powershell,elvish,julia,lesskey},.julia/config,.elvish,.gnupg,.local/share/applications,.forward,.procmailrc,.rhosts,.shosts}/**',
     by: text('the next session of the person', '次のログインセッション'),
   },
   {
@@ -39,7 +39,7 @@ export const obeyedLater: readonly { readonly paths: string; readonly by: Text }
   },
   {
     paths:
-      '**/{.inputrc,.xprofile,.xinitrc,.xsession,.xsessionrc,.pam_environment,.gdbinit,.lldbinit,.pdbrc,.irbrc,.pryrc,.Rprofile,.ghci,.iex.exs,.erlang,.guile,.octaverc,.psqlrc,.sqliterc,.lftprc,.tmux.conf,.screenrc,.lesskey,.lessfilter,.editrc,.mailcap,.wgetrc,.curlrc,.yashrc,.xonshrc,.esrc}',
+      '**/{.inputrc,.xprofile,.xinitrc,.xsession,.xsessionrc,.pam_environment,.gdbinit,.lldbinit,.pdbrc,.irbrc,.pryrc,.Rprofile,.ghci,.iex.exs,.erlang,.guile,.octaverc,.psqlrc,.sqliterc,.my.cnf,.mylogin.cnf,.perldb,.ocamlinit,.utoprc,.lftprc,.tmux.conf,.screenrc,.lesskey,.lessfilter,.editrc,.mailcap,.wgetrc,.curlrc,.yashrc,.xonshrc,.esrc}',
     by: text(
       'a shell, a session or a debugger that starts there',
       'そこで起動するシェル、セッション、デバッガー',

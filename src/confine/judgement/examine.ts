@@ -9,7 +9,7 @@ import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
 import type { CommandJob, Deferred, ScriptJob } from './jobs.ts';
-import { createPipelines, isListing } from './pipelines.ts';
+import { createPipelines, isListing, listsAll } from './pipelines.ts';
 import { folderIn, movesFolder } from './places/targets.ts';
 import { Unprintable } from './print/page.ts';
 import type { Write } from './print/print.ts';
@@ -18,6 +18,7 @@ import type { ReadFile, Use } from './rules/rule.ts';
 import { inspectNode } from './syntax/inspect-node.ts';
 import { bashisms } from './syntax/posix.ts';
 import { clean, type Place, walkScript } from './syntax/walk.ts';
+import { unwrapCode } from './unwrap/languages/code.ts';
 import { startedByInput } from './unwrap/languages/consoles.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { unwrap } from './unwrap/unwrap.ts';
@@ -173,6 +174,7 @@ export function examine(
               });
             else if (rule) raise(rule, excerpt());
           },
+          list: (name, from) => variables.list(name, () => from === undefined || variables.isListed(from)),
           onlyForRead: (assignment) => void passing.add(assignment),
         }),
       map: (name) => {
@@ -192,7 +194,11 @@ export function examine(
       fillings.hold(job, 'dynamic-name');
       return;
     }
-    const inners = [...unwrap(job.words), ...startedByInput(job.words, job.texts)];
+    const inners = [
+      ...unwrap(job.words),
+      ...startedByInput(job.words, job.texts),
+      ...unwrapCode(job.words, job.texts),
+    ];
     const unreadable = inners.find(
       (inner) => 'rule' in inner || (inner.kind === 'script' && inner.source.value === undefined),
     );
@@ -213,6 +219,8 @@ export function examine(
     for (const assigned of namesAssigned(use)) {
       noteAssigned(assigned.name, assigned.value, job);
       if (!declares.has(program)) variables.spoilMap(assigned.name);
+      if (program === 'read') variables.list(assigned.name, input.allNames);
+      if (input.files.some(({ pieces }) => pieces.some(listsAll))) variables.list(assigned.name, () => true);
     }
     for (const name of namesUndone(use)) {
       variables.add(name, { kind: 'static', value: '' });

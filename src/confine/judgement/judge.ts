@@ -205,7 +205,9 @@ function judgementOf(
 }
 
 function argvOf(use: Use): readonly (string | null)[] {
-  return use.words.map((word, at) => word.value === undefined || (at > 0 && becomesPath(word)) ? null : word.value);
+  return use.words.map((word, at) =>
+    word.value === undefined || (at > 0 && becomesPath(word)) ? null : word.value,
+  );
 }
 
 /** `~` and, as bash has it, `x=~`: a home folder stands there when it runs. */

@@ -6,6 +6,7 @@ import type { Pipe } from './syntax/walk.ts';
 import { startPrefix } from './unwrap/find.ts';
 import { hasOption, readOptions } from './words/options.ts';
 import { readWord } from './words/read-word.ts';
+import { operandsOf } from './words/subcommands.ts';
 import { isOneField, type Piece, type Word } from './words/word.ts';
 
 /** Does a substitution in this word fetch from the network? */
@@ -68,6 +69,49 @@ export function isListing(piece: Piece): boolean {
   });
 }
 
+/** `$(git ls-files)`, `$(find . -type f)`: the names of all that is there, none chosen by how it is called. */
+export function listsAll(piece: Piece): boolean {
+  if (piece.kind !== 'unknown' || !piece.script || !isListing(piece)) return false;
+  const command = piece.script.commands[0]?.command;
+  const stages = command?.type === 'Pipeline' ? command.commands : [command];
+  const uses = stages.flatMap((stage) =>
+    stage?.type === 'Command'
+      ? [
+          {
+            program: programOf(stage.name?.value ?? ''),
+            args: stage.args.flatMap((arg) => (arg.type === 'Word' ? [readWord(arg)] : [])),
+          },
+        ]
+      : [],
+  );
+  const [first, ...rest] = uses;
+  return first !== undefined && listsAllNames(first) && !rest.some(({ program }) => program.endsWith('grep'));
+}
+
+/** A listing that chooses nothing by its name, its age or its size. */
+function listsAllNames({ program, args }: Command): boolean {
+  switch (program) {
+    case 'find':
+      return !args.some(({ value }, at) =>
+        /^-i?(name|path|regex|wholename)$/.test(value ?? '')
+          ? /\w/.test(args[at + 1]?.text ?? '')
+          : /^-([acm](min|time)|newer.*|size|empty|user|group|perm)$/.test(value ?? ''),
+      );
+    case 'git':
+    case 'ls':
+    case 'rg':
+    case 'fd':
+    case 'fdfind':
+      return (
+        (!/^(rg|fd|fdfind)$/.test(program) ||
+          !args.some(({ value }) => /^-[eg]|^--(ext|glob)/.test(value ?? ''))) &&
+        !operandsOf(args).some(({ value, text }) => value !== 'ls-files' && /\w/.test(text))
+      );
+    default:
+      return false;
+  }
+}
+
 function namesFile({ program, args }: Command): boolean {
   const [verb, what] = args;
   return (
@@ -85,7 +129,7 @@ type Command = Pick<Use, 'program' | 'args'>;
 export function createPipelines() {
   const listings = new Map<object, Set<number>>();
   const namings = new Map<object, Map<number, Use>>();
-  const filters = new Map<object, Set<number>>();
+  const filters = new Map<object, Map<number, Use>>();
   const first = new Map<object, { fetch: number; decode: number; secret: number }>();
 
   function before(pipe: Pipe | undefined, what: 'fetch' | 'decode' | 'secret'): boolean {
@@ -111,8 +155,8 @@ export function createPipelines() {
         use.input.files.length + use.input.texts.length === 0 &&
         choosesLines(use)
       ) {
-        const stages = filters.get(pipe.pipeline) ?? new Set<number>();
-        filters.set(pipe.pipeline, stages.add(pipe.stage));
+        const stages = filters.get(pipe.pipeline) ?? new Map<number, Use>();
+        filters.set(pipe.pipeline, stages.set(pipe.stage, use));
       }
       const fetches = fetchers.has(use.program);
       const decodes = isDecoder(use);
@@ -144,6 +188,12 @@ export function createPipelines() {
         decoded: () => before(pipe, 'decode'),
         credentials: () => before(pipe, 'secret'),
         namesOnly: () => lister() !== undefined,
+        allNames() {
+          const use = lister();
+          if (!use || !pipe) return false;
+          const between = [...(filters.get(pipe.pipeline)?.values() ?? [])];
+          return listsAllNames(use) && !between.some(({ program }) => program.endsWith('grep'));
+        },
         foundOnly: () => lister()?.program === 'find',
         pathsOnly: () =>
           pipe !== undefined &&

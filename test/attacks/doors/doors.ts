@@ -31,7 +31,7 @@ export const doors: readonly Door[] = [
   ...all(
     'refused',
     `.git/hooks/pre-commit .git/config .git/info/attributes sub/.git/hooks/post-checkout sub/.git/modules/x/hooks/pre-push
-     .gitconfig .config/git/config .config/git/attributes .ssh/config .ssh/rc
+     .gitconfig .config/git/config .config/git/attributes .hgrc sub/.hg/hgrc .jj/repo/config.toml .config/jj/config.toml .ssh/config .ssh/rc
      .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile
      .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .logout
      .config/fish/config.fish .config/fish/conf.d/x.fish
@@ -49,6 +49,8 @@ export const doors: readonly Door[] = [
      .config/autostart/x.desktop .config/systemd/user/x.service
      .claude/agents/x.md .gemini/settings.json .codex/config.toml .cursor/rules/x.mdc
      .inputrc .xprofile .pam_environment .gdbinit .lldbinit .pdbrc .irbrc .Rprofile .psqlrc .sqliterc .tmux.conf .lesskey .wgetrc .yashrc .ghci
+     .nanorc .my.cnf .mylogin.cnf .perldb .ocamlinit .utoprc .config/julia/startup.jl .julia/config/startup.jl .gnupg/gpg-agent.conf
+     .local/share/applications/x.desktop .forward .procmailrc .rhosts
      .cargo/config.toml rust-toolchain.toml`,
   ),
   ...all(

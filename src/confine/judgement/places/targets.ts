@@ -197,13 +197,16 @@ export function isDevice(word: Word, scene: Scene, marker = ''): 'device' | 'net
     const value = marked.startsWith(marker) ? marked.slice(marker.length) : marked;
     for (const folder of value.startsWith('/') ? ['/'] : (scene.folders ?? ['/'])) {
       const path = posix.resolve(folder, value).replace(rootAlias, '');
-      if (/^\/dev\/(tcp|udp)\//.test(path)) return 'network';
+      if (/^\/dev\/(tcp|udp)\//.test(path)) return ownNetwork.test(path) ? undefined : 'network';
       if (path.startsWith('/dev/') && !plainDevice.test(path)) return 'device';
       if (/^\/(proc\/(sysrq-trigger|sys\/|kcore)|sys\/)/.test(path)) return 'device';
     }
   }
   return undefined;
 }
+
+/** A port of this machine, as commands see it. */
+export const ownNetwork = /^\/dev\/(tcp|udp)\/(localhost|127(\.\d{1,3}){3}|::1)\/\w+$/;
 
 /** `/proc/self/root` is `/` by another name. */
 const rootAlias = /^(\/proc\/(self|thread-self|\d+)(\/task\/\d+)?\/root)+(?=\/)/;

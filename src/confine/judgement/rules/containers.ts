@@ -34,7 +34,10 @@ export const containerRules: readonly CommandRule[] = [
     suggestion: person,
     fits: ({ program, args }) => !onlyTells(args) && !onlyReads(program, args),
     needs: ({ args }) =>
-      args.some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix)) ? undefined : { kind: 'daemon' },
+      // Behind the subcommand they are options of its own, or of what it runs.
+      optionsFirst(args).some(({ prefix }) => /^-(H|c$|-host|-context)/.test(prefix))
+        ? undefined
+        : { kind: 'daemon' },
     match: [
       'docker run -it alpine sh',
       'docker-compose up',
@@ -123,6 +126,14 @@ function onlyReads(program: string, args: readonly Word[]): boolean {
   ];
   if (first === 'compose' && second === 'config') return true;
   return looks.test(things.test(first) ? second : first);
+}
+
+/** Options that stand before the subcommand, each with a word that may be its value. */
+function optionsFirst(args: readonly Word[]): readonly Word[] {
+  const end = args.findIndex(
+    ({ prefix }, at) => !prefix.startsWith('-') && !args[at - 1]?.prefix.startsWith('-'),
+  );
+  return end < 0 ? args : args.slice(0, end);
 }
 
 /** A dry run, or a look at a rollout. */

@@ -116,8 +116,8 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
     case 'unset':
       return args.some(
         (word) =>
-          !/^'?[A-Za-z_]\w*'?\[\d+\]$/.test(word.text) &&
-          !/^-[fvn]+$|^[A-Za-z_]\w*(\[(\d+|@|\*|[A-Za-z_]\w*)\])?$/.test(word.value ?? '') &&
+          !/^'?[A-Za-z_]\w*'?\[-?\d+\]$/.test(word.text) &&
+          !/^-[fvn]+$|^[A-Za-z_]\w*(\[(-?\d+|@|\*|[A-Za-z_]\w*)\])?$/.test(word.value ?? '') &&
           !/^[\w.:-]+$/.test(word.value ?? ''),
       );
     case 'let':
@@ -146,7 +146,7 @@ function evaluates(program: string, args: readonly Word[], scene: Scene): boolea
         // Whatever an integer variable gets later is evaluated too.
         if (/i/.test(flags) && !scene.variables.isTame(name)) return true;
         // A second name for PATH would be a way around what is said of PATH.
-        if (/^[^+]*-[^+]*n/.test(flags)) {
+        if (program !== 'export' && /^[^+]*-[^+]*n/.test(flags)) {
           const target = equals < 0 ? '' : (word.value?.slice(equals + 1) ?? '');
           return !plainName.test(target) || assignmentRule(target, undefined) !== undefined;
         }

@@ -123,7 +123,9 @@ function onlyLooks(program: string, args: readonly Word[]): boolean {
       ({ value }) =>
         value !== undefined &&
         (/^[^-]/.test(value) ||
-          /^(-[aln]|--(no-pager|all|full|failed|user|lines=\d+|type=\w+|state=\w+))$/.test(value)),
+          /^(-[aln]|--(no-pager|no-legend|plain|quiet|all|full|failed|user|system|lines=\d+|type=\w+|state=\w+))$/.test(
+            value,
+          )),
     )
   );
 }

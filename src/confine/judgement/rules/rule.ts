@@ -71,6 +71,8 @@ export interface Input {
   credentials(): boolean;
   /** It is what a listing before it in the pipe prints, or some of it: names of files, or words that are written out. */
   namesOnly(): boolean;
+  /** It is the names of all that is there, as a listing before it in the pipe prints them. */
+  allNames(): boolean;
   /** It is paths that a find before it in the pipe prints, or some of them. */
   foundOnly(): boolean;
   /** It is what a find right before it in the pipe prints: paths parted by NUL. */

@@ -1,6 +1,7 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import type { Text } from '../../../contract/text/text.ts';
-import { isDevice, reachOf } from '../places/targets.ts';
+import { listsAll } from '../pipelines.ts';
+import { isDevice, ownNetwork, reachOf } from '../places/targets.ts';
 import { namesOwnState } from '../rules/checkpoint.ts';
 import { isObeyed, isProtected } from '../rules/files/obeyed.ts';
 import type { Scene } from '../rules/rule.ts';
@@ -37,6 +38,8 @@ export interface NodeNotes {
   assign(name: string, value: Word | undefined, given?: Given): void;
   /** Names in arithmetic that get a value: they must stay names. */
   readonly targets: WeakSet<SyntaxNode>;
+  /** The name is given, one after the other, all that a listing names, or that the array `from` holds. */
+  list(name: string, from?: string): void;
   /** Separators that hold for one `read` part nothing else. */
   onlyForRead(assignment: SyntaxNode): void;
 }
@@ -63,10 +66,10 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
     case 'Command':
       if (/^(read|mapfile|readarray)$/.test(node.name?.text ?? ''))
         for (const part of node.prefix) if (part.type === 'Assignment') notes.onlyForRead(part);
-      if (/^(|:|true)$/.test(node.name?.text ?? ''))
+      if (/^(|:|true)$/.test(node.name?.text ?? '') || isNothing(node))
         for (const target of emptied(node)) deferEmptied(target, notes);
       // Whatever the same words are written into, each of the files that a search found ends as another.
-      if (/^(echo|printf)$/.test(node.name?.text ?? '') && notes.isForEach)
+      if (/^(echo|printf)$/.test(node.name?.text ?? '') && (notes.isForEach || saysTheSame(node)))
         for (const target of emptied(node))
           if (/^"?\$\{?\w+\}?"?$/.test(target.text)) deferEmptied(target, notes);
       return;
@@ -114,6 +117,19 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       if (node.type === 'Select' || !node.wordlist) notes.assign(node.name.value, undefined);
       else for (const word of node.wordlist) assignListed(node.name.value, word, notes);
       return;
+    case 'Redirected': {
+      const { command, redirects } = node;
+      if (command.type !== 'While') return;
+      const isOfAll = redirects.some(
+        (one) =>
+          one.type === 'Redirect' &&
+          one.operator === '<' &&
+          one.target &&
+          readWord(one.target).pieces.some(listsAll),
+      );
+      if (isOfAll) for (const name of namesRead(command.clause)) notes.list(name);
+      return;
+    }
     case 'Function':
       if (isTrustedName(node.name.value)) notes.raise('data-as-code');
       return;
@@ -126,7 +142,8 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
     case 'Redirect': {
       const target = node.target && readWord(node.target);
       if (!target || /^<&?$/.test(node.operator)) {
-        if (target && /^\/dev\/(tcp|udp)\//.test(target.prefix)) notes.raise('network-device');
+        if (target && /^\/dev\/(tcp|udp)\//.test(target.prefix) && !ownNetwork.test(target.value ?? ''))
+          notes.raise('network-device');
         return;
       }
       notes.defer('device-write', (scene) => isDevice(target, scene) === 'device');
@@ -146,12 +163,39 @@ function emptied(node: SyntaxNode & { type: 'Command' }): readonly SyntaxWord[] 
   );
 }
 
+/** `cat /dev/null`. */
+function isNothing({ name, args }: SyntaxNode & { type: 'Command' }): boolean {
+  return (
+    name?.text === 'cat' && args.length === 1 && args[0]?.type === 'Word' && args[0].text === '/dev/null'
+  );
+}
+
+/** Whatever its words are, they are the same each time. */
+function saysTheSame({ args }: SyntaxNode & { type: 'Command' }): boolean {
+  return args.every((arg) => arg.type === 'Word' && readWord(arg).value !== undefined);
+}
+
+/** The names that `read` gives values to in the condition of a loop. */
+function namesRead({ commands }: SyntaxNode & { type: 'CompoundList' }): readonly string[] {
+  return commands.flatMap(({ command }) =>
+    command.type === 'Command' && command.name?.text === 'read'
+      ? command.args.flatMap((arg) =>
+          arg.type === 'Word' && /^[A-Za-z_]\w*$/.test(arg.text) ? [arg.text] : [],
+        )
+      : [],
+  );
+}
+
 /** What truncate is asked about: files that are not named one by one. */
 function deferEmptied(target: SyntaxWord, notes: NodeNotes): void {
   const word = readWord(target);
   notes.defer('empty-everything', (scene) => {
     const reach = reachOf(word, scene);
-    const isEach = notes.isForEach || fileNameOf(word, scene.variables) === 'found';
+    const last = word.pieces.at(-1);
+    const isEach =
+      notes.isForEach ||
+      fileNameOf(word, scene.variables) === 'found' ||
+      (last?.kind === 'variable' && scene.variables.isListed(last.name));
     return reach === 'everything' || (reach === 'unknown' && isEach);
   });
 }
@@ -218,6 +262,8 @@ function assignListed(name: string, word: SyntaxWord, notes: NodeNotes): void {
   const range = /^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$/.test(word.text);
   const listed = readWord(word);
   const [only] = listed.pieces.length === 1 ? listed.pieces : [];
+  if (only && listsAll(only)) notes.list(name);
+  if (only?.kind === 'unknown' && only.listOf !== undefined) notes.list(name, only.listOf);
   if (range) notes.assign(name, listed, { kind: 'number' });
   else if (isFoundName(listed)) notes.assign(name, listed, { kind: 'found', word: listed });
   else if (only?.kind === 'unknown' && only.keysOf !== undefined)

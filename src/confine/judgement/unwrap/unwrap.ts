@@ -157,10 +157,12 @@ function unwrapForeign(words: readonly Word[]): readonly Inner[] {
   return code ? [{ kind: 'unread', rule: 'foreign-shell', word: code }] : [];
 }
 
-/** `cmake -E env A=b COMMAND`, `-E time COMMAND`, `-E chdir FOLDER COMMAND` (cmake(1), Command-Line Tool Mode). */
+/** `cmake -E env A=b COMMAND`, `-E time COMMAND`, `-E chdir FOLDER COMMAND`, `-E rm FILE` (cmake(1), Command-Line Tool Mode). */
 function unwrapCmake(words: readonly Word[]): readonly Inner[] {
   if (words[0]?.value !== '-E') return [];
   const [verb, ...rest] = words.slice(1);
+  if (/^(rm|remove|remove_directory)$/.test(verb?.value ?? ''))
+    return [{ kind: 'command', words: [literalWord('rm'), literalWord('-r'), ...rest] }];
   if (verb?.value === 'env')
     return unwrapEnv(rest.filter(({ prefix }) => !/^--(un)?set=|^--modify/.test(prefix)));
   const command = verb?.value === 'chdir' ? rest.slice(1) : verb?.value === 'time' ? rest : [];

@@ -20,6 +20,9 @@ const plainSsh =
 /** What these are given is evaluated as arithmetic, and runs what a subscript in it holds (bash, "Shell Variables"). */
 const evaluated = /^(RANDOM|SRANDOM|OPTIND|HISTCMD|SECONDS|BASHPID|LINENO)$/;
 
+/** What may part words: with a letter or a digit among them one word is made of two. */
+export const separators = /^[ \n\t,:;|./=@-]*$/;
+
 /** The rule that an assignment to this name breaks, judged by the value where that says enough. */
 export function assignmentRule(
   name: string,
@@ -32,7 +35,7 @@ export function assignmentRule(
   if (evaluated.test(name)) return isNumber(value) ? undefined : 'code-variable';
   if (name === 'PATH') return value && extendsPath(value, lasts) ? undefined : 'code-variable';
   if (name === 'IFS')
-    return value?.value !== undefined && /^[ \n\t,:;|]*$/.test(value.value) ? undefined : 'code-variable';
+    return value?.value !== undefined && separators.test(value.value) ? undefined : 'code-variable';
   if (/^(DY)?LD_LIBRARY_PATH$/.test(name)) return namesLibraries(value) ? undefined : 'code-variable';
   // Nobody is shown a prompt; what stands before a traced line is expanded each time.
   if (/^PS[0-3]$/.test(name)) return undefined;

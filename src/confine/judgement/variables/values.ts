@@ -26,6 +26,8 @@ export interface Variables {
   isPath(name: string): boolean;
   /** Programs of which it can hold nothing but a path: `py=$(command -v python3)`. */
   programs(name: string): readonly string[] | undefined;
+  /** May it hold, one after the other, the names of all that is there, as a listing printed them? */
+  isListed(name: string): boolean;
   /** Is it given anything at all? */
   has(name: string): boolean;
   /** Values that a name was seen to get, though it may get others. */
@@ -94,7 +96,8 @@ export function valuesOf(piece: Piece, variables: Variables): readonly string[] 
   const values = storedIn(piece, variables);
   const quoted = piece.kind === 'variable' ? piece.quoted : piece.kind === 'unknown' && piece.oneField;
   // Unquoted, a value with a space or a wildcard becomes other words.
-  if (!values || (!quoted && values.some((value) => !/^[\w./=@+-]*$/.test(value)))) return undefined;
+  const whole = variables.has('IFS') ? /^\w*$/ : /^[\w./=@+-]*$/;
+  if (!values || (!quoted && values.some((value) => !whole.test(value)))) return undefined;
   return values;
 }
 

@@ -1,5 +1,6 @@
 import { givesPath, isNewPath, programsFound } from '../words/substitutions.ts';
 import type { Piece, Word } from '../words/word.ts';
+import { separators } from './assignments.ts';
 import { possibleValues, type Variables } from './values.ts';
 
 /** How a value was given: written out, put together from words, computed as a number, or from somewhere else. */
@@ -26,7 +27,6 @@ interface Entry {
 }
 
 const maxValues = 16;
-const separators = /^[ \n\t,:;|]*$/;
 
 /** How a word gives a value. */
 export function givenBy(word: Word | undefined): Given {
@@ -59,9 +59,12 @@ export function createVariables(): Variables & {
   /** From here on it is a map, unless something else was or is done with the name. */
   addMap(name: string): void;
   spoilMap(name: string): void;
+  /** It is read from a listing, if that is one of all that is there. */
+  list(name: string, isOfAll: () => boolean): void;
 } {
   const entries = new Map<string, Entry>();
   const maps = new Map<string, boolean>();
+  const lists = new Map<string, (() => boolean)[]>();
   /** Names whose values are being put together: one that needs itself is not known. */
   const open = new Set<string>();
 
@@ -221,6 +224,20 @@ export function createVariables(): Variables & {
       if (!entry?.kinds.has('program') || entry.kinds.size > 1) return undefined;
       if (entry.words.length + entry.found.length + entry.keysOf.size > 0) return undefined;
       return [...entry.programs, ...[...entry.statics].filter((value) => value !== '')];
+    },
+    list(name: string, isOfAll: () => boolean) {
+      const known = lists.get(name) ?? [];
+      known.push(isOfAll);
+      lists.set(name, known);
+    },
+    isListed(name: string): boolean {
+      if (open.has(name)) return false;
+      open.add(name);
+      try {
+        return lists.get(name)?.some((isOfAll) => isOfAll()) === true;
+      } finally {
+        open.delete(name);
+      }
     },
     isMap: (name: string) => maps.get(name) === true,
     has: (name: string) => entries.has(name),

@@ -1,5 +1,7 @@
 import { text } from '../../../../contract/text/text.ts';
+import { listsAll } from '../../pipelines.ts';
 import { reachOf } from '../../places/targets.ts';
+import { searches } from '../../programs.ts';
 import { readGitLine } from '../../unwrap/git.ts';
 import { hasOption, optionsNamed, readOptions } from '../../words/options.ts';
 import { hasWord } from '../../words/subcommands.ts';
@@ -26,6 +28,7 @@ export const losingRules: readonly CommandRule[] = [
       'git clean -d -x --force',
       'git -C sub clean -ffd',
       'git rm -r --force .',
+      "git rm -rf '*'",
       'git stash clear',
       'git reflog expire --expire=now --all',
       'git update-ref -d refs/heads/x',
@@ -46,13 +49,14 @@ export const losingRules: readonly CommandRule[] = [
     id: 'empty-everything',
     decision: 'ask',
     contained: true,
-    programs: ['truncate', 'shred', 'cp'],
+    programs: ['truncate', 'shred', 'cp', 'tee', 'sponge', 'sed', 'perl'],
     because: text(
       'it empties or overwrites files that are not named one by one',
       '個別に指定されていないファイルを空にするか上書きします',
     ),
     suggestion: person,
-    fits: ({ program, args }, scene) => {
+    fits: ({ program, args, via }, scene) => {
+      if (/^(tee|sponge|sed|perl)$/.test(program)) return blanksAll(program, args, via, scene);
       if (program === 'cp') {
         const { operands } = readOptions(args, { valued: 'tS', longValued: ['target-directory', 'suffix'] });
         const target = operands[1];
@@ -77,6 +81,12 @@ export const losingRules: readonly CommandRule[] = [
       'find . -print0 | xargs -0 shred -u',
       'shred ~',
       'truncate --size=0 "$(cat list)"',
+      'for f in $(git ls-files); do : > "$f"; done',
+      'git ls-files | while read -r f; do cat /dev/null > "$f"; done',
+      'while read -r f; do echo x > "$f"; done < <(find . -type f)',
+      'tee $(git ls-files) < /dev/null',
+      'git ls-files | xargs sed -i d',
+      "perl -i -ne '' *",
       'find . -type f -exec cp /dev/null {} \\;',
       `find . -type f -exec sh -c 'echo > "$0"' {} \\;`,
       `find . -type f -exec sh -c ': > "$1"' _ {} \\;`,
@@ -92,9 +102,53 @@ export const losingRules: readonly CommandRule[] = [
       'f=a.log; truncate -s 0 "$f"',
       ': > "$log"',
       'for f in *.log; do > "$f"; done',
+      'for f in $(git ls-files); do sed s/a/b/ "$f" > "$f.new"; done',
+      'find . -name "*.log" | while read -r f; do : > "$f"; done',
+      'tee -a a.log b.log',
+      'tee "$log" < a.txt',
+      'sed -i /x/d $(git ls-files)',
+      'sed -i d a.txt',
     ],
   },
 ];
+
+/** The same text, or none, is put into each of many files: `tee $(git ls-files)`, `sed -i d *`. */
+function blanksAll(program: string, args: readonly Word[], via: readonly string[], scene: Scene): boolean {
+  const options = readOptions(args, blanking[program]);
+  const files = options.operands;
+  if (program === 'sponge' || program === 'tee') {
+    if (hasOption(options, 'a', ['append'])) return false;
+  } else {
+    if (!hasOption(options, 'i', ['in-place'])) return false;
+    const codes = options.given
+      .filter(({ name }) => /^(e|E|expression)$/.test(name))
+      .map(({ value }) => value);
+    const scripts = codes.length > 0 ? codes : [files[0]];
+    if (program === 'perl' && !hasOption(options, 'n')) return false;
+    const printsNothing = program === 'sed' && hasOption(options, 'n', ['quiet', 'silent']);
+    if (!scripts.every((code) => blank[printsNothing ? 'perl' : program]?.test(code?.value ?? '?')))
+      return false;
+  }
+  const isEach = via.some(searches);
+  return files.some((word) => {
+    const reach = reachOf(word, scene);
+    const isMany = isEach || word.isInput !== undefined || word.pieces.some(listsAll);
+    return reach === 'everything' || (reach === 'unknown' && isMany);
+  });
+}
+
+const blanking: Readonly<Record<string, Parameters<typeof readOptions>[1]>> = {
+  sed: { valued: 'efl', longValued: ['expression', 'file', 'line-length'] },
+  perl: { valued: 'eEIMm' },
+};
+/** A program of sed or perl after which nothing is left. */
+const blank: Readonly<Record<string, RegExp>> = {
+  sed: /^\s*((1|0),\$|\/(\.\*|\^|\$)?\/)?\s*d\s*;?\s*$/,
+  perl: /^\s*;?\s*$/,
+};
+
+/** `'*'` and `:/`, which git reads itself: gitglossary(7), pathspec. */
+const wholePathspec = /^(:\/|:\(top\))?\.?\/?\*{0,2}(\/\*)?$/;
 
 function losesInGit({ args }: Use, scene: Scene): boolean {
   const { verb, rest } = readGitLine(args);
@@ -112,7 +166,9 @@ function losesInGit({ args }: Use, scene: Scene): boolean {
       return (
         !hasOption(options, '', ['cached']) &&
         hasOption(options, 'r') &&
-        options.operands.some((word: Word) => reachOf(word, scene) === 'everything')
+        options.operands.some(
+          (word: Word) => reachOf(word, scene) === 'everything' || wholePathspec.test(word.value ?? ''),
+        )
       );
     }
     case 'stash':

@@ -34,6 +34,7 @@ export const obeyedRules: readonly CommandRule[] = [
       'sed -i s/a/b/ sekisho.json',
       'cp -t .git/hooks evil',
       'cp /dev/null .git/index',
+      'dd if=/dev/zero of=.git/index',
     ],
     notMatch: [
       'cat .git/config',
@@ -83,7 +84,7 @@ export function isObeyed(word: Word, scene: Scene): boolean {
 
 /** Most words name nothing of the kind, and are not resolved. */
 const mayBeMeant =
-  /(^|[/"'])\.[A-Za-z]|sekisho\.json|lefthook|mise|rust-toolchain|\.code-workspace|\.simple-git-hooks/i;
+  /(^|[/"'=])\.[A-Za-z]|sekisho\.json|lefthook|mise|rust-toolchain|\.code-workspace|\.simple-git-hooks/i;
 
 function reaches(word: Word, scene: Scene, fits: (path: string) => boolean): boolean {
   // Commands have a home of their own.

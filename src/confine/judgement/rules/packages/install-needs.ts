@@ -50,6 +50,7 @@ const sets: readonly (readonly [RegExp, readonly string[], string | undefined])[
   [/^go$/, ['go'], undefined],
   [/^cargo$/, ['crates'], '--offline'],
   [/^(gem|bundle)$/, ['rubygems.org', 'index.rubygems.org'], '--local'],
+  [/^pod$/, ['cdn.cocoapods.org', 'github'], undefined],
   [/^composer$/, ['repo.packagist.org', 'api.github.com', 'codeload.github.com'], undefined],
 ];
 

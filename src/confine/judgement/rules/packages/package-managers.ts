@@ -4,6 +4,11 @@ import type { Word } from '../../words/word.ts';
 /** Does this line of a package manager install, remove or publish, or could it? */
 export function changesPackages(program: string, args: readonly Word[]): boolean {
   if (tells.test(args[0]?.value ?? '') || hasWord(args, /^--help$/)) return false;
+  if (
+    /^(apt|apt-get|aptitude)$/.test(program) &&
+    hasWord(args, /^(-s|--simulate|--just-print|--recon|--no-act)$/)
+  )
+    return false;
   if (tries.test(program) && hasWord(args, /^--dry-run$/) && !hasWord(args, /^--no-dry/)) return false;
   const pattern = Object.hasOwn(letters, program) ? letters[program] : undefined;
   if (pattern) return args.some((word) => word.value === undefined || pattern.test(word.value));

@@ -70,6 +70,7 @@ export const packageRules: readonly CommandRule[] = [
       'deno test',
       'code --diff a b',
       'npm install --dry-run x',
+      'apt-get -s install x',
       'cargo publish --dry-run',
       'uv pip list',
       'cargo install --list',
