@@ -11,16 +11,18 @@ export function expand(
   words: readonly Word[],
   variables: Variables,
 ): readonly (readonly Word[])[] | undefined {
-  let made: (readonly Word[])[] = [[]];
-  let isFilled = false;
-  for (const word of words) {
-    const choices = choicesOf(word, variables);
-    if (choices) isFilled = true;
-    const next = choices ?? [[word]];
+  const choices = words.map((word) => choicesOf(word, variables));
+  if (choices.every((choice) => choice === undefined)) return undefined;
+  let made: Word[][] = [[]];
+  for (const [at, word] of words.entries()) {
+    const next = choices[at] ?? [[word]];
     if (made.length * next.length > maxMade) return undefined;
-    made = made.flatMap((before) => next.map((choice) => [...before, ...choice]));
+    const [only] = next;
+    // Few words have several choices: for all others nothing is copied.
+    if (next.length === 1 && only) for (const before of made) before.push(...only);
+    else made = made.flatMap((before) => next.map((choice) => [...before, ...choice]));
   }
-  return isFilled ? made : undefined;
+  return made;
 }
 
 /** The words that one word may become, in each of its ways. */
