@@ -158,4 +158,5 @@ export type TeamChanges = Pick<
   | 'addTask'
   | 'assignTask'
   | 'cancelTask'
+  | 'writeTo'
 >;

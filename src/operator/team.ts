@@ -25,6 +25,10 @@ const changes: {
   setCoordinatorToken: { tool: 'sekisho coordinator token', about: () => ({}) },
   addTask: { tool: 'sekisho task add', about: (task) => ({ ...task }) },
   assignTask: { tool: 'sekisho task assign', about: (id, agent) => ({ id, agent }) },
+  writeTo: {
+    tool: 'sekisho chat',
+    about: (agent, project, content) => ({ agent, project, content }),
+  },
   cancelTask: { tool: 'sekisho task cancel', about: (id, reason) => ({ id, reason }) },
 };
 

@@ -55,6 +55,7 @@ const teamCases: { readonly [C in keyof TeamChanges]: Case } = {
   },
   assign: { tool: 'sekisho project assign', act: ({ team }) => team.assign('a1', 'p') },
   addTask: { tool: 'sekisho task add', act: ({ team }) => team.addTask({ projectId: 'p', title: 'T' }) },
+  writeTo: { tool: 'sekisho chat', act: ({ team }) => team.writeTo('a1', 'p', 'Hello?') },
   assignTask: {
     tool: 'sekisho task assign',
     act: ({ team }) => team.assignTask('none', 'a1'),

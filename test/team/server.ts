@@ -11,6 +11,9 @@ import { startFile } from '../support/run-command.ts';
 export interface TeamPlace {
   /** Runs a command of ours to its end and returns what it printed. */
   command(...args: readonly string[]): Promise<string>;
+  /** The same command as its words, and where it runs, for who starts it otherwise. */
+  spawnArguments(...args: readonly string[]): readonly string[];
+  readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
   serve(): Promise<TeamServer>;
   /** A server over stdio. */
   spawnStdio(): ChildProcess;
@@ -73,6 +76,8 @@ export async function createTeamPlace(storeUrl?: string): Promise<TeamPlace> {
       const { stdout } = await promisify(execFile)(process.execPath, [startFile, ...args, ...where], options);
       return stdout.trim();
     },
+    spawnArguments: (...args) => [process.execPath, startFile, ...args, ...where],
+    options,
     async serve() {
       const child = spawnServer('--http', '127.0.0.1:0');
       return { ...serverAt(await addressOf(child)), child, kill: () => killed(child) };

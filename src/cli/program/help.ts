@@ -128,6 +128,7 @@ const examples: Readonly<Record<string, Text | string>> = {
   'memory embed': 'memory embed --status',
   'memory import': 'memory import memories.jsonl --user hana',
   'coordinator token': 'coordinator token',
+  chat: text('chat worker-1 "How far is the search page?"', 'chat worker-1 "検索ページの進み具合は？"'),
   'team apply': 'team apply team.jsonc',
   'agent add': 'agent add worker-1 --project site',
   'agent list': 'agent list',

@@ -90,6 +90,10 @@ export const ja: Readonly<Record<string, string>> = {
   'undo a change, a session or everything since a time': '変更を元に戻す: 1 件、セッション、最近の分',
   'manage the program that starts agents': 'エージェントを起動するプログラム',
   'create a new token for it and revoke the old one': '新しいトークンを作成（以前のものは失効）',
+  'write to an agent and read its answers': 'エージェントにメッセージを送り、返事を読む',
+  'the project to talk in, if the agent works on several': '会話するプロジェクト（複数で作業している場合）',
+  'with a message: how long to wait for an answer (default: 5m; 0s: not at all)':
+    'メッセージを指定した場合: 返事を待つ時間（既定値: 5m、0s で待たない）',
   'manage agents and projects from a file': 'ファイルからのエージェントとプロジェクト',
   'show what team.jsonc changes and apply it': 'team.jsonc による変更を表示して適用',
   'manage agents that share work': '作業を分け合うエージェント',

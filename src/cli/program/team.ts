@@ -4,7 +4,7 @@ import { flagsOf, withSettings } from '../common/options.ts';
 type Options = Readonly<Record<string, unknown>>;
 type ExitWith = (code: number) => void;
 
-/** `sekisho agent`, `project`, `coordinator`, `team` and `task`: who works on what. */
+/** `sekisho agent`, `project`, `coordinator`, `chat`, `team` and `task`: who works on what. */
 export function addTeamCommands(program: Command, exitWith: ExitWith): void {
   addAgents(program, exitWith);
   addProjects(program, exitWith);
@@ -15,6 +15,18 @@ export function addTeamCommands(program: Command, exitWith: ExitWith): void {
     .action(async (options: Options) => {
       const { setCoordinatorToken } = await import('../team/coordinator.ts');
       exitWith(await setCoordinatorToken(flagsOf(options), options));
+    });
+  withSettings(
+    program.command('chat <agent> [message...]').description('write to an agent and read its answers'),
+  )
+    .option('--project <id>', 'the project to talk in, if the agent works on several')
+    .option(
+      '--wait <duration>',
+      'with a message: how long to wait for an answer (default: 5m; 0s: not at all)',
+    )
+    .action(async (agent: string, message: readonly string[], options: Options) => {
+      const { chatWith } = await import('../team/chat.ts');
+      exitWith(await chatWith(agent, message, flagsOf(options), options));
     });
   const team = program.command('team').description('manage agents and projects from a file');
   withSettings(team.command('apply <file>').description('show what team.jsonc changes and apply it'))

@@ -34,6 +34,30 @@ export interface TeamAdmin {
   }>;
   assignTask(id: string, agentId: string | undefined): Promise<void>;
   cancelTask(id: string, reason?: string): Promise<void>;
+  /** Says something to an agent in the person's name, in the conversation that is open or in a new one. */
+  writeTo(agentId: string, projectId: string, content: string): Promise<{ readonly seq: number }>;
+  /** What the person and the agent said to each other; the agent's words are read from now on. */
+  talkWith(agentId: string, projectId: string, wanted: TalkWanted): Promise<Talk>;
+}
+
+export interface TalkWanted {
+  /** What came after this; without it, the newest. */
+  readonly afterSeq?: number | undefined;
+  /** How long to wait for words of the agent where there are none. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Talk {
+  /** Oldest first. */
+  readonly messages: readonly {
+    readonly seq: number;
+    readonly isAgents: boolean;
+    readonly content: string;
+    readonly atMs: number;
+  }[];
+  /** A chat session of the agent is alive; else its words come when it is started. */
+  readonly isThere: boolean;
 }
 
 export interface AgentInput {

@@ -18,14 +18,19 @@ export interface TeamBase {
   readonly locale: Locale;
 }
 
-/** The calling agent in its session, as they are in the database at this moment. */
-export interface Member {
-  readonly session: SessionRow;
-  readonly agent: AgentRow;
+/** Whoever takes part in conversations of a project: an agent, or the person who looks after them. */
+export interface Speaker {
+  readonly agent: { readonly id: string };
   readonly projectId: string;
   readonly nowMs: number;
   readonly engine: Engine;
   readonly locale: Locale;
+}
+
+/** The calling agent in its session, as they are in the database at this moment. */
+export interface Member extends Speaker {
+  readonly session: SessionRow;
+  readonly agent: AgentRow;
 }
 
 /** Reads and changes of one agent, inside its session's project and nowhere else. */
@@ -92,23 +97,42 @@ export function createMembership({ openEngine, clock, locale }: TeamBase, caller
     },
     async until(read, isDone, timeoutMs, signal) {
       const { changes } = await openEngine();
-      const end = performance.now() + timeoutMs;
-      for (;;) {
-        const leftMs = end - performance.now();
-        const stop = new AbortController();
-        // Asked for before the rows are read, so that no change falls between reading and waiting.
-        const changed = changes.next(topic, leftMs, AbortSignal.any([signal, stop.signal]));
-        try {
-          const value = await read();
-          if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
-          await changed;
-        } finally {
-          stop.abort();
-        }
-      }
+      const waiting = { nextChange: (ms: number, stop: AbortSignal) => changes.next(topic, ms, stop) };
+      return readUntil(read, isDone, { ...waiting, timeoutMs, signal });
     },
   };
 }
+
+interface Waiting {
+  readonly nextChange: (timeoutMs: number, signal: AbortSignal) => Promise<unknown>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads again after each change, until `isDone` says so or the time is over; the last value then. */
+export async function readUntil<T>(
+  read: () => Promise<T>,
+  isDone: (value: T) => boolean,
+  { nextChange, timeoutMs, signal }: Waiting,
+): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const leftMs = end - performance.now();
+    const stop = new AbortController();
+    // Asked for before the rows are read, so that no change falls between reading and waiting.
+    const changed = nextChange(leftMs, AbortSignal.any([signal, stop.signal]));
+    try {
+      const value = await read();
+      if (leftMs <= 0 || signal.aborted || isDone(value)) return value;
+      await changed;
+    } finally {
+      stop.abort();
+    }
+  }
+}
+
+/** The person who looks after a team, where agents talk. No agent can have this id. */
+export const personId = '@person';
 
 /** What waiters of a project listen to. */
 export function topicOf(projectId: string): string {

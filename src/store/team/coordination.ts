@@ -162,7 +162,8 @@ async function waitsForWorkers(db: Reader, agent: AgentRow, taskId: string): Pro
   return open.some((one) => one.assignee_id !== null && one.assignee_id !== agent.id);
 }
 
-async function hasSession(
+/** Is a session of this kind alive, and has it called lately? */
+export async function hasSession(
   db: Reader,
   agentId: string,
   projectId: string,

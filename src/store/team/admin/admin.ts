@@ -4,6 +4,7 @@ import { text } from '../../../contract/text/text.ts';
 import type { TeamBase } from '../base.ts';
 import { hashToken } from '../passkeys.ts';
 import { createAgentAdmin } from './agents.ts';
+import { createChatAdmin } from './chat.ts';
 import { createProjectAdmin } from './projects.ts';
 import { createTaskAdmin } from './tasks.ts';
 
@@ -14,6 +15,7 @@ export function createTeamAdmin(base: TeamBase): TeamAdmin {
     ...createAgentAdmin(base),
     ...createProjectAdmin(base),
     ...createTaskAdmin(base),
+    ...createChatAdmin(base),
 
     async setCoordinatorToken(token) {
       if (token.length < 16 || token.length > 1000) {

@@ -1,6 +1,6 @@
 import type { DelegationView, MessageView } from '../../../contract/team/chat.ts';
 import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
-import { isoTime, type Member, type Tx, view } from '../base.ts';
+import { isoTime, type Speaker, type Tx, view } from '../base.ts';
 import { openConversation, statusAt } from './conversations.ts';
 
 export function messageView(row: MessageRow): MessageView {
@@ -26,7 +26,7 @@ export function delegationView(row: DelegationRow): DelegationView {
 }
 
 /** Conversations of the calling agent that are not over, oldest first. */
-export async function openOf(tx: Tx, me: Member): Promise<readonly ConversationRow[]> {
+export async function openOf(tx: Tx, me: Speaker): Promise<readonly ConversationRow[]> {
   const rows = await tx
     .selectFrom('conversations')
     .selectAll()
@@ -42,7 +42,7 @@ export async function openOf(tx: Tx, me: Member): Promise<readonly ConversationR
 
 type Unread = ReturnType<typeof unreadOf>;
 
-function unreadOf(tx: Tx, me: Member) {
+function unreadOf(tx: Tx, me: Speaker) {
   return tx
     .updateTable('messages')
     .set({ read_at_ms: me.nowMs })
@@ -52,6 +52,6 @@ function unreadOf(tx: Tx, me: Member) {
 }
 
 /** Of the unread messages of the calling agent, those of the narrowed query are read from now on. */
-export async function markRead(tx: Tx, me: Member, narrow: (query: Unread) => Unread): Promise<void> {
+export async function markRead(tx: Tx, me: Speaker, narrow: (query: Unread) => Unread): Promise<void> {
   await narrow(unreadOf(tx, me)).execute();
 }

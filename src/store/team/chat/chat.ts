@@ -1,14 +1,13 @@
 import type { Sent } from '../../../contract/team/chat.ts';
 import { text } from '../../../contract/text/text.ts';
-import { randomId } from '../../random-id.ts';
-import type { ConversationRow, DelegationRow } from '../../tables/team.ts';
+import type { DelegationRow } from '../../tables/team.ts';
 import { readColleague } from '../authority.ts';
-import type { Member, Membership, Tx } from '../base.ts';
+import { type Member, type Membership, personId, type Tx } from '../base.ts';
 import { conflict, invalid } from '../refusals.ts';
 import { lockDelegation, reportedAlready } from '../tasks/delegations.ts';
 import { notify } from '../tasks/transition.ts';
 import { markRead, openOf } from './chat-rows.ts';
-import { expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
+import { beginConversation, expireStale, lockConversation, otherThan, writeIn } from './conversations.ts';
 
 /** What a chat session says: answers, and the beginning and end of conversations. */
 export function createChat(membership: Membership) {
@@ -28,7 +27,7 @@ export function createChat(membership: Membership) {
 
     send: (input: { readonly target_agent_id: string; readonly content: string }): Promise<Sent> =>
       membership.change(async (tx, me) => {
-        await readColleague(tx, me.projectId, input.target_agent_id);
+        if (input.target_agent_id !== personId) await readColleague(tx, me.projectId, input.target_agent_id);
         const open = (await openOf(tx, me)).find(
           (row) => otherThan(row, me.agent.id) === input.target_agent_id && row.status !== 'terminating',
         );
@@ -72,22 +71,12 @@ export function createChat(membership: Membership) {
         const errand =
           input.delegation_id === undefined ? undefined : await lockDelegation(tx, me, input.delegation_id);
         if (errand) await beginErrand(tx, me, errand);
-        const row: ConversationRow = {
-          id: randomId('cnv_', 12),
-          project_id: me.projectId,
-          initiator_id: me.agent.id,
-          participant_id: other.id,
+        const row = await beginConversation(tx, me, {
+          participantId: other.id,
           purpose: input.purpose,
-          status: 'pending',
-          turns: 0,
-          max_turns: input.max_turns,
-          delegation_id: errand?.id ?? null,
-          ended_by: null,
-          outcome: null,
-          created_at_ms: me.nowMs,
-          changed_at_ms: me.nowMs,
-        };
-        await tx.insertInto('conversations').values(row).execute();
+          maxTurns: input.max_turns,
+          delegationId: errand?.id,
+        });
         const sent = input.message === undefined ? undefined : await writeIn(tx, me, row, input.message);
         return {
           conversation_id: row.id,

@@ -2,7 +2,7 @@ import type { ConversationView } from '../../../contract/team/chat.ts';
 import { text } from '../../../contract/text/text.ts';
 import { randomId } from '../../random-id.ts';
 import type { ConversationRow } from '../../tables/team.ts';
-import { type Member, type Reader, type Tx, view } from '../base.ts';
+import { personId, type Reader, type Speaker, type Tx, view } from '../base.ts';
 import { conflict, kinds, unknown } from '../refusals.ts';
 import { idleForMs, pendingForMs } from '../tasks/work.ts';
 
@@ -10,15 +10,18 @@ export const openConversation: readonly string[] = ['pending', 'active', 'termin
 
 /** Its status now: an expiry is a fact of the clock before it is one of the table. */
 export function statusAt(row: ConversationRow, nowMs: number): string {
-  if (row.status === 'pending' && row.created_at_ms + pendingForMs <= nowMs) return 'expired';
-  if ((row.status === 'active' || row.status === 'terminating') && row.changed_at_ms + idleForMs <= nowMs) {
+  // What a person wrote can be answered when its agent is started at last, and after a long think.
+  const [joinedForMs, spokenForMs] =
+    row.initiator_id === personId ? [Number.POSITIVE_INFINITY, personWaitsMs] : [pendingForMs, idleForMs];
+  if (row.status === 'pending' && row.created_at_ms + joinedForMs <= nowMs) return 'expired';
+  if ((row.status === 'active' || row.status === 'terminating') && row.changed_at_ms + spokenForMs <= nowMs) {
     return row.status === 'active' ? 'expired' : 'ended';
   }
   return row.status;
 }
 
 /** Writes down what the clock has decided, for the conversations of one agent. */
-export async function expireStale(tx: Tx, me: Member): Promise<void> {
+export async function expireStale(tx: Tx, me: Speaker): Promise<void> {
   const rows = await tx
     .selectFrom('conversations')
     .selectAll()
@@ -39,7 +42,7 @@ export async function expireStale(tx: Tx, me: Member): Promise<void> {
 }
 
 /** The conversation, locked; for those who are not in it, it is not there. */
-export async function lockConversation(tx: Tx, me: Member, id: string): Promise<ConversationRow> {
+export async function lockConversation(tx: Tx, me: Speaker, id: string): Promise<ConversationRow> {
   const row = await me.engine
     .lock(
       tx.selectFrom('conversations').selectAll().where('id', '=', id).where('project_id', '=', me.projectId),
@@ -57,10 +60,40 @@ export function otherThan(row: ConversationRow, agentId: string): string {
   return row.initiator_id === agentId ? row.participant_id : row.initiator_id;
 }
 
+/** Begins a conversation; the other one is invited, and joins by hearing of it or by speaking. */
+export async function beginConversation(
+  tx: Tx,
+  me: Speaker,
+  begun: {
+    readonly participantId: string;
+    readonly purpose: string;
+    readonly maxTurns: number;
+    readonly delegationId?: string | undefined;
+  },
+): Promise<ConversationRow> {
+  const row: ConversationRow = {
+    id: randomId('cnv_', 12),
+    project_id: me.projectId,
+    initiator_id: me.agent.id,
+    participant_id: begun.participantId,
+    purpose: begun.purpose,
+    status: 'pending',
+    turns: 0,
+    max_turns: begun.maxTurns,
+    delegation_id: begun.delegationId ?? null,
+    ended_by: null,
+    outcome: null,
+    created_at_ms: me.nowMs,
+    changed_at_ms: me.nowMs,
+  };
+  await tx.insertInto('conversations').values(row).execute();
+  return row;
+}
+
 /** Writes a message in a conversation: a turn is counted where it is taken. */
 export async function writeIn(
   tx: Tx,
-  me: Member,
+  me: Speaker,
   row: ConversationRow,
   content: string,
 ): Promise<{
@@ -155,3 +188,4 @@ export async function conversationsOf(db: Reader, delegationId: string): Promise
 }
 
 const remindEvery = 5;
+const personWaitsMs = 24 * 3_600_000;

@@ -1,6 +1,7 @@
 import type { Member, Reader } from '../base.ts';
 import type { Found } from '../found.ts';
 import { steps } from '../instructions.ts';
+import { idleForMs } from '../tasks/work.ts';
 import { conversationsOf, openConversation, statusAt } from './conversations.ts';
 
 /** The next step of a chat session: hear, run an errand, report it, wait for an answer, or go. */
@@ -59,7 +60,10 @@ export async function nextChat(db: Reader, me: Member): Promise<Found> {
     if (!isOpen) over.push(errand.id);
   }
   if (over.length > 0) return { step: steps.report_errand, needs: { delegations: over } };
-  const talking = open.filter((row) => row.status !== 'terminating').map((row) => row.id);
+  // A person may write again tomorrow: an agent is started then, and does not wait for it.
+  const talking = open
+    .filter((row) => row.status !== 'terminating' && row.changed_at_ms + idleForMs > me.nowMs)
+    .map((row) => row.id);
   if (talking.length > 0) return { step: steps.wait, needs: { conversations: talking } };
   return { step: steps.finish };
 }

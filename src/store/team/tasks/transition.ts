@@ -3,7 +3,7 @@ import { text } from '../../../contract/text/text.ts';
 import type { Engine } from '../../engine.ts';
 import { randomId } from '../../random-id.ts';
 import type { AgentRow, TaskRow } from '../../tables/team.ts';
-import type { Reader, Tx } from '../base.ts';
+import { personId, type Reader, type Tx } from '../base.ts';
 import { conflict } from '../refusals.ts';
 import { openStatuses, unfinishedDependencies } from './task-rows.ts';
 
@@ -186,6 +186,8 @@ export async function notify(
     readonly nowMs: number;
   },
 ): Promise<void> {
+  // A person reads what agents write, and no notifications.
+  if (note.agentId === personId) return;
   await tx
     .insertInto('notifications')
     .values({

@@ -1,0 +1,112 @@
+import { ConfigError } from '../../../contract/error.ts';
+import type { TeamAdmin } from '../../../contract/team/admin.ts';
+import { teamLimits } from '../../../contract/team/tasks.ts';
+import { text } from '../../../contract/text/text.ts';
+import type { ConversationRow } from '../../tables/team.ts';
+import { personId, readUntil, type Speaker, type TeamBase, type Tx, topicOf } from '../base.ts';
+import { markRead } from '../chat/chat-rows.ts';
+import { beginConversation, expireStale, openConversation, writeIn } from '../chat/conversations.ts';
+import { hasSession } from '../coordination.ts';
+import { assertAssigned, assertThere } from './checks.ts';
+
+/** Talking with agents, in the hands of a person. */
+export function createChatAdmin({
+  openEngine,
+  clock,
+  locale,
+}: TeamBase): Pick<TeamAdmin, 'writeTo' | 'talkWith'> {
+  return {
+    async writeTo(agentId, projectId, content) {
+      if (content.trim() === '' || content.length > teamLimits.messageChars) throw badMessage();
+      const engine = await openEngine();
+      const sent = await engine.write(async (tx) => {
+        await assertThere(tx, 'agents', agentId);
+        await assertThere(tx, 'projects', projectId);
+        await assertAssigned(tx, agentId, projectId);
+        // Two terminals that write at the same moment begin one conversation.
+        await engine.lock(tx.selectFrom('agents').select('id').where('id', '=', agentId)).executeTakeFirst();
+        const me: Speaker = { agent: { id: personId }, projectId, nowMs: clock(), engine, locale };
+        await expireStale(tx, me);
+        const row =
+          (await openWith(tx, projectId, agentId)) ??
+          (await beginConversation(tx, me, { participantId: agentId, purpose: purpose[locale], maxTurns }));
+        const { message_id } = await writeIn(tx, me, row, content.trim());
+        return tx.selectFrom('messages').select('seq').where('id', '=', message_id).executeTakeFirstOrThrow();
+      });
+      engine.changes.tell(topicOf(projectId));
+      return sent;
+    },
+
+    async talkWith(agentId, projectId, { afterSeq, waitMs, signal }) {
+      const engine = await openEngine();
+      const read = () =>
+        engine.read(async (tx) => {
+          const rows = await tx
+            .selectFrom('messages')
+            .selectAll()
+            .where('project_id', '=', projectId)
+            .where('from_id', 'in', [agentId, personId])
+            .where('to_id', 'in', [agentId, personId])
+            .where('seq', '>', afterSeq ?? 0)
+            .orderBy('seq', afterSeq === undefined ? 'desc' : 'asc')
+            .limit(shown)
+            .execute();
+          const isThere = await hasSession(tx, agentId, projectId, 'chat', clock());
+          const oldestFirst = afterSeq === undefined ? rows.toReversed() : rows;
+          const messages = oldestFirst.map(({ seq, from_id, content, sent_at_ms }) => ({
+            ...{ seq, isAgents: from_id === agentId, content, atMs: sent_at_ms },
+          }));
+          return { messages, isThere };
+        });
+      const topic = topicOf(projectId);
+      const talk = await readUntil(read, ({ messages }) => messages.some(({ isAgents }) => isAgents), {
+        nextChange: (ms, stop) => engine.changes.next(topic, ms, stop),
+        timeoutMs: waitMs,
+        signal,
+      });
+      const heard = talk.messages.filter(({ isAgents }) => isAgents).map(({ seq }) => seq);
+      if (heard.length > 0) {
+        const me: Speaker = { agent: { id: personId }, projectId, nowMs: clock(), engine, locale };
+        await engine.write((tx) => markRead(tx, me, (query) => query.where('seq', 'in', heard)));
+      }
+      return talk;
+    },
+  };
+}
+
+/** The person's open conversation with the agent, where it has place for their words and an answer. */
+async function openWith(tx: Tx, projectId: string, agentId: string): Promise<ConversationRow | undefined> {
+  return (
+    tx
+      .selectFrom('conversations')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('initiator_id', '=', personId)
+      .where('participant_id', '=', agentId)
+      // What the agent has ended stays ended.
+      .where('status', 'in', openConversation)
+      .where('status', '<>', 'terminating')
+      .whereRef('turns', '<', ({ eb }) => eb('max_turns', '-', 1))
+      .orderBy('created_at_ms', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  );
+}
+
+function badMessage(): ConfigError {
+  const most = teamLimits.messageChars;
+  return new ConfigError(
+    text(
+      `A message must be 1 to ${most} characters long.`,
+      `メッセージは 1～${most} 文字で指定してください。`,
+    ),
+  );
+}
+
+const purpose = text(
+  'The person who looks after this team writes to you.',
+  'このチームを見ている人からの連絡です。',
+);
+/** A person ends by leaving; this only bounds what one conversation holds. */
+const maxTurns = 1000;
+const shown = 20;
