@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts';
+import type { Digest } from '../contract/story.ts';
 import { once } from '../ground/once.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import { deriveKey } from '../store/derived-key.ts';
@@ -19,8 +20,13 @@ export function createNotices(
   rooms: Rooms,
   {
     now,
+    digest,
     onFault = () => {},
-  }: { readonly now: () => number; readonly onFault?: ((error: unknown) => void) | undefined },
+  }: {
+    readonly now: () => number;
+    readonly digest: (sinceMs: number) => Promise<Digest>;
+    readonly onFault?: ((error: unknown) => void) | undefined;
+  },
 ): Notices {
   let served: string | undefined;
   let isClosing = false;
@@ -37,6 +43,7 @@ export function createNotices(
       locale: settings.locale,
       notices: async () => (await rooms.store()).notices,
       approvals: async () => (await rooms.store()).approvals,
+      digest,
       hasPasskey: async () => (await (await rooms.store()).passkeys.list()).length > 0,
       base: () => settings.http.publicUrl ?? served,
       vapid,

@@ -121,7 +121,11 @@ export async function openCheckpoint(
   const suspended = createSuspended({ seal, stopping: stopping.signal });
 
   const attendance = createAttendance();
-  const notices = createNotices(settings, rooms, { now, onFault: options.onFault });
+  const notices = createNotices(settings, rooms, {
+    now,
+    digest: async (sinceMs) => (await operator()).digest(sinceMs),
+    onFault: options.onFault,
+  });
 
   const flow = once(async () => {
     const { createFlowDesk } = await import('../flow/desk.ts');

@@ -85,6 +85,7 @@ const tryAgain = (time: string) => text(`again at ${time}`, `${time} に再試�
 const kinds = {
   question: text('question', '質問'),
   escalation: text('nobody answered', '回答なし'),
+  digest: text('digest', 'ダイジェスト'),
   test: text('test', 'テスト'),
 } as const;
 
@@ -92,7 +93,7 @@ const statuses = {
   waiting: text('waiting', '待機中'),
   sent: text('sent', '送信済み'),
   failed: text('failed', '失敗'),
-  dropped: text('answered before it was sent', '送信前に回答済み'),
+  dropped: text('not needed any more', '不要になった'),
 } as const;
 
 /** Browsers that web push reaches. */

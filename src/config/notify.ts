@@ -4,6 +4,7 @@ import {
   actionKinds,
   type Channel,
   type ChannelSettings,
+  type DigestTimes,
   details,
   type NotifySettings,
   type QuietHours,
@@ -71,6 +72,16 @@ export const notifySchema = z.strictObject({
     .describe(
       'Channels of a second person, who hears of a question only when nobody has answered it for so long: {"afterMs": 600000, "to": ["boss"]}.',
     ),
+  digest: z
+    .strictObject({
+      at: z.union([clock, z.array(clock).min(1).max(24)]),
+      timeZone: nonEmpty.optional(),
+      to: z.array(nonEmpty).min(1).optional(),
+    })
+    .optional()
+    .describe(
+      'What happened since the last one, as a notice once a day at each of these times, e.g. {"at": ["08:00", "13:00"], "timeZone": "Asia/Tokyo", "to": ["mail"]}; without "to" on every channel that is not of "escalate". Sent by `serve --http`.',
+    ),
   pushServices: z
     .array(nonEmpty)
     .optional()
@@ -100,12 +111,17 @@ export function notifyOf(config: Config | undefined, place: Place): NotifySettin
   const channels: readonly Channel[] = named.some(({ kind, name }) => kind === 'push' || name === 'push')
     ? named
     : [...named, { name: 'push', kind: 'push' }];
-  for (const name of config?.escalate?.to ?? []) {
-    if (channels.some((each) => each.name === name)) continue;
-    throw wrong(
-      'notify.escalate.to',
-      text(`names no channel: ${JSON.stringify(name)}`, `存在しないチャンネルです: ${JSON.stringify(name)}`),
-    );
+  for (const key of ['escalate', 'digest'] as const) {
+    for (const name of config?.[key]?.to ?? []) {
+      if (channels.some((each) => each.name === name)) continue;
+      throw wrong(
+        `notify.${key}.to`,
+        text(
+          `names no channel: ${JSON.stringify(name)}`,
+          `存在しないチャンネルです: ${JSON.stringify(name)}`,
+        ),
+      );
+    }
   }
   return {
     channels,
@@ -113,6 +129,7 @@ export function notifyOf(config: Config | undefined, place: Place): NotifySettin
     everyMs: config?.everyMs ?? 60_000,
     quiet: config?.quiet && quietOf(config.quiet),
     escalate: config?.escalate,
+    digest: config?.digest && digestOf(config.digest, channels, config.escalate?.to ?? []),
     pushServices: (config?.pushServices ?? []).map((origin, index) =>
       originOf(origin, `notify.pushServices.${index}`),
     ),
@@ -204,7 +221,21 @@ function quietOf({ from, to, timeZone }: NonNullable<Config['quiet']>): QuietHou
       text('must end at another time than it begins', '開始と終了に別の時刻を指定してください'),
     );
   }
-  return { fromMinute: minuteOf(from), toMinute: minuteOf(to), timeZone: timeZone && zoneOf(timeZone) };
+  const zone = timeZone && zoneOf(timeZone, 'notify.quiet.timeZone');
+  return { fromMinute: minuteOf(from), toMinute: minuteOf(to), timeZone: zone };
+}
+
+function digestOf(
+  { at, timeZone, to }: NonNullable<Config['digest']>,
+  channels: readonly Channel[],
+  second: readonly string[],
+): DigestTimes {
+  const minutes = (typeof at === 'string' ? [at] : at).map(minuteOf);
+  return {
+    atMinutes: [...new Set(minutes)].sort((one, other) => one - other),
+    timeZone: timeZone && zoneOf(timeZone, 'notify.digest.timeZone'),
+    to: to ?? channels.map(({ name }) => name).filter((name) => !second.includes(name)),
+  };
 }
 
 function minuteOf(words: string): number {
@@ -212,12 +243,12 @@ function minuteOf(words: string): number {
   return hours * 60 + minutes;
 }
 
-function zoneOf(zone: string): string {
+function zoneOf(zone: string, at: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch (error) {
     throw wrong(
-      'notify.quiet.timeZone',
+      at,
       text(
         `must be a time zone such as "Asia/Tokyo", got ${JSON.stringify(zone)}`,
         `"Asia/Tokyo" のようなタイムゾーンを指定してください（指定値: ${JSON.stringify(zone)}）`,

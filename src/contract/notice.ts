@@ -44,6 +44,16 @@ export type ChannelSettings =
 
 export type Channel = ChannelSettings & { readonly name: string };
 
+/** What happened since the one before, once at each of these times of the day. */
+export interface DigestTimes {
+  /** As minutes of the day, in order. */
+  readonly atMinutes: readonly number[];
+  /** Absent: the machine's. */
+  readonly timeZone: string | undefined;
+  /** Names of channels. */
+  readonly to: readonly string[];
+}
+
 /** Hours in which nobody is woken, as minutes of the day; `from` may be later than `to`. */
 export interface QuietHours {
   readonly fromMinute: number;
@@ -60,13 +70,14 @@ export interface NotifySettings {
   readonly quiet: QuietHours | undefined;
   /** Who hears of it when nobody has answered for that long. They hear of nothing before. */
   readonly escalate: { readonly afterMs: number; readonly to: readonly string[] } | undefined;
+  readonly digest: DigestTimes | undefined;
   /** Origins of push services beside those of browsers. */
   readonly pushServices: readonly string[];
 }
 
-export type NoticeKind = 'question' | 'escalation' | 'test';
+export type NoticeKind = 'question' | 'escalation' | 'digest' | 'test';
 
-/** `dropped`: every question of it was answered or expired before it could be delivered. */
+/** `dropped`: every question of it was answered or expired before it could be delivered, or a digest had nothing to tell. */
 export type NoticeStatus = 'waiting' | 'sent' | 'failed' | 'dropped';
 
 /** One notice on one channel, and what became of it. */
@@ -121,7 +132,8 @@ export interface NoticeStore {
    */
   claim(claim: {
     readonly channel: string;
-    readonly kind: 'question' | 'escalation';
+    readonly kind: 'question' | 'escalation' | 'digest';
+    /** Of a digest, the one name of its time. */
     readonly questions: readonly string[];
     readonly quietSinceMs: number;
     readonly nowMs: number;

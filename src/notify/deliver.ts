@@ -1,8 +1,10 @@
 import type { Channel, NoticeLink, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
+import type { Digest } from '../contract/story.ts';
 import { isLocale, type Locale, type Text, text } from '../contract/text/text.ts';
 import type { VapidKeys } from './channels/push.ts';
 import type { Terminal } from './channels/terminal.ts';
+import { composeDigest, digestSinceMs } from './digest.ts';
 import { DeliveryFailure } from './failure.ts';
 import { composeNotice, type Notice } from './notice.ts';
 
@@ -11,6 +13,8 @@ export interface DeliveryDependencies {
   readonly locale: Locale;
   notices(): Promise<NoticeStore>;
   approvals(): Promise<ApprovalStore>;
+  /** What happened since then. */
+  digest(sinceMs: number): Promise<Digest>;
   /** Has anybody a passkey? Then no address alone allows anything. */
   hasPasskey(): Promise<boolean>;
   /** What addresses in notices begin with; undefined: nobody comes from elsewhere. */
@@ -28,18 +32,26 @@ export function createDelivery(
 ): (record: NoticeRecord) => Promise<NoticeRecord> {
   const { settings, now } = dependencies;
 
-  async function attempt(record: NoticeRecord, channel: Channel, waiting: readonly ApprovalRecord[]) {
-    const { id, kind, atMs } = record;
-    const notice = composeNotice({
-      ...{ id, kind, atMs, questions: waiting },
-      ...{ detail: settings.detail, locale: dependencies.locale },
-    });
-    await send(notice, channel, waiting);
+  function noticeOf(
+    { id, kind, atMs }: NoticeRecord,
+    waiting: readonly ApprovalRecord[],
+    digest: Digest | undefined,
+  ): NoticeIn {
+    const { detail } = settings;
+    return (locale) =>
+      digest
+        ? composeDigest({ id, atMs, digest, detail, locale })
+        : composeNotice({ id, kind, atMs, questions: waiting, detail, locale });
   }
 
-  async function send(notice: Notice, channel: Channel, waiting: readonly ApprovalRecord[]): Promise<void> {
+  async function send(
+    noticeIn: NoticeIn,
+    channel: Channel,
+    waiting: readonly ApprovalRecord[],
+  ): Promise<void> {
     const base = dependencies.base();
-    const linked = { ...notice, link: base && `${base}/approvals` };
+    const notice = noticeIn(dependencies.locale);
+    const linked = { ...notice, link: base && `${base}${pageOf(notice)}` };
     switch (channel.kind) {
       case 'desktop':
         return (await import('./channels/desktop.ts')).sendDesktop(linked, dependencies.environment, signal);
@@ -61,7 +73,7 @@ export function createDelivery(
         return sendSlack({ ...linked, ...(base && (await actions(channel, waiting, ''))) }, channel, signal);
       }
       case 'push':
-        return push(notice, waiting);
+        return push(noticeIn, waiting);
     }
   }
 
@@ -89,7 +101,7 @@ export function createDelivery(
     });
   }
 
-  async function push({ id, kind, atMs }: Notice, waiting: readonly ApprovalRecord[]): Promise<void> {
+  async function push(noticeIn: NoticeIn, waiting: readonly ApprovalRecord[]): Promise<void> {
     const { sendPush } = await import('./channels/push.ts');
     const notices = await dependencies.notices();
     const base = dependencies.base();
@@ -101,16 +113,10 @@ export function createDelivery(
         services: settings.pushServices,
         async noticeFor(device) {
           const locale = isLocale(device.locale) ? device.locale : dependencies.locale;
-          const composed = composeNotice({
-            id,
-            kind,
-            atMs,
-            questions: waiting,
-            detail: settings.detail,
-            locale,
-          });
+          const composed = noticeIn(locale);
           // A path: the device knows where it got its worker from. What it opens is for this device alone.
-          const path = waiting.length === 0 ? '/notices' : `/q/${await linkTo('view', 'push', waiting)}`;
+          const path =
+            waiting.length === 0 ? pageOf(composed) : `/q/${await linkTo('view', 'push', waiting)}`;
           return { ...composed, link: path };
         },
         forget: (device) => notices.removeDevice(device.id),
@@ -133,9 +139,13 @@ export function createDelivery(
       return { ...record, nextAtMs: undefined, status, ...more, ...ended };
     };
     if (!channel) return end('failed', { problem: notConfigured });
-    if (waiting.length === 0 && record.kind !== 'test') return end('dropped');
+    const isOfQuestions = record.kind === 'question' || record.kind === 'escalation';
+    if (waiting.length === 0 && isOfQuestions) return end('dropped');
     try {
-      await attempt(record, channel, waiting);
+      const sinceMs = record.kind === 'digest' ? digestSinceMs(settings.digest, record.atMs) : undefined;
+      const digest = sinceMs === undefined ? undefined : await dependencies.digest(sinceMs);
+      if (digest?.calls === 0 && digest.questions.waiting === 0) return await end('dropped');
+      await send(noticeOf(record, waiting, digest), channel, waiting);
       return await end('sent');
     } catch (error) {
       if (!(error instanceof DeliveryFailure)) {
@@ -151,6 +161,12 @@ export function createDelivery(
       return end('waiting', { problem: error.problem, nextAtMs: now() + pauseMs });
     }
   };
+}
+
+type NoticeIn = (locale: Locale) => Notice;
+
+function pageOf({ kind }: Notice): string {
+  return kind === 'digest' ? '/sessions' : kind === 'test' ? '/notices' : '/approvals';
 }
 
 async function stillWaiting(

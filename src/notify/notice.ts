@@ -79,7 +79,7 @@ function bodyOf(told: readonly NoticeQuestion[], locale: Locale): string {
   return cut(lines.join('\n'), mostBodyChars);
 }
 
-function cut(whole: string, maxChars: number): string {
+export function cut(whole: string, maxChars: number): string {
   return whole.length <= maxChars ? whole : `${whole.slice(0, maxChars).toWellFormed()}…`;
 }
 

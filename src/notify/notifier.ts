@@ -1,6 +1,7 @@
 import type { Channel, NoticeRecord, NoticeStore, NotifySettings } from '../contract/notice.ts';
 import type { ApprovalRecord, ApprovalStore } from '../contract/records.ts';
 import { createDelivery, type DeliveryDependencies } from './deliver.ts';
+import { dueDigest } from './digest.ts';
 import { quietLeftMs } from './quiet.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {
@@ -64,6 +65,7 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
     if (quietMs > 0) return Math.min(quietMs, longestRestMs);
     const waits = [longestRestMs];
     for (const channel of channels) waits.push(await claim(channel, pending, notices, nowMs));
+    await claimDigests(names, notices, nowMs);
     for (const record of await notices.take(names, nowMs, leaseMs)) {
       const work = deliver(record).catch((error: unknown) => {
         if (!closing.signal.aborted) dependencies.onFault(error);
@@ -109,6 +111,16 @@ export function createNotifier(dependencies: NotifierDependencies): Notifier {
       if (lastAtMs !== undefined) waits.push(lastAtMs + everyMs - nowMs);
     }
     return Math.min(longestRestMs, ...waits);
+  }
+
+  /** Of any number of servers one tells it on each channel. */
+  async function claimDigests(names: readonly string[], notices: NoticeStore, nowMs: number): Promise<void> {
+    const due = dueDigest(settings.digest, nowMs);
+    for (const channel of due ? names.filter((name) => settings.digest?.to.includes(name)) : []) {
+      const questions = due ? [due] : [];
+      if ((await notices.told(channel, questions)).size > 0) continue;
+      await notices.claim({ channel, kind: 'digest', questions, quietSinceMs: nowMs, nowMs });
+    }
   }
 
   /** Without a device push is no channel yet: nothing is told there, so nothing counts as told. */

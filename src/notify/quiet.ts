@@ -9,7 +9,8 @@ export function quietLeftMs({ fromMinute, toMinute, timeZone }: QuietHours, nowM
   return (length - since) * 60_000 - (nowMs % 60_000);
 }
 
-function minuteOfDay(nowMs: number, timeZone: string | undefined): number {
+/** By the clock on that zone's wall; without a zone, the machine's. */
+export function minuteOfDay(nowMs: number, timeZone: string | undefined): number {
   const parts = new Intl.DateTimeFormat('en-GB', {
     ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
     timeZone,
@@ -18,4 +19,4 @@ function minuteOfDay(nowMs: number, timeZone: string | undefined): number {
   return of('hour') * 60 + of('minute');
 }
 
-const dayMinutes = 24 * 60;
+export const dayMinutes = 24 * 60;

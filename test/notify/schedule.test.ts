@@ -1,15 +1,27 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { NotifySettings } from '../../src/contract/notice.ts';
+import type { Digest } from '../../src/contract/story.ts';
 import { verbatim } from '../../src/contract/text/text.ts';
 import { createNotifier } from '../../src/notify/notifier.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { openReceiver } from './receivers.ts';
 
+const empty: Digest = {
+  ...{ sinceMs: 0, untilMs: 0, calls: 0, isCut: false, sessions: [], refusals: [], changes: [] },
+  counts: { read: 0, ran: 0, changed: 0, sent: 0, did: 0, asked: 0, refused: 0, failed: 0 },
+  ...{ questions: { answered: [], waiting: 0 }, ending: [], unused: [] },
+};
+
 /** A whole minute; the records go by the real clock for what expires. */
 const startMs = Math.floor(Date.now() / 60_000) * 60_000;
 
 /** Servers on real records, whose clock the test moves. */
-async function open(settings: Partial<NotifySettings>, channels: Readonly<Record<string, string>>) {
+async function open(
+  settings: Partial<NotifySettings>,
+  channels: Readonly<Record<string, string>>,
+  digest = empty,
+) {
+  const sinces: number[] = [];
   const world = await openTestCheckpoint();
   const store = await world.checkpoint.store();
   let nowMs = startMs;
@@ -18,6 +30,7 @@ async function open(settings: Partial<NotifySettings>, channels: Readonly<Record
     const notifier = createNotifier({
       settings: {
         ...{ detail: 'summary', everyMs: 60_000, quiet: undefined, escalate: undefined, pushServices: [] },
+        digest: undefined,
         channels: Object.entries(channels).map(([name, url]) => ({
           ...{ name, kind: 'webhook', url, secret: undefined },
         })),
@@ -26,6 +39,10 @@ async function open(settings: Partial<NotifySettings>, channels: Readonly<Record
       locale: 'en',
       notices: async () => store.notices,
       approvals: async () => store.approvals,
+      async digest(sinceMs) {
+        sinces.push(sinceMs);
+        return { ...digest, sinceMs };
+      },
       hasPasskey: async () => false,
       base: () => undefined,
       vapid: async () => ({ publicKey: '', privateKey: '' }),
@@ -44,6 +61,7 @@ async function open(settings: Partial<NotifySettings>, channels: Readonly<Record
   });
   return {
     store,
+    sinces,
     serve: () => serving.push(serve()),
     async ask(digest = `d${asked}`) {
       asked += 1;
@@ -149,4 +167,56 @@ test('what was answered before it could be delivered is dropped', async () => {
   await world.pass(5000);
   expect(await world.store.notices.list(5)).toMatchObject([{ status: 'dropped', questions: [id] }]);
   expect(hook.received).toHaveLength(1);
+});
+
+test('a digest comes once at each of its times, by one server, and does not hold up a question', async () => {
+  const hook = await openReceiver();
+  const other = await openReceiver();
+  const minute = (startMs / 60_000) % 1440;
+  const digest = {
+    atMinutes: [minute, (minute + 60) % 1440].sort((a, b) => a - b),
+    timeZone: 'UTC',
+    to: ['hook'],
+  };
+  const busy = { ...empty, calls: 3, counts: { ...empty.counts, ran: 3 } };
+  const world = await open({ digest }, { hook: hook.url, other: other.url }, busy);
+  world.serve();
+  world.serve();
+  const first = JSON.parse((await hook.nth(1)).body.toString());
+  expect(first).toMatchObject({
+    ...{ type: 'digest', title: 'Digest: 3 calls', questions: [] },
+    body: '0 sessions, 0 paths changed: ran 3',
+  });
+  await world.ask();
+  await world.pass(1000);
+  expect(idsIn(await hook.nth(2))).toBe(1);
+  await world.pass(58 * 60_000);
+  expect(hook.received).toHaveLength(2);
+  await world.pass(120_000);
+  expect(JSON.parse((await hook.nth(3)).body.toString())).toMatchObject({ type: 'digest' });
+  expect(world.sinces).toEqual([startMs - 23 * 3_600_000, startMs]);
+  expect(other.received.map(idsIn)).toEqual([1]);
+});
+
+test('a digest of nothing is not sent, and one that is half a day late neither', async () => {
+  const hook = await openReceiver();
+  const minute = (startMs / 60_000) % 1440;
+  const quiet = await open(
+    { digest: { atMinutes: [minute], timeZone: 'UTC', to: ['hook'] } },
+    { hook: hook.url },
+  );
+  quiet.serve();
+  await quiet.pass(1000);
+  expect(await quiet.store.notices.list(5)).toMatchObject([{ kind: 'digest', status: 'dropped' }]);
+  const busy = { ...empty, calls: 3 };
+  const late = (minute + 1440 - 13 * 60) % 1440;
+  const world = await open(
+    { digest: { atMinutes: [late], timeZone: 'UTC', to: ['hook'] } },
+    { hook: hook.url },
+    busy,
+  );
+  world.serve();
+  await world.pass(1000);
+  expect(await world.store.notices.list(5)).toEqual([]);
+  expect(hook.received).toEqual([]);
 });

@@ -20,7 +20,7 @@ export function createNoticeStore(openEngine: OpenEngine): NoticeStore {
       if (sweep) untilSweep = claimsBetweenSweeps;
       return engine.write(async (tx) => {
         if (sweep) await forgetBefore(tx, nowMs - keepMs);
-        const last = await lastOf(tx, channel);
+        const last = kind === 'digest' ? undefined : await lastOf(tx, channel);
         if (last !== undefined && last > quietSinceMs && last <= nowMs) return undefined;
         const taken: string[] = [];
         for (const question of questions) {
@@ -169,7 +169,7 @@ async function lastOf(db: Engine['db'] | Tx, channel: string): Promise<number | 
     .selectFrom('notices')
     .select('at_ms')
     .where('channel', '=', channel)
-    .where('kind', '!=', 'test')
+    .where('kind', 'not in', ['test', 'digest'])
     .orderBy('at_ms', 'desc')
     .limit(1)
     .executeTakeFirst();
