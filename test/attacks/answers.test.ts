@@ -195,6 +195,48 @@ test('no answer is taken that is replayed, forged, late, doubled, stolen, from t
   expect(acts.filter(({ outcome }) => outcome === 'ok')).toHaveLength(rounds * 2);
 }, 600_000);
 
+test('one unlock answers exactly the group that it was signed for', async () => {
+  const world = await open();
+  const { base, store, operatorKey } = world;
+  const { cookie } = await world.enterByToken(world.operator);
+  const questions = [];
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) questions.push(await question(world, name));
+  const [a = '', b = '', c = ''] = questions.map(({ record }) => record.id);
+  const csrf = csrfIn(await (await world.get('/approvals', cookie)).text());
+  const post = (path: string, fields: Record<string, string>) =>
+    fetch(base + path, {
+      ...{ method: 'POST', redirect: 'manual', headers: { origin: base, cookie } },
+      body: new URLSearchParams({ csrf, from: '/approvals', answer: 'once', ...fields }),
+    });
+  const signed = async (ids: string, answer = 'once', key = operatorKey) => {
+    const options = await (await post('/approvals/answer/unlock', { ids, answer })).json();
+    return key.sign((options as { challenge: string }).challenge, { origin: base });
+  };
+  const both = `${a} ${b}`;
+  for (const fields of [
+    { ids: both },
+    { ids: both, assertion: await signed(`${a} ${b} ${c}`) },
+    { ids: both, assertion: await signed(a) },
+    { ids: both, assertion: await signed(`${b} ${a}`) },
+    { ids: both, assertion: await signed(both, 'deny') },
+    { ids: both, assertion: await signed(both, 'once', world.key) },
+    { ids: `${both} ${c}`, assertion: await signed(both) },
+    { ids: '', assertion: await signed(both) },
+    { ids: `${both} apr_none`, assertion: await signed(both) },
+  ]) {
+    expect((await post('/approvals/answer', fields)).status).toBe(403);
+  }
+  expect((await post('/approvals/answer/unlock', { ids: 'apr_none' })).status).toBe(404);
+  expect(await store.approvals.list('pending', Date.now())).toHaveLength(3);
+  expect((await post('/approvals/answer', { ids: both, assertion: await signed(both) })).status).toBe(303);
+  expect(await store.approvals.list('pending', Date.now())).toMatchObject([{ id: c }]);
+  expect((await post('/approvals/answer', { ids: c, answer: 'deny' })).status).toBe(303);
+  await Promise.all(questions.map(({ call }) => call));
+  expect(['a.txt', 'b.txt', 'c.txt'].map((name) => existsSync(join(world.root, name)))).toEqual([
+    ...[true, true, false],
+  ]);
+});
+
 test('no page of an answer is shown in a frame, and what a question says is no part of it', async () => {
   const world = await open();
   const { record, call } = await question(

@@ -12,7 +12,7 @@
   async function optionsFrom(path, form, answer) {
     const body = new URLSearchParams();
     for (const [name, value] of new FormData(form))
-      if (name === 'csrf' || name === 'id') body.set(name, value);
+      if (name === 'csrf' || name === 'id' || name === 'ids') body.set(name, value);
     if (answer !== undefined) body.set('answer', answer);
     const response = await fetch(path, { method: 'POST', body });
     if (!response.ok) throw new Error(`${response.status}`);

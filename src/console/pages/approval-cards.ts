@@ -25,11 +25,7 @@ function groupCard({ id, records }: QuestionGroup, waiting: Waiting, view: View)
   const say = view.words.approvals;
   const number = count(records.length, view.locale);
   const heads = records.map((record) => html`<li><code>${line(headOf(record, view), 160)}</code></li>`);
-  // The device's unlock is bound to one question: a yes to several cannot be signed.
-  const yes = view.needsUnlock
-    ? ''
-    : html`<button class="yes" name="answer" value="once">${say.onceAll(number)}</button>`;
-  const buttons = html`<input type="hidden" name="ids" value="${records.map((record) => record.id).join(' ')}">${yes}<button class="no" name="answer" value="deny">${say.denyAll(number)}</button>`;
+  const buttons = html`<input type="hidden" name="ids" value="${records.map((record) => record.id).join(' ')}"><button class="yes" name="answer" value="once">${say.onceAll(number)}</button><button class="no" name="answer" value="deny">${say.denyAll(number)}</button>`;
   return html`<section class="alike" id="${id}" aria-label="${say.alike(number)}"><article class="question" tabindex="0" aria-label="${say.alike(number)}">
 <header><h3>${say.alike(number)}</h3><p class="quiet">${say.alikeNote}</p></header><ol>${heads}</ol>
 ${view.person.isOperator ? form(view, '/approvals/answer', buttons, 'row') : html`<p class="quiet">${say.onlyOperator}</p>`}</article>

@@ -34,7 +34,7 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
   /** Exactly the questions that the form was made for. */
   app.post('/approvals/answer', async (context) => {
     const answer = await answerOf(context, dependencies.now());
-    const ids = ((await fieldOf(context, 'ids')) ?? '').split(' ').filter(Boolean).slice(0, mostAtOnce);
+    const ids = questionsIn(await fieldOf(context, 'ids'));
     if (answer?.scope !== 'once' || ids.length === 0) return goBack(context, 'gone', '/approvals');
     const answered = await (await actsOf(context, dependencies)).answerAll(ids, answer);
     const notes = answered.map(noteOf);
@@ -59,6 +59,11 @@ export function addApprovals(app: Hono<PageContext>, dependencies: ConsoleDepend
     const revoked = await (await actsOf(context, dependencies)).revokeGrant(id);
     return goBack(context, revoked ? 'revoked' : 'gone', '/approvals');
   });
+}
+
+/** The ids in the form of a group. */
+export function questionsIn(ids: string | undefined): readonly string[] {
+  return (ids ?? '').split(' ').filter(Boolean).slice(0, mostAtOnce);
 }
 
 function noteOf(answered: Answered) {

@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import type { ChallengePurpose } from '../../contract/passkey.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { cookieOf, csrfOf, sessionCookieName } from '../cookies.ts';
 import type { ConsoleDependencies } from '../dependencies.ts';
@@ -6,6 +7,7 @@ import { problemPage } from '../login.ts';
 import { fieldOf, goBack, type Outside, type PageContext } from '../pages/page-context.ts';
 import { assertionOptions, proven, registered, registrationOptions } from '../passkeys/ceremony.ts';
 import { needsUnlock } from '../passkeys/needs-unlock.ts';
+import { questionsIn } from './approvals.ts';
 
 /** Registering and forgetting passkeys, and the unlock before a yes. The proof of the form was looked at before. */
 export function addPasskeyRoutes(
@@ -43,10 +45,9 @@ export function addPasskeyRoutes(
   });
 
   app.post('/approvals/:id/unlock', async (context) => {
-    const record = await (await dependencies.approvals()).get(context.req.param('id'));
     const answer = await fieldOf(context, 'answer');
-    if (!record || answer === undefined) return context.notFound();
-    const purpose = { kind: 'answer', question: record.id, digest: record.digest, answer } as const;
+    const purpose = answer === undefined ? undefined : await purposeOf(context, answer);
+    if (!purpose) return context.notFound();
     return context.json(await assertionOptions(context.req.raw, purpose, dependencies));
   });
 
@@ -56,15 +57,27 @@ export function addPasskeyRoutes(
     const answer = await answerIn(context);
     if (answer === undefined || answer === 'deny' || !(await needsUnlock(person, dependencies)))
       return next();
-    const id = context.req.path.split('/')[2] ?? '';
-    const record = await (await dependencies.approvals()).get(id);
+    const purpose = await purposeOf(context, answer);
     const assertion = (await fieldOf(context, 'assertion')) ?? '';
-    const purpose = { kind: 'answer', question: id, digest: record?.digest ?? '', answer } as const;
-    const owner = record && (await proven(context.req.raw, assertion, purpose, dependencies));
+    const owner = purpose && (await proven(context.req.raw, assertion, purpose, dependencies));
     if (owner?.person.principal === person.principal) return next();
     const { locked, lockedNote } = outside(context.req.raw).words.errors;
     return context.html(await problemPage(outside(context.req.raw), locked, lockedNote), 403);
   });
+
+  /** What a device signs: the question of the address, or exactly those that the form of a group names, each with its digest. */
+  async function purposeOf(
+    context: Context<PageContext>,
+    answer: string,
+  ): Promise<ChallengePurpose | undefined> {
+    const id = context.req.path.split('/')[2] ?? '';
+    const ids = id === 'answer' ? questionsIn(await fieldOf(context, 'ids')) : [id];
+    const approvals = await dependencies.approvals();
+    const records = await Promise.all(ids.map((each) => approvals.get(each)));
+    const digests = records.flatMap((record) => (record ? [record.digest] : []));
+    if (ids.length === 0 || digests.length < ids.length) return undefined;
+    return { kind: 'answer', question: ids.join(' '), digest: digests.join(' '), answer };
+  }
 }
 
 /** The answer that a form gives; undefined for a request that gives none. */
