@@ -11,6 +11,8 @@ export interface ReplyForm {
   readonly meta: boolean;
   /** The revision that is spoken; absent: ours. */
   readonly revision?: string | undefined;
+  /** It keeps tools back until its model searches for them, but for those that are marked. */
+  readonly defers?: boolean | undefined;
   /** A longer text is cut by the client, or put where none of our tools can read it. */
   readonly maxBytes: number;
 }
@@ -24,7 +26,7 @@ const agent: ReplyForm = { ...program, structured: false };
  */
 const agents: readonly (readonly [name: RegExp, form: ReplyForm])[] = [
   // Show structured content alone: a file as one escaped line.
-  [/^claude-code$/, agent],
+  [/^claude-code$/, { ...agent, defers: true }],
   [/^codex-mcp-client$/, agent],
   // Show text alone, and hold the data of an error to the output schema.
   [/^gemini-cli-mcp-client/, agent],

@@ -98,6 +98,7 @@ export function toolEntry(tool: Tool, locale: Locale, era: Era, form: ReplyForm)
       idempotentHint: idempotent,
       openWorldHint: openWorld,
     },
+    ...(form.defers && tool.everyday && { _meta: { 'anthropic/alwaysLoad': true } }),
   };
 }
 

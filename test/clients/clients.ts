@@ -39,7 +39,6 @@ export const clients: readonly ClientDriver[] = [
       ANTHROPIC_API_KEY: 'scripted',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
-      ENABLE_TOOL_SEARCH: 'false',
     }),
   },
   {

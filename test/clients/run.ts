@@ -48,8 +48,9 @@ async function drive(driver: ClientDriver, model: ScriptedModel): Promise<Row> {
   row.set('connect', revision ?? `no handshake: ${JSON.stringify(said.slice(-200))}`);
   const ours = oursAmong(model);
   const bytes = ours.reduce((sum, { json }) => sum + Buffer.byteLength(json), 0);
-  const isSearched = model.turns[0]?.tools.some(({ name }) => name === 'tool_search');
-  row.set('list', isSearched ? '✓ (found by search)' : `✓ ${ours.length} tools, ${bytes} B`);
+  const has = (wanted: string) => model.turns[0]?.tools.some(({ name }) => name === wanted);
+  const others = has('ToolSearch') ? ' (others by search)' : '';
+  row.set('list', has('tool_search') ? '✓ (found by search)' : `✓ ${ours.length} tools, ${bytes} B${others}`);
   if (process.env.SEKISHO_CLIENTS_LOG) {
     const file = join(process.env.SEKISHO_CLIENTS_LOG, `${driver.bin}.json`);
     writeFileSync(file, JSON.stringify({ said, wire: stage.wire(), turns: model.turns }, null, 1));

@@ -165,6 +165,22 @@ test.each([
   expect(costs.reduce((sum, entry) => sum + Buffer.byteLength(entry), 0)).toBeLessThanOrEqual(most);
 });
 
+test('what Claude Code needs in every session is marked, so that no model has to search for it', async () => {
+  const marked = async (client: string) => {
+    const form = replyFormOf({ client: { name: client, version: '2' }, revision: '2025-11-25' });
+    const tools = await toolsOf({ profile: 'coding' });
+    return tools
+      .map((tool) => toolEntry(tool, 'en', 'legacy', form) as { name: string; _meta?: unknown })
+      .filter(({ _meta }) => JSON.stringify(_meta) === '{"anthropic/alwaysLoad":true}')
+      .map(({ name }) => name)
+      .sort();
+  };
+  expect(await marked('claude-code')).toEqual([
+    ...['bash', 'edit_file', 'glob', 'grep', 'read_file', 'write_file'],
+  ]);
+  expect(await marked('copilot-cli')).toEqual([]);
+});
+
 function depthOf(schema: JsonSchema): number {
   const inner = parts(schema).filter((part) => part !== schema && (part.properties || part.items));
   return 1 + Math.max(0, ...inner.map(depthOf));

@@ -45,6 +45,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
     permission: definition.permission,
     agentsOnly: definition.agentsOnly ?? false,
     unlisted: definition.unlisted ?? false,
+    everyday: definition.everyday,
     annotations: definition.annotations,
     uses: definition.uses,
     inputSchema: (locale) => schema('input', locale),

@@ -34,6 +34,8 @@ export interface ToolCard {
   readonly permission: Permission;
   readonly agentsOnly: boolean;
   readonly unlisted: boolean;
+  /** Wanted in nearly every session: a client that keeps tools back until its model searches for them shows it at once. */
+  readonly everyday?: boolean | undefined;
   readonly annotations: Annotations;
   /** JSON Schema 2020-12 of the input and output in a language; made on first need and kept. */
   inputSchema(locale: Locale): JsonSchema;

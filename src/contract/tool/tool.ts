@@ -43,6 +43,8 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U 
   readonly unlisted?: boolean | undefined;
   /** Only agents in a session and the coordinator have a use for it; a person's token does not pass. */
   readonly agentsOnly?: boolean | undefined;
+  /** Wanted in nearly every session, so that no model should have to search for it. */
+  readonly everyday?: boolean | undefined;
   readonly annotations: Annotations;
   readonly uses: readonly U[];
   /** English descriptions stand in the schema; Japanese ones in `ja`, by path: `{ 'range.start_line': '…' }`. */

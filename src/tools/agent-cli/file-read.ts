@@ -24,6 +24,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
       '指定されたパスのファイルを読み込み、その内容を返します。行の範囲も指定できます。長いファイルは行末で切られるので、start_line で続きを読みます。',
     ),
     permission: 'authenticated',
+    everyday: true,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     uses: ['files'],
     input: z.object({

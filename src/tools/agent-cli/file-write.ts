@@ -22,6 +22,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
       '指定されたパスにファイルを作成または上書きし、内容を書き込みます。親フォルダーも作ります。',
     ),
     permission: 'authenticated',
+    everyday: true,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     uses: ['files'],
     input: z.object({

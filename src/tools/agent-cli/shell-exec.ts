@@ -27,6 +27,7 @@ export function createShellExec(): LooseTool {
       '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダ内だけです。50 秒を超えるものは続行し、"wait p1" で待ち、"kill p1" で止めます。',
     ),
     permission: 'authenticated',
+    everyday: true,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     uses: ['commands', 'files'],
     input: z.object({

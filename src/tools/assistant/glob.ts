@@ -13,6 +13,7 @@ export const glob = defineTool({
     'ファイル名パターンで検索します。* は階層を越えず、** は越えます。内容の検索には grep を使います。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk', 'search'],
   input: z.object({

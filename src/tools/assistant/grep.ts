@@ -14,6 +14,7 @@ export const grep = defineTool({
     'ファイル内容を正規表現で検索します (ripgrep)。名前で探すには glob を使います。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk', 'search'],
   input: z.object({

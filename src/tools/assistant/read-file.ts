@@ -14,6 +14,7 @@ export const readFile = defineTool({
     'テキストファイルの内容を、全部または行の範囲で読みます。長いファイルは行末で切れるので start_line で続きを読みます。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({

@@ -15,6 +15,7 @@ export const writeFile = defineTool({
     'ファイルを (フォルダーごと) 作成するか、置き換えます。一部の変更には edit_file を使います。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   uses: ['desk'],
   input: z.object({

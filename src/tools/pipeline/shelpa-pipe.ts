@@ -61,6 +61,7 @@ export function createShelpaPipe({ extended }: { readonly extended: boolean }): 
       `シェルを使わずにコマンドを | でつないで実行します: tail rg awk sed tr jq wc tee fd ls head sort ctree_generate ctree_check serena_find_symbol${extended ? ' cat grep uniq cut nl tac paste comm join diff column find' : ''}。単独なら pwd と cd PATH。保存は | tee FILE。`,
     ),
     permission: 'authenticated',
+    everyday: true,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     uses: ['pipelines'],
     input: z.object({

@@ -15,6 +15,7 @@ export const vaultRead = defineTool({
     'ノートの行、または full で全体を読みます。続きは next_offset を range に渡します。長いノートを順に読むときは vault_scan を使います。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],
   input: z.object({

@@ -18,6 +18,7 @@ export const vaultSearch = defineTool({
     '語、"語句"、tag:名前、フロントマターの field:値 (すべてを含むノート)、または行ごとの正規表現でノートを探します。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['vault'],
   input: z.object({

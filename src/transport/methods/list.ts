@@ -13,7 +13,7 @@ export function createListMethod(gateway: Gateway, encoder: ResultEncoder): Meth
   return async ({ era, arrival }) => {
     const { key, tools } = await gateway.list(arrival);
     const form = replyFormOf(arrival);
-    const keptAs = `${era} ${form.structured} ${gateway.locale} ${key}`;
+    const keptAs = `${era} ${form.structured} ${form.defers === true} ${gateway.locale} ${key}`;
     const known = kept.get(keptAs);
     if (known !== undefined) return known;
     const entries = tools.map((tool) => toolEntry(tool, gateway.locale, era, form));

@@ -21,6 +21,7 @@ export const editFile = defineTool({
     'ファイルの一部を置換します。old_string は正確に一致し、replace_all でなければ一箇所だけでなければなりません。',
   ),
   permission: 'authenticated',
+  everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   uses: ['desk'],
   input: z.object({

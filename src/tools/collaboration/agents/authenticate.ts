@@ -12,6 +12,7 @@ export const authenticate = defineTool({
     'エージェントとして認証し、待っている作業（タスクかチャット）のセッションを得ます。',
   ),
   permission: 'unauthenticated',
+  everyday: true,
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   uses: ['team'],
   input: z.object({

@@ -13,6 +13,7 @@ export const getNextAction = defineTool({
   ),
   permission: 'authenticated',
   agentsOnly: true,
+  everyday: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({

@@ -13,6 +13,7 @@ export const claimTask = defineTool({
   ),
   permission: 'authenticated',
   agentsOnly: true,
+  everyday: true,
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   uses: ['team'],
   input: z.object({
