@@ -87,10 +87,10 @@ test('a server that is killed in the middle lets nothing through, and the next h
   const running = new Promise<number | null>((resolve) => {
     spawn('sh', ['-c', command], { env: environment(), cwd: root }).once('close', resolve);
   });
-  await expect.poll(() => sleeping(), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => sleeping(20), { timeout: 30_000 }).toBe(true);
   for (const pid of servers()) process.kill(pid, 'SIGKILL');
   expect(await running).toBe(2);
-  await expect.poll(() => sleeping(), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => sleeping(20), { timeout: 30_000 }).toBe(false);
   expect(readdirSync(root)).toEqual([]);
 
   expect(decision(await hook(pre('Bash', { command: 'ls' }, 'u2'))).permissionDecision).toBe('allow');
@@ -98,8 +98,22 @@ test('a server that is killed in the middle lets nothing through, and the next h
   await expect.poll(async () => (await log()).stdout, { timeout: 30_000 }).toContain('"interrupted"');
 });
 
-function sleeping(): boolean {
-  return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && commandLine(pid) === `sleep\0${20}\0`);
+test('a command ends with its client, though the client leaves the shell running', async () => {
+  const { command } = decision(await hook(pre('Bash', { command: 'sleep 2121; touch late' }))).updatedInput;
+  const leaving = `require('node:child_process').spawn('sh', ['-c', process.argv[1]], { detached: true, stdio: 'ignore' })`;
+  const client = spawn(process.execPath, ['-e', leaving, `${command}; true`], {
+    env: environment(),
+    cwd: root,
+  });
+  await expect.poll(() => sleeping(2121), { timeout: 60_000 }).toBe(true);
+  client.kill('SIGKILL');
+  await expect.poll(() => sleeping(2121), { timeout: 60_000 }).toBe(false);
+  expect(readdirSync(root)).toEqual([]);
+});
+
+function sleeping(seconds: number): boolean {
+  const line = `sleep\0${seconds}\0`;
+  return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && commandLine(pid) === line);
 }
 
 test('`sekisho run` typed by a person is the same call from where they are', async () => {

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Said } from '../../hooks/event.ts';
 import { connectTo, type StartServer } from './connect.ts';
+import { endWithClient } from './end-with-client.ts';
 import { type HookRequest, maxEventBytes, noteOf, quickSocketOf, readPermit, socketOf } from './socket.ts';
 
 /**
@@ -44,6 +45,7 @@ export async function runPermitted([, words = '', , ...command]: readonly string
   try {
     if (!named) throw new Error('this is no permit');
     const { socket, permit } = named;
+    endWithClient();
     const folder = process.cwd();
     return await ask(socket, { kind: 'run', permit, command: command.join(' '), folder }, undefined);
   } catch (error) {

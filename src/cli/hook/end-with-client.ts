@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/**
+ * Ends this process, and with it the command that it stands for, once the client that had it started is gone: some leave
+ * their shells running when they are told twice to stop.
+ */
+export function endWithClient(): void {
+  const client = clientAbove(process.ppid);
+  if (!client) return;
+  setInterval(() => {
+    if (processOf(client.pid)?.startedAt !== client.startedAt) process.exit(ended);
+  }, everyMs).unref();
+}
+
+interface Process {
+  readonly pid: number;
+  readonly name: string;
+  readonly parent: number;
+  /** Tells it from a later one with the same number. */
+  readonly startedAt: string;
+}
+
+/** The first above us that is no shell; none where the system does not say, or nobody is left. */
+function clientAbove(pid: number): Process | undefined {
+  let above = processOf(pid);
+  for (let steps = 0; above && shells.has(above.name) && steps < mostSteps; steps++)
+    above = processOf(above.parent);
+  return above && above.pid > 1 && !shells.has(above.name) ? above : undefined;
+}
+
+function processOf(pid: number): Process | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [, name = '', rest = ''] = /^\d+ \((.*)\) (.*)$/s.exec(stat) ?? [];
+    const fields = rest.split(' ');
+    return { pid, name: basename(name), parent: Number(fields[1]), startedAt: fields[19] ?? '' };
+  } catch {
+    // It is gone, or this is no Linux.
+    return undefined;
+  }
+}
+
+const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'fish', 'ksh', 'busybox', 'env', 'timeout', 'nice']);
+const mostSteps = 16;
+const everyMs = 1000;
+/** As of a program that SIGTERM ended. */
+const ended = 143;
