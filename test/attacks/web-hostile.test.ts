@@ -205,6 +205,17 @@ describe('pages that are made to hurt their reader', () => {
     });
   });
 
+  test('megabytes of characters that nobody sees are no text, whatever the header says', async () => {
+    const page = { ...(await site.get('/binary')), contentType: 'text/plain' };
+    for (const body of ['\x01'.repeat(2_000_000), 'ab\x00'.repeat(500_000)]) {
+      await expect(site.web.read({ ...page, body: Buffer.from(body) })).rejects.toMatchObject({
+        code: 'unsupported_type',
+      });
+    }
+    const rare = `${'words '.repeat(10_000)}\x01`.repeat(20);
+    expect((await site.web.read({ ...page, body: Buffer.from(rare) })).text).toBe(rare);
+  });
+
   test('a page that defeats the parsers does not take the next one with it', async () => {
     const readings = ['/links', '/handlers', '/deep'].map(async (path) =>
       site.web.read(await site.get(path)),

@@ -56,6 +56,17 @@ function kindOf(declared: string, body: Uint8Array): PageKind {
   return isUtf16 || !/[\0-\x06\x0e-\x1a\x1c-\x1f]/.test(head) ? 'text' : 'binary';
 }
 
+/** Megabytes of characters that nobody sees, whatever the header calls them, would each be looked at and written out by us. */
 function page(readable: ReadablePage): ConverterAnswer {
+  const { text } = readable;
+  let controls = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if ((code < 0x20 && (code < 0x09 || code > 0x0d)) || code === 0x7f) controls += 1;
+  }
+  if (controls > mostControls && controls > text.length / 20)
+    return { kind: 'unsupported', what: 'binary data' };
   return { kind: 'page', page: readable };
 }
+
+const mostControls = 1000;
