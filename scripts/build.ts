@@ -78,9 +78,10 @@ if (!process.argv.includes('--bundle-only')) {
   execFileSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 }
 
-/** Is nothing newer than the last file that a build writes? A folder is newer when a file of it came or went. */
+/** Is nothing newer than what a build writes last? A folder is newer when a file of it came or went. */
 function isUpToDate(): boolean {
-  const built = statSync('dist/THIRD-PARTY.txt', { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const last = process.argv.includes('--bundle-only') ? 'dist/THIRD-PARTY.txt' : 'dist/index.d.ts';
+  const built = statSync(last, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const folders = ['src', 'scripts'];
   const below = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
