@@ -13,7 +13,8 @@ import { childrenOf, residentBytes } from '../support/children.ts';
 import { pdfOf } from '../web/pages.ts';
 
 const mib = 1024 * 1024;
-const timeoutMs = 2000;
+/** Longer than a busy machine needs for a body, so that only one that is never over reaches it. */
+const timeoutMs = 60_000;
 const zeros = Buffer.alloc(128 * mib);
 const codings: Readonly<Record<string, Buffer>> = {
   zstd: zlib.gzipSync('not what its label says'.repeat(10_000)),
@@ -54,16 +55,14 @@ describe.each(['http', 'https'] as const)('over %s', (protocol) => {
 
   test.each(Object.keys(codings))('a body in %j is over when it is enough or broken', async (coding) => {
     const { port } = server.address() as AddressInfo;
-    const began = performance.now();
     const url = `${protocol}://127.0.0.1:${port}/${encodeURIComponent(coding)}`;
     const outcome = await web.fetch(url, new AbortController().signal).then(
       ({ body, truncated }) => ({ bytes: body.length, truncated }),
       ({ code }) => code,
     );
 
+    // Not `timed_out`: the server never says that this was all.
     expect(outcome).toEqual(coding === 'zstd' ? 'upstream_error' : { bytes: 5 * mib, truncated: true });
-    // Well before its own limit.
-    expect(performance.now() - began).toBeLessThan(timeoutMs);
   });
 });
 

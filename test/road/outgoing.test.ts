@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outgoingSecret } from '../../src/call/flow/outgoing.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
+import { cpuTimeMs } from '../support/cpu-time.ts';
 import { habitual, namesIn, openWithServers, wordsOf } from '../upstream/world.ts';
 
 // Only its annotations and what it uses are looked at.
@@ -62,16 +63,15 @@ test.each([
   expect(outgoingSecret(tool, { text })).toBeUndefined();
 });
 
-test('nothing that a call holds makes the look fail, and long ones end soon', () => {
+test('nothing that a call holds makes the look fail, and long ones end soon', async () => {
   fc.assert(
     fc.property(fc.jsonValue(), (input) => {
       outgoingSecret(tool, input);
     }),
     { numRuns: 500 },
   );
-  const begun = performance.now();
-  outgoingSecret(tool, { body: `${'A'.repeat(60_000)} `.repeat(17) });
-  expect(performance.now() - begun).toBeLessThan(2000);
+  const long = { body: `${'A'.repeat(60_000)} `.repeat(17) };
+  expect(await cpuTimeMs(() => outgoingSecret(tool, long))).toBeLessThan(5000);
 });
 
 test('a call of a proxied tool or of web_fetch that sends one asks a person, and a yes is for that alone', async () => {

@@ -2,6 +2,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { walkNotes } from '../../src/tools/vault/walk-notes.ts';
+import { cpuTimeMs } from '../support/cpu-time.ts';
 import { type Answer, openNotes } from './open-notes.ts';
 
 const notes = {
@@ -191,9 +192,10 @@ test('words made to be slow to search for links, tags and fields are not', async
     ].join('\n'),
     'b.md': `---\n${'k: ['.repeat(20_000)}\n${'a'.repeat(100_000)}:\n---\n`,
   });
-  const startedMs = performance.now();
-  const links = await call('vault_links', { path: 'a.md' });
-  expect([links.outgoing.length, links.backlinks.length, links.truncated]).toEqual([500, 0, true]);
-  expect((await call('vault_search', { query: 'tag:x' })).matches).toEqual([]);
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  const spentMs = await cpuTimeMs(async () => {
+    const links = await call('vault_links', { path: 'a.md' });
+    expect([links.outgoing.length, links.backlinks.length, links.truncated]).toEqual([500, 0, true]);
+    expect((await call('vault_search', { query: 'tag:x' })).matches).toEqual([]);
+  });
+  expect(spentMs).toBeLessThan(10_000);
 });
