@@ -133,7 +133,7 @@ test('two questions to one conversation at once: the second is turned away, and 
   const { session } = (await server.ask('ann', { message: 'first' })).body;
 
   const second = server.ask('ann', { message: 'second', session });
-  await expect.poll(() => model.seen.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => model.seen.length).toBe(2);
   const meanwhile = await server.ask('ann', { message: 'meanwhile', session });
   goOn();
 
@@ -365,10 +365,10 @@ test('a client that goes away half-way stops the model and the command, and the 
 
   const speaking = new AbortController();
   const spoken = server.send('ann', { message: 'speak', session }, { signal: speaking.signal });
-  await expect.poll(() => model.seen.length, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => model.seen.length).toBe(4);
   speaking.abort();
   await spoken.catch(() => {});
-  await expect.poll(() => modelClosed, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => modelClosed).toBe(true);
 });
 
 test('more than four questions of one person at once are too many', async () => {
@@ -378,7 +378,7 @@ test('more than four questions of one person at once are too many', async () => 
   const four = Array.from({ length: 4 }, () =>
     server.send('ann', { message: 'x' }, { signal: cancel.signal }).catch(() => {}),
   );
-  await expect.poll(() => model.seen.length, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => model.seen.length).toBe(4);
   expect(await server.ask('ann', { message: 'x' })).toMatchObject({
     status: 429,
     body: { error: { code: 'rate_limited' } },
@@ -409,7 +409,7 @@ test('a client that reads nothing is cut off before a whole conversation waits f
   socket.on('error', () => {});
   const { db } = await (await server.checkpoint.store()).engine();
   const kept = () => db.selectFrom('ask_sessions').select('id').execute();
-  await expect.poll(async () => (await kept()).length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(async () => (await kept()).length).toBe(1);
   expect(model.seen.length).toBeLessThan(20);
   socket.destroy();
 });
@@ -419,7 +419,7 @@ test('a server that stops answers what runs as cancelled, and keeps what was sai
   await using server = await openAskServer(model.url);
   const { session } = (await server.ask('ann', { message: 'first' })).body;
   const running = server.ask('ann', { message: 'second', session });
-  await expect.poll(() => model.seen.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => model.seen.length).toBe(2);
 
   await server.service.close();
 

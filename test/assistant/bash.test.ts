@@ -129,10 +129,10 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
       (cursor = 0) =>
       async () =>
         (await world.call('bash_output', { process_id, cursor })).output;
-    await expect.poll(printed(), { timeout: 20_000 }).toBe('ready\n');
+    await expect.poll(printed()).toBe('ready\n');
     const first = await world.call('bash_output', { process_id });
     await world.call('bash_input', { process_id, text: 'one\n' });
-    await expect.poll(printed(Number(first.next_cursor)), { timeout: 20_000 }).toBe('got one\n');
+    await expect.poll(printed(Number(first.next_cursor))).toBe('got one\n');
     const second = await world.call('bash_output', { process_id, cursor: first.next_cursor });
     expect((await world.call('bash_list', {})).processes).toMatchObject([{ process_id, running: true }]);
     await world.call('bash_kill', { process_id });
@@ -154,7 +154,7 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
       background: true,
     });
     const printed = async () => (await world.call('bash_output', { process_id })).output;
-    await expect.poll(printed, { timeout: 20_000 }).not.toBe('');
+    await expect.poll(printed).not.toBe('');
     const command = runner.forSession('s1').background(String(process_id));
     await runner.endSession('s1');
     expect(command?.status().running).toBe(false);

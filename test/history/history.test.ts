@@ -138,9 +138,7 @@ test('a command in the background is written down when it ends', async () => {
     }),
   );
   rmSync(join(world.root, 'go'));
-  await expect
-    .poll(() => entries(world, 'a.txt'), { timeout: 30_000 })
-    .toMatchObject([{ tool: 'bash', action: 'command' }]);
+  await expect.poll(() => entries(world, 'a.txt')).toMatchObject([{ tool: 'bash', action: 'command' }]);
 });
 
 test('folders that are left out are not looked at', async () => {

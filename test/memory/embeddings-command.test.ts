@@ -41,7 +41,7 @@ test('memory embed says how far it is, embeds what waits, and starts anew when t
   });
   server.script = undefined;
   // What the import could not embed may be due again in a second only.
-  await expect.poll(async () => (await sekisho('memory', 'embed')).code, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await sekisho('memory', 'embed')).code).toBe(0);
   expect((await sekisho('doctor')).stdout).toMatch(/^ok +embeddings +256 dimensions$/m);
   expect((await sekisho('memory', 'embed')).stdout).toBe('3 of 3 memories embedded by fake; waiting: 0.\n');
   const texts = () => server.texts.filter((text) => text !== 'sekisho').toSorted();
@@ -68,7 +68,7 @@ test('recall through the whole server uses what is configured, and answers where
   const { sekisho, folder } = openHome({ memory: { embeddings }, toolsets: ['assistant'] });
   writeFileSync(join(folder, 'm.jsonl'), '{"content": "Our pup is afraid of thunder."}\n');
   await sekisho('memory', 'import', join(folder, 'm.jsonl'));
-  await expect.poll(async () => (await sekisho('memory', 'embed')).code, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await sekisho('memory', 'embed')).code).toBe(0);
   const ask = async () =>
     JSON.parse((await sekisho('call', 'recall', '{"query": "What scares the dog?"}', '--json')).stdout);
 

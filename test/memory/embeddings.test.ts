@@ -173,9 +173,7 @@ describe.each(engines)('embedded memories on $name', ({ missing, createPlace }) 
     const ann = store.memoriesFor('user:ann');
     const others = ['one', 'two', 'three', 'four', 'five'];
     await Promise.all(['poison', ...others].map((content) => ann.remember(say(content))));
-    await expect
-      .poll(async () => (await store.meaning?.())?.backlog(), { timeout: 20_000 })
-      .toMatchObject({ waiting: 1 });
+    await expect.poll(async () => (await store.meaning?.())?.backlog()).toMatchObject({ waiting: 1 });
     expect(server.texts.toSorted()).toEqual(others.toSorted());
   });
 

@@ -158,7 +158,7 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
       const seconds = uniqueSeconds();
       const result = await run(sh(`sleep ${seconds} & echo started`), order());
       expect(result).toMatchObject({ exitCode: 0, stdout: 'started\n' });
-      await expect.poll(() => survivors(seconds), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => survivors(seconds)).toEqual([]);
     });
 
     test.each([
@@ -180,7 +180,7 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
       const result = await run(make(seconds), order({ timeoutMs: 500 }));
       expect(result.timedOut).toBe(true);
       expect(result.exitCode).toBeGreaterThan(128);
-      await expect.poll(() => survivors(seconds), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => survivors(seconds)).toEqual([]);
     });
 
     test('TERM comes first, so that a command can tidy up', async () => {
@@ -196,10 +196,10 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
       const seconds = uniqueSeconds();
       const cancel = new AbortController();
       const work = run(sh(`setsid sleep ${seconds} & sleep ${seconds}`), order({ signal: cancel.signal }));
-      await expect.poll(() => survivors(seconds).length, { timeout: 10_000 }).toBeGreaterThan(1);
+      await expect.poll(() => survivors(seconds).length).toBeGreaterThan(1);
       cancel.abort();
       await expect(work).rejects.toMatchObject({ code: 'cancelled' });
-      await expect.poll(() => survivors(seconds), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => survivors(seconds)).toEqual([]);
       await expect(run(sh('true'), order({ signal: cancel.signal }))).rejects.toMatchObject({
         code: 'cancelled',
       });
@@ -226,18 +226,18 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
       const id = randomUUID();
       const command = await session.start(sh(`while read line; do echo "got $line"; done; : ${id}`), order());
       await command.write('één\n');
-      await expect.poll(() => command.read().text, { timeout: 20_000 }).not.toBe('');
+      await expect.poll(() => command.read().text).not.toBe('');
       const first = command.read();
       expect(first).toMatchObject({ text: 'got één\n', droppedBytes: 0 });
       await command.write('two\n');
-      await expect.poll(() => command.read(first.nextCursor).text, { timeout: 20_000 }).toBe('got two\n');
+      await expect.poll(() => command.read(first.nextCursor).text).toBe('got two\n');
       expect(command.status()).toEqual({ running: true });
       expect(session.backgrounds().map((one) => one.id)).toEqual([command.id]);
       expect(runner.forSession('one').background(command.id)).toBeUndefined();
       await runner.endSession('two');
       expect(command.status()).toMatchObject({ running: false });
       expect(command.status().exitCode).toBeGreaterThan(128);
-      await expect.poll(() => survivors(id), { timeout: 10_000 }).toEqual([]);
+      await expect.poll(() => survivors(id)).toEqual([]);
     });
 
     test('a background command keeps its newest output and says what was dropped', async () => {
@@ -280,7 +280,7 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
           .run(sh(`for i in $(seq 400); do sleep ${seconds} & done; wait`), order({ timeoutMs: 20_000 }));
         expect(result.exitCode).not.toBe(0);
         expect(result.timedOut).toBe(false);
-        await expect.poll(() => survivors(seconds), { timeout: 10_000 }).toEqual([]);
+        await expect.poll(() => survivors(seconds)).toEqual([]);
       } finally {
         await small.close();
       }

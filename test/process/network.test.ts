@@ -172,7 +172,7 @@ describe.skipIf(!working.has('bubblewrap') || !hasBash)(title, () => {
       },
       { workingFolder: root },
     );
-    await expect.poll(() => command.read().text, { timeout: 30_000 }).toBe('echo:\n');
+    await expect.poll(() => command.read().text).toBe('echo:\n');
     expect(command.network()).toMatchObject([{ host: `localhost:${echoPort}`, outcome: 'reached' }]);
     await command.kill();
     expect(command.network()).toMatchObject([{ receivedBytes: 5 }]);

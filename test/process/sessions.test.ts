@@ -220,7 +220,7 @@ describe.skipIf(!working.has('bubblewrap'))('rooms of bubblewrap (skipped: no bu
       { kind: 'program', program: 'python3', args: ['-c', server(8765)] },
       { workingFolder: root, inSession: true },
     );
-    await expect.poll(() => command.read().text, { timeout: 20_000 }).toBe('up\n');
+    await expect.poll(() => command.read().text).toBe('up\n');
     const ask = '(exec 5<>/dev/tcp/127.0.0.1/8765) 2>/dev/null && echo reached || echo refused';
     expect(await line(runner, ask)).toMatchObject({ stdout: 'reached\n' });
     expect(await line(runner, ask, { session: 'two' })).toMatchObject({ stdout: 'refused\n' });
@@ -300,9 +300,9 @@ describe.skipIf(!working.has('bubblewrap'))('rooms of bubblewrap (skipped: no bu
       { kind: 'script', script: marked, shell: 'bash' },
       { workingFolder: root, inSession: true },
     );
-    await expect.poll(() => countSleepers('987654'), { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => countSleepers('987654')).toBe(3);
     const slow = line(runner, 'sleep 987654', { session: 'gone', timeoutMs: 60_000 });
-    await expect.poll(() => countSleepers('987654'), { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => countSleepers('987654')).toBe(4);
     await Promise.all([runner.endSession('gone'), expect(slow).rejects.toThrow()]);
     expect(countSleepers('987654')).toBe(0);
     await expect.poll(() => readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);

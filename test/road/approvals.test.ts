@@ -265,7 +265,7 @@ test('one yes lets one of many equal calls run, however many wait for it and how
   const { approvals } = await world.checkpoint.store();
   const waiting = Promise.all(Array.from({ length: 6 }, () => world.call('file_write', write)));
   const pending = await expect
-    .poll(() => approvals.list('pending', Date.now()), { timeout: 20_000 })
+    .poll(() => approvals.list('pending', Date.now()))
     .toHaveLength(1)
     .then(() => approvals.list('pending', Date.now()));
   const id = pending[0]?.id ?? '';

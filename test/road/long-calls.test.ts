@@ -55,9 +55,7 @@ test.each([
   await using world = await openPipeline();
   const id = idOf(await world.call('shelpa_pipe', { command: endless, timeout_ms: 120_000 }, { patienceMs }));
   await end(world, id);
-  await expect
-    .poll(() => recordOf(world, id), { timeout: 10_000 })
-    .toMatchObject({ outcome: 'error', code: 'cancelled' });
+  await expect.poll(() => recordOf(world, id)).toMatchObject({ outcome: 'error', code: 'cancelled' });
 });
 
 test('a call that goes on ends with its server, which waits for the record', async () => {

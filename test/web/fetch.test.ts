@@ -158,7 +158,7 @@ test('many fetches take turns, and none is lost; one who leaves the queue gives 
       (error: { code: string }) => error.code,
     ),
   );
-  await expect.poll(() => held.length, { timeout: 20_000 }).toBe(16);
+  await expect.poll(() => held.length).toBe(16);
   leaving.abort();
   const timer = setInterval(() => held.shift()?.(), 1);
   const bodies = await Promise.all(fetches);

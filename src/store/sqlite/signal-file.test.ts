@@ -38,18 +38,14 @@ test('the file stays small, and whoever lost lines by that is told so', async ()
   const [here, there] = [open(path), open(path)];
   here.file.tell(`first ${'x'.repeat(60_000)}`);
   there.file.listen();
-  for (let round = 0; there.lost === 0 && round < 200; round++) {
+  while (there.lost === 0) {
     here.file.tell(`topic ${'y'.repeat(9000)}`);
     await sleep(20);
   }
-  expect(there.lost).toBeGreaterThan(0);
   expect(statSync(path).size).toBeLessThan(2 * 64 * 1024);
 
-  const { length } = there.heard;
-  await sleep(30);
   here.file.tell('after');
-  await until(() => there.heard.length > length);
-  expect(there.heard.at(-1)).toBe('after');
+  await until(() => there.heard.at(-1) === 'after');
 });
 
 test('nothing is heard while nobody listens, and what came meanwhile is not told again', async () => {
