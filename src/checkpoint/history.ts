@@ -1,7 +1,14 @@
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
-import type { CommandLine, Commands, OnFailure, RunOptions } from '../contract/capabilities/process.ts';
+import type {
+  CommandLine,
+  Commands,
+  OnFailure,
+  RunOptions,
+  RunResult,
+} from '../contract/capabilities/process.ts';
+import { verbatim } from '../contract/text/text.ts';
 import { cannotDiscard } from '../ground/effects/landing.ts';
 import type { Rooms } from './rooms.ts';
 
@@ -45,11 +52,25 @@ function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
     if (options.onFailure) throw cannotDiscard(why);
     return options;
   };
+  /** Nothing of it was kept: it is to run without a layer. */
+  const isUnfit = ({ landed }: RunResult, { onFailure }: RunOptions) => {
+    if (landed?.kind !== 'unfit') return false;
+    if (onFailure) throw cannotDiscard(verbatim(landed.because));
+    return true;
+  };
   return {
     ...commands,
-    run: async (line, options) => commands.run(line, await landing(line, options)),
-    attend: async (line, options) =>
-      commands.attend(line, { ...(await landing(line, options)), handOverMs: options.handOverMs }),
+    async run(line, options) {
+      const result = await commands.run(line, await landing(line, options));
+      return isUnfit(result, options) ? commands.run(line, options) : result;
+    },
+    async attend(line, options) {
+      const { handOverMs } = options;
+      const attended = await commands.attend(line, { ...(await landing(line, options)), handOverMs });
+      return attended.kind === 'ended' && isUnfit(attended.result, options)
+        ? commands.attend(line, options)
+        : attended;
+    },
   };
 }
 

@@ -116,6 +116,21 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
     }
   });
 
+  test('is run on the folders themselves where it has to be, also where no history is kept', async () => {
+    await using other = await openTestCheckpoint({
+      ...onLayer,
+      config: { history: { commands: 'off' }, process: { onFailure: 'discard' } },
+      files: { 'data.db': 'v1' },
+    });
+    const holder = openSync(join(other.root, 'data.db'), 'r+');
+    try {
+      expect((await runIn(other, 'echo v2 >> data.db')).exit_code).toBe(0);
+      expect(readFileSync(join(other.root, 'data.db'), 'utf8')).toBe('v1v2\n');
+    } finally {
+      closeSync(holder);
+    }
+  });
+
   test('gits at once wait for each other: no commit is lost', async () => {
     const git = (words: string) =>
       execFileSync('git', ['-C', world.root, ...words.split(' ')], { encoding: 'utf8' });

@@ -169,10 +169,11 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     const who = { ...recorder.current() };
     const onFailure = runOptions.onFailure ?? options.onFailure;
     let why = await commands.whyDirect(command, { ...runOptions, onFailure });
-    if (!why) {
+    for (let runs = 1; !why; runs++) {
       const attended = await run({ landing: { keeper: keeperFor(who) }, onFailure });
       if (attended.kind === 'going' || attended.result.landed?.kind !== 'unfit') return attended;
-      why = verbatim(attended.result.landed.because);
+      const { because, isPassing } = attended.result.landed;
+      if (!isPassing || runs === runsOnLayers) why = verbatim(because);
     }
     if (runOptions.onFailure === 'discard') throw cannotDiscard(why);
     const all = await before(runOptions.writable ?? options.roots);
@@ -261,3 +262,5 @@ function isIn(path: string, folder: string): boolean {
 function ignore(): void {}
 
 const lookEveryMs = 60_000;
+/** Whoever meets another git each time waits for its locks, on the folders themselves. */
+const runsOnLayers = 3;

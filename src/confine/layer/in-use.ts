@@ -1,7 +1,15 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 
 /** What a command did is not to land: run on the folders themselves it can come to the same. */
-export class LayerUnfit extends Error {}
+export class LayerUnfit extends Error {
+  /** So it can on another layer, which shows what stood in the way. */
+  readonly isPassing: boolean = false;
+}
+
+/** Another git was at work: what it left is there now. */
+export class MetAnotherGit extends LayerUnfit {
+  override readonly isPassing = true;
+}
 
 /** Of two gits that ran at once, the second must build on what the first left: it waits by locks, which a layer keeps apart. */
 export function isKeptByGit(path: string): boolean {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { applySteps } from './apply.ts';
 import { signatureOf } from './entries.ts';
-import { findOpen, isKeptByGit, LayerUnfit } from './in-use.ts';
+import { findOpen, isKeptByGit, LayerUnfit, MetAnotherGit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
@@ -60,7 +60,7 @@ function assertFits({ databases, conflicts }: Told): void {
   const open = findOpen(databases);
   if (open !== undefined) throw new LayerUnfit(`${open} is a database that another program has open`);
   const git = conflicts.find(isKeptByGit);
-  if (git !== undefined) throw new LayerUnfit(`another git changed ${git} while it ran`);
+  if (git !== undefined) throw new MetAnotherGit(`another git changed ${git} while it ran`);
 }
 
 function assertNoGitAtWork({ on, steps }: PlannedOverlay): void {
@@ -70,7 +70,7 @@ function assertNoGitAtWork({ on, steps }: PlannedOverlay): void {
     const now = lstatSync(path, { throwIfNoEntry: false });
     const isLocked = existsSync(asBytes(`${fromText(on)}/${step.path}.lock`));
     if (isLocked || (now && signatureOf(now)) !== step.was)
-      throw new LayerUnfit(`another git is at work on ${toText(step.path)}`);
+      throw new MetAnotherGit(`another git is at work on ${toText(step.path)}`);
   }
 }
 

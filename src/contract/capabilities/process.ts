@@ -87,7 +87,8 @@ export type OnFailure = 'keep' | 'discard';
 export type LandedOutcome =
   | { readonly kind: 'landed'; readonly conflicts: readonly string[]; readonly refused: readonly string[] }
   | { readonly kind: 'discarded' }
-  | { readonly kind: 'unfit'; readonly because: string };
+  /** `isPassing`: what stood in its way was another program, and a second run on a layer builds on what that left. */
+  | { readonly kind: 'unfit'; readonly because: string; readonly isPassing: boolean };
 
 /** What did not land as it lay on the layer, by path. */
 export interface Landed {

@@ -59,7 +59,7 @@ export async function landEnded(
       notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused)],
     };
   } catch (error) {
-    if (error instanceof LayerUnfit) return unfit(error.message);
+    if (error instanceof LayerUnfit) return unfit(error.message, error.isPassing);
     throw error;
   }
 }
@@ -86,8 +86,8 @@ export function landGoing(
   return { ending: whole, notes: () => said };
 }
 
-function unfit(because: string): EndedLanding {
-  return { outcome: { kind: 'unfit', because }, notes: [] };
+function unfit(because: string, isPassing = false): EndedLanding {
+  return { outcome: { kind: 'unfit', because, isPassing }, notes: [] };
 }
 
 function conflictNotes(paths: readonly string[]): readonly string[] {
