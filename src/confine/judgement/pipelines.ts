@@ -99,14 +99,14 @@ function listsAllNames({ program, args }: Command): boolean {
       );
     case 'git':
     case 'ls':
+      return !operandsOf(args).some(({ value, text }) => value !== 'ls-files' && /\w/.test(text));
     case 'rg':
     case 'fd':
-    case 'fdfind':
-      return (
-        (!/^(rg|fd|fdfind)$/.test(program) ||
-          !args.some(({ value }) => /^-[eg]|^--(ext|glob)/.test(value ?? ''))) &&
-        !operandsOf(args).some(({ value, text }) => value !== 'ls-files' && /\w/.test(text))
-      );
+    case 'fdfind': {
+      const { operands, given } = readOptions(args, { valued: 'tedEgSco' });
+      const isChosen = given.some(({ name }) => /^([eg]|extension|glob)$/.test(name));
+      return !isChosen && !operands.some(({ text }) => /\w/.test(text));
+    }
     default:
       return false;
   }

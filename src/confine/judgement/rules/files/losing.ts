@@ -49,14 +49,14 @@ export const losingRules: readonly CommandRule[] = [
     id: 'empty-everything',
     decision: 'ask',
     contained: true,
-    programs: ['truncate', 'shred', 'cp', 'tee', 'sponge', 'sed', 'perl'],
+    programs: ['truncate', 'shred', 'cp', 'tee', 'sponge', 'sed', 'perl', 'ruby', 'dd'],
     because: text(
       'it empties or overwrites files that are not named one by one',
       '個別に指定されていないファイルを空にするか上書きします',
     ),
     suggestion: person,
     fits: ({ program, args, via }, scene) => {
-      if (/^(tee|sponge|sed|perl)$/.test(program)) return blanksAll(program, args, via, scene);
+      if (/^(tee|sponge|sed|perl|ruby|dd)$/.test(program)) return blanksAll(program, args, via, scene);
       if (program === 'cp') {
         const { operands } = readOptions(args, { valued: 'tS', longValued: ['target-directory', 'suffix'] });
         const target = operands[1];
@@ -87,6 +87,8 @@ export const losingRules: readonly CommandRule[] = [
       'tee $(git ls-files) < /dev/null',
       'git ls-files | xargs sed -i d',
       "perl -i -ne '' *",
+      `perl -pi -e '$_=""' *`,
+      'find . -type f -exec dd if=/dev/null of={} \\;',
       'find . -type f -exec cp /dev/null {} \\;',
       `find . -type f -exec sh -c 'echo > "$0"' {} \\;`,
       `find . -type f -exec sh -c ': > "$1"' _ {} \\;`,
@@ -114,6 +116,12 @@ export const losingRules: readonly CommandRule[] = [
 
 /** The same text, or none, is put into each of many files: `tee $(git ls-files)`, `sed -i d *`. */
 function blanksAll(program: string, args: readonly Word[], via: readonly string[], scene: Scene): boolean {
+  if (program === 'dd')
+    return (
+      args.some(({ value }) => /^if=\/dev\/(null|zero|u?random)$/.test(value ?? '')) &&
+      via.some(searches) &&
+      args.some(({ prefix, value }) => value === undefined && prefix.startsWith('of='))
+    );
   const options = readOptions(args, blanking[program]);
   const files = options.operands;
   if (program === 'sponge' || program === 'tee') {
@@ -124,9 +132,14 @@ function blanksAll(program: string, args: readonly Word[], via: readonly string[
       .filter(({ name }) => /^(e|E|expression)$/.test(name))
       .map(({ value }) => value);
     const scripts = codes.length > 0 ? codes : [files[0]];
-    if (program === 'perl' && !hasOption(options, 'n')) return false;
-    const printsNothing = program === 'sed' && hasOption(options, 'n', ['quiet', 'silent']);
-    if (!scripts.every((code) => blank[printsNothing ? 'perl' : program]?.test(code?.value ?? '?')))
+    const printsNothing = hasOption(options, 'n', ['quiet', 'silent']);
+    if (
+      !scripts.every(
+        (code) =>
+          (printsNothing && /^\s*;?\s*$/.test(code?.value ?? '?')) ||
+          blank[program]?.test(code?.value ?? '?'),
+      )
+    )
       return false;
   }
   const isEach = via.some(searches);
@@ -140,11 +153,13 @@ function blanksAll(program: string, args: readonly Word[], via: readonly string[
 const blanking: Readonly<Record<string, Parameters<typeof readOptions>[1]>> = {
   sed: { valued: 'efl', longValued: ['expression', 'file', 'line-length'] },
   perl: { valued: 'eEIMm' },
+  ruby: { valued: 'eIr' },
 };
-/** A program of sed or perl after which nothing is left. */
+/** A program of sed, perl or ruby after which nothing is left. */
 const blank: Readonly<Record<string, RegExp>> = {
   sed: /^\s*((1|0),\$|\/(\.\*|\^|\$)?\/)?\s*d\s*;?\s*$/,
-  perl: /^\s*;?\s*$/,
+  perl: /^\s*\$_\s*=\s*(""|''|undef)\s*;?\s*$/,
+  ruby: /^\s*\$_\s*=\s*(""|''|nil)\s*;?\s*$/,
 };
 
 /** `'*'` and `:/`, which git reads itself: gitglossary(7), pathspec. */

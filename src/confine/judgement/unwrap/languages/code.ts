@@ -19,24 +19,24 @@ const takesCode: ReadonlyMap<string, RegExp> = new Map([
 
 /** A constant in quotes; what is put into it when it runs makes it none. */
 const constant = String.raw`(['"])((?:(?!\1)[^\\$#]|\\['"\\nt])*)\1`;
-/** Calls that hand a text to a shell, by the libraries of these languages. */
+/** Calls that hand a text to a shell, by the libraries of these languages. Blanks are bounded, or the search would not be linear. */
 const shellCall = new RegExp(
-  String.raw`(?:\bos\.(?:system|popen|execute)|\bio\.popen|\bsubprocess\.\w+|\b(?:getoutput|shell_exec|passthru|popen)|(?:^|[^.\w])(?:system|exec(?:Sync)?)|\b(?:child_process['"]\)|cp)\.exec(?:Sync)?)\s*\(?\s*${constant}`,
+  String.raw`(?:\bos\.(?:system|popen|execute)|\bio\.popen|\bsubprocess\.\w+|\b(?:getoutput|shell_exec|passthru|popen)|(?:^|[^.\w])(?:system|exec)|\bexecSync|\b(?:child_process['"]\)|cp)\.exec)\s{0,9}\(?\s{0,9}${constant}`,
   'g',
 );
 /** Calls that start a program with its words in a list. */
 const listCall =
-  /\b(?:run|call|Popen|check_call|check_output|spawn(?:Sync)?|execFile(?:Sync)?|system|exec)\s*\(\s*((?:['"][^'"\\]*['"]\s*,\s*)?)\[?((?:\s*['"][^'"\\]*['"]\s*,?)+)\s*[\])]/g;
+  /\b(?:run|call|Popen|check_call|check_output|spawn(?:Sync)?|execFile(?:Sync)?|system|exec(?:vp?|lp?)?)\s{0,9}\(?\s{0,9}((?:['"][^'"\\]*['"]\s{0,9},\s{0,9})?)\[?((?:\s{0,9}['"][^'"\\]*['"]\s{0,9},?)+)\s{0,9}[\])]?/g;
 /** Calls that remove a folder with all that is in it. */
 const removal = new RegExp(
-  String.raw`\b(?:rmtree|rm_rf?!?|(?:unlink|rm)(?=\([^)]*recursive)|remove_tree|remove_entry_secure|rmSync|rmdirSync|removeSync|emptyDirSync|(?:fs|promises)\.rm|Deno\.remove|rimraf(?:Sync|\.sync)?)\s*\(?\s*(?:${constant}|((?:(?:os|__import__\(['"]os['"]\))\.(?:getcwd|homedir)|Dir\.(?:pwd|home)|process\.cwd|(?:pathlib\.)?Path\.(?:cwd|home)|Deno\.cwd)\b|os\.path\.expanduser\(['"]~['"]))`,
+  String.raw`\b(?:rmtree|rm_rf?!?|(?:unlink|rm)(?=\(.{0,200}recursive)|remove_dir|remove_tree|remove_entry_secure|rmSync|rmdirSync|removeSync|emptyDirSync|(?:fs|promises)\.rm|Deno\.remove|rimraf(?:Sync|\.sync)?)\s{0,9}\(?\s{0,9}(?:${constant}|((?:(?:os|__import__\(['"]os['"]\))\.(?:getcwd|homedir)|Dir\.(?:pwd|home)|process\.cwd|(?:pathlib\.)?Path\.(?:cwd|home)|Deno\.cwd)\b|os\.path\.expanduser\(['"]~['"]))`,
   'g',
 );
 /** All that is in the folder, and something that removes or empties each of it. */
 const listsAll =
-  /\b(?:glob|Dir|iglob|rglob)\s*(?:\.\w+)?[([]\s*['"](?:\*\*?\/)*\*['"]|\b(?:readdirSync|listdir|walk|walkSync|scandir|opendir|children|entries)\s*\(?\s*(?:['"]\.?\/?['"]|\))|\bfind(?:depth)?\b[^;]*['"]\.['"]/;
+  /\b(?:glob|Dir|iglob|rglob)\s{0,9}(?:\.\w+)?[([]\s{0,9}['"](?:\*\*?\/)*\*['"]|\b(?:readdirSync|listdir|walk|walkSync|scandir|opendir|children|entries)\s{0,9}\(?\s{0,9}(?:['"]\.?\/?['"]|\))|\bfind(?:depth)?\b[^;]{0,200}['"]\.['"]/;
 const losesEach =
-  /\b(?:unlink(?:Sync)?|rmSync|rmtree|os\.remove|File\.delete|rm_rf|truncate(?:Sync)?)\b|\bopen\([^)]*['"]w['"]/;
+  /\b(?:unlink(?:Sync)?|rmSync|rmtree|os\.remove|File\.delete|rm_rf|truncate(?:Sync)?)\b|\bopen\([^)]{0,200}['"]w['"]/;
 /** Some of them are chosen. */
 const chooses = /\bif\b|\?|filter|endswith|endsWith|startsWith|\.test\(|match|suffix|extname|\bgrep\b|=~/;
 
@@ -52,11 +52,9 @@ export function unwrapCode([name, ...words]: readonly Word[], texts: readonly Wo
   const readsInput =
     given.length === 0 && words.every(({ value }) => value === '-' || value?.startsWith('-'));
   return [...given, ...(readsInput ? texts : [])].flatMap(({ value }) =>
-    value === undefined || value.length > maxChars ? [] : startedBy(value, language),
+    value === undefined ? [] : startedBy(value, language),
   );
 }
-
-const maxChars = 8000;
 
 function languageOf(name: string | undefined): string | undefined {
   const program = programOf(name ?? '').replace(/[\d.]+$/, '');
@@ -74,7 +72,7 @@ function startedBy(code: string, language: string): readonly Inner[] {
     for (const [, text = ''] of code.matchAll(/`([^`$#\\]+)`/g)) script(text);
   for (const [, first = '', list = ''] of code.matchAll(listCall)) {
     const words = [...`${first} ${list}`.matchAll(/(['"])([^'"]*)\1/g)].map(([, , word = '']) => word);
-    inner.push({ kind: 'command', words: words.map(literalWord) });
+    if (words.length > 1) inner.push({ kind: 'command', words: words.map(literalWord) });
   }
   for (const [, , text, folder] of code.matchAll(removal)) {
     const home = folder !== undefined && /home|expanduser/.test(folder);
