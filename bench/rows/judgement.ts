@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'unbash';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { atMost, median, percentile, type Row, within } from '../measure.ts';
+import { pathological } from '../pathological.ts';
 import { assertHolds } from '../world.ts';
-import { pathological } from './pathological.ts';
 
 const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace' } as const;
 const judge = createCommandJudge();

@@ -100,6 +100,7 @@ async function talkOn(chat: Chat, lines: Lines, output: Writable): Promise<numbe
     await Promise.race([write(), hearing]);
   } finally {
     left.abort();
+    // Ended by the line above, or by what `race` has thrown.
     await hearing.catch(() => {});
   }
   return 0;
