@@ -61,15 +61,15 @@ function encoded(messages: readonly Message[]): string {
 function unknown(): ToolError {
   return new ToolError(
     'not_found',
-    text('You have no conversation of this id.', 'この ID の会話はありません。'),
-    { suggestion: text('Leave session out to begin one.', 'session を省くと新しい会話が始まります。') },
+    text('You have no conversation with this id.', 'この ID の会話はありません。'),
+    { suggestion: text('Leave out session to start a new one.', 'session を省くと新しい会話が始まります。') },
   );
 }
 
 function busy(): ToolError {
   return new ToolError(
     'conflict',
-    text('This conversation is answering another question.', 'この会話は別の質問に回答中です。'),
+    text('This conversation is busy with another question.', 'この会話は別の質問に回答中です。'),
     { suggestion: text('Wait for that answer.', 'その回答を待ってください。') },
   );
 }

@@ -170,23 +170,20 @@ function cutShort(): ToolError {
   return new ToolError(
     'too_large',
     text(
-      "The model's answer was cut off at its own limit of length.",
+      "The model's answer was cut off at the model's length limit.",
       'モデルの回答は、モデル自身の長さの上限で途切れました。',
     ),
-    { suggestion: text('Ask it to go on, or for less.', '続けるよう頼むか、範囲を狭めてください。') },
+    { suggestion: text('Ask it to continue, or ask for less.', '続けるよう頼むか、範囲を狭めてください。') },
   );
 }
 
 function filtered(): ToolError {
   return new ToolError(
     'upstream_error',
-    text(
-      "The filter of the model's server ended the answer.",
-      'モデルのサーバーのフィルターが回答を打ち切りました。',
-    ),
+    text("The model's server filtered the answer.", 'モデルのサーバーのフィルターが回答を打ち切りました。'),
     {
       suggestion: text(
-        'Ask in other words, or ask another model.',
+        'Rephrase the question, or use another model.',
         '言い換えるか、別のモデルに尋ねてください。',
       ),
     },
@@ -198,7 +195,7 @@ function saidNothing(): ToolError {
     'upstream_error',
     text('The model ended without an answer.', 'モデルは何も答えずに終わりました。'),
     {
-      suggestion: text('Ask again, or ask another model.', 'もう一度尋ねるか、別のモデルに尋ねてください。'),
+      suggestion: text('Try again, or use another model.', 'もう一度尋ねるか、別のモデルに尋ねてください。'),
     },
   );
 }
@@ -207,12 +204,12 @@ function roundsUsedUp(maxRounds: number): ToolError {
   return new ToolError(
     'too_large',
     text(
-      `The limit of ${counted(maxRounds, 'round')} is used up, and the model had not finished.`,
+      `The limit of ${counted(maxRounds, 'round')} is used up, and the model has not finished.`,
       `${maxRounds}回の往復を使い切りましたが、モデルはまだ終えていません。`,
     ),
     {
       suggestion: text(
-        'Ask it to go on, or for less; ask.maxRounds in the configuration sets the limit.',
+        'Ask it to continue, or ask for less. ask.maxRounds in the configuration sets the limit.',
         '続けるよう頼むか、範囲を狭めてください。上限は設定の ask.maxRounds です。',
       ),
     },

@@ -134,7 +134,7 @@ function assertScope({ scopes, scopeNames }: Caller): void {
 function unproven(): ToolError {
   return new ToolError(
     'unauthenticated',
-    text('A question to a model needs a caller who is known.', 'モデルへの質問には認証が必要です。'),
+    text('Only an authenticated caller can ask a model.', 'モデルへの質問には認証が必要です。'),
     {
       suggestion: text(
         'Send `Authorization: Bearer TOKEN`; `sekisho token create` makes one.',

@@ -28,7 +28,7 @@ export function authorize(identified: Identified, catalog: Catalog): Grant {
 function remedyOf({ server }: Tool): Text {
   if (server === undefined) return text('`sekisho doctor` says more.', '`sekisho doctor` が詳しく示します。');
   return text(
-    `It is started again by itself; try again in a while. \`sekisho server check ${server}\` says more.`,
+    `It restarts automatically; try again in a while. \`sekisho server check ${server}\` says more.`,
     `自動で再起動します。しばらくしてから試してください。\`sekisho server check ${server}\` が詳しく示します。`,
   );
 }

@@ -70,7 +70,10 @@ function refuseUnknown(tool: Tool): Decision {
   return refuse(
     'not_found',
     text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
-    text('The operator did not let this caller use the server.', '運用者がこの利用を許可していません。'),
+    text(
+      'The operator has not given this caller access to the server.',
+      '運用者がこの利用を許可していません。',
+    ),
     text("'help' lists what there is.", "'help' が一覧を示します。"),
   );
 }
@@ -80,10 +83,7 @@ function decideCredential(tool: Tool, caller: Caller): Decision {
     return refuse(
       'forbidden',
       verbatim(`Tool '${tool.name}' is not for tokens of the role '${metricsRole}'.`),
-      text(
-        'This token reads /metrics and nothing else.',
-        'このトークンは /metrics を読むためだけのものです。',
-      ),
+      text('This token can only read /metrics.', 'このトークンは /metrics を読むためだけのものです。'),
     );
   }
   if (tool.name !== 'help' && caller.toolsets && !caller.toolsets.includes(tool.toolset)) {

@@ -140,7 +140,7 @@ function stepOf(
   };
 }
 
-const onlyPerson = text('; asked by itself when it comes', '。実行時に個別に確認します');
+const onlyPerson = text('; asked about separately when it is sent', '。実行時に個別に確認します');
 
 function notThis(place: number, why: Text): ToolError {
   return new ToolError('invalid_parameter', text(`Step ${place} ${why.en}.`, `手順 ${place}: ${why.ja}。`), {

@@ -41,7 +41,7 @@ export function failureReply(thrown: unknown, auditId: string, locale: Locale): 
 function internalReply(auditId: string, locale: Locale): Reply {
   const message = text('Something failed inside the server.', 'サーバー内部で問題が起きました。')[locale];
   const suggestion = text(
-    `The operator finds it with \`sekisho audit search ${auditId}\`.`,
+    `The operator can find the cause with \`sekisho audit search ${auditId}\`.`,
     `運用者は \`sekisho audit search ${auditId}\` で詳細を確認できます。`,
   )[locale];
   return {

@@ -212,12 +212,12 @@ function notWaiting(): ToolError {
   return new ToolError(
     'conflict',
     text(
-      'No call waits for this answer: it was answered before, its time was over, or it is for another call.',
+      'No call is waiting for this answer: it was already answered, has expired, or belongs to another call.',
       'この回答を待つ呼び出しはありません。回答済みか、期限切れか、別の呼び出しへの回答です。',
     ),
     {
       suggestion: text(
-        'The server may have carried out a part of the call: look before you send it again without requestState.',
+        'The server may have carried out part of the call. Check before you send it again without requestState.',
         'サーバーが一部を実行した可能性があります。確認してから requestState なしで送り直してください。',
       ),
     },

@@ -174,10 +174,7 @@ function readCursor(cursor: string | undefined): { readonly source?: string; rea
   } catch {
     // Not one of ours.
   }
-  throw new ToolError(
-    'invalid_parameter',
-    text('The cursor is not known here.', 'カーソルが正しくありません。'),
-  );
+  throw new ToolError('invalid_parameter', text('The cursor is unknown.', 'カーソルが正しくありません。'));
 }
 
 function writeCursor(source: string, inner: string | undefined): string {

@@ -194,7 +194,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
     if (!oauth)
       throw new ConfigError(
         text(
-          'No issuer of tokens is configured (http.oauth).',
+          'No token issuer is configured (http.oauth).',
           'トークンの発行者が設定されていません（http.oauth）。',
         ),
       );

@@ -110,7 +110,7 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
 
 function farAway({ records, roots }: UnreachableMirror): Text {
   return text(
-    `${counted(records, 'mirrored write lies', 'mirrored writes lie')} where nothing can be opened now: ${cleanLine(roots.join(', '))}`,
+    `${counted(records, 'mirrored write is', 'mirrored writes are')} in folders that cannot be opened now: ${cleanLine(roots.join(', '))}`,
     `書き込みの控え ${records} 件は、今は開けない場所にあります: ${cleanLine(roots.join('、'))}`,
   );
 }

@@ -187,7 +187,7 @@ async function examineWakeups({
       works: false,
       isWarning: true,
       detail: text(
-        `notifications do not come through; the database is asked every ${lookEveryMs} ms instead`,
+        `notifications do not arrive; the database is polled every ${lookEveryMs} ms instead`,
         `通知が届きません。代わりに ${lookEveryMs} ミリ秒ごとにデータベースを確認します`,
       ),
       remedy: text(
@@ -199,12 +199,12 @@ async function examineWakeups({
 }
 
 const bringBack = text(
-  'bring the database back from a copy, with the audit.key of its state folder',
+  'restore the database from a backup, together with the audit.key of its state folder',
   '控えからデータベースを、状態フォルダーの audit.key とともに元に戻してください',
 );
 
 const asInMetadata = text(
-  'http.oauth.issuers must name it as its own metadata does, to the letter',
+  'http.oauth.issuers must name it exactly as its own metadata does',
   'http.oauth.issuers には、発行者自身のメタデータと一字一句同じ名前を書いてください',
 );
 
@@ -238,13 +238,13 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
 const probeMs = 20_000;
 
 const gitBehindLandlock = text(
-  'commands can write .git/config and hooks, which are looked at when a command ends: until then a git of yours may read what it wrote. Under bubblewrap they cannot',
+  'commands can write .git/config and hooks, which are looked at when a command ends: until then, your git may read what it wrote. Under bubblewrap, commands cannot write them',
   'コマンドは .git/config とフックに書き込めます。調べるのはコマンドの終了時なので、それまではあなたの git が書き込まれた内容を読むことがあります。bubblewrap では書き込めません',
 );
 /** What rests on a layer is decided without one, more strictly. */
 function withoutLayer(why: Text, { process, rules }: Settings): Text {
   const direct = text(
-    `${why.en}; commands run on the folders themselves, which are looked at before and after`,
+    `${why.en}; commands run on the folders themselves, which are compared before and after`,
     `${why.ja}。コマンドはフォルダーを直接使い、その前後にフォルダーを調べます`,
   );
   if (!process.tryFirst && !rules.some(({ decision }) => decision === 'try')) return direct;

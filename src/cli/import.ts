@@ -30,13 +30,13 @@ export function importServers(from: string, options: Options): number {
           .slice(0, 31) || 'server';
       if (isOurs(config)) continue;
       if (known.has(shown)) {
-        say(text(`${shown}: there already, left alone.`, `${shown}: 既にあるため、そのままにします。`));
+        say(text(`${shown}: already there, left unchanged.`, `${shown}: 既にあるため、そのままにします。`));
         continue;
       }
       if (config.type === 'sse' || isRemoteSse(config)) {
         say(
           text(
-            `${shown}: left out: its transport "sse" was given up; add its Streamable HTTP address instead.`,
+            `${shown}: left out: its transport "sse" is no longer supported; add its Streamable HTTP address instead.`,
             `${shown}: 通信方式 "sse" は廃止されたため取り込みません。代わりに Streamable HTTP のアドレスを追加してください。`,
           ),
         );

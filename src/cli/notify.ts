@@ -106,7 +106,7 @@ export function listDevices(flags: Flags, options: Options): Promise<number> {
     if (shown.length === 0 && !options.json) {
       say(
         text(
-          'No device. Open the page “Notices” of the console on it.',
+          'No devices. On the device, open the page “Notices” of the console.',
           '端末はありません。端末でコンソールの「通知」ページを開いてください。',
         ),
       );
@@ -120,7 +120,7 @@ export function removeDevice(id: string, flags: Flags): Promise<number> {
     const removed = await acts.removeDevice(id);
     say(
       removed
-        ? text(`${id} is told nothing any more.`, `${id} には今後通知しません。`)
+        ? text(`${id} gets no more notices.`, `${id} には今後通知しません。`)
         : text(`There is no device ${id}.`, `端末 ${id} はありません。`),
     );
     return removed ? 0 : 1;

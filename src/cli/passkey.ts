@@ -17,7 +17,7 @@ export function listPasskeys(flags: Flags, options: Options): Promise<number> {
     if (passkeys.length === 0 && !options.json) {
       say(
         text(
-          'No passkey. The page “Notices” of the console registers one.',
+          'No passkeys. Register one on the page “Notices” of the console.',
           'パスキーはありません。コンソールの「通知」ページで登録できます。',
         ),
       );
@@ -33,7 +33,7 @@ export function removePasskey(id: string, flags: Flags): Promise<number> {
     const removed = await acts.removePasskey(whole);
     say(
       removed
-        ? text(`${whole} answers nothing any more.`, `${whole} では今後回答できません。`)
+        ? text(`${whole} can no longer answer questions.`, `${whole} では今後回答できません。`)
         : text(`There is no passkey ${id}.`, `パスキー ${id} はありません。`),
     );
     return removed ? 0 : 1;

@@ -68,7 +68,7 @@ function whatCameOf(entry: UndoStep['entry'], step: Omit<UndoStep, 'entry'>): Te
     case 'already':
       return text('is as it was', '既に元のとおりです');
     case 'lost':
-      return text('its former content is not kept', '以前の内容が保存されていません');
+      return text('its old content was not kept', '以前の内容が保存されていません');
     default:
       return conflictOf(entry, step as Conflict);
   }
@@ -78,7 +78,7 @@ type Conflict = Extract<UndoStep, { outcome: 'conflict' }>;
 
 function conflictOf({ after }: UndoStep['entry'], { found, because }: Omit<Conflict, 'entry'>): Text {
   if (because) {
-    return text(`cannot be taken back. ${cleanLine(because.en)}`, `元に戻せません。${cleanLine(because.ja)}`);
+    return text(`cannot be undone. ${cleanLine(because.en)}`, `元に戻せません。${cleanLine(because.ja)}`);
   }
   const [left, now] = [sizeOf(after), sizeOf(found)];
   return text(
@@ -94,7 +94,7 @@ function arrow(from: Text, to: Text): Text {
 function nothingFor(selection: object, undoneBy: string | undefined): Text {
   if ('id' in selection && undoneBy !== undefined) {
     return text(
-      `${String(selection.id)} is taken back already. \`sekisho undo ${undoneBy}\` brings it back.`,
+      `${String(selection.id)} has already been undone. \`sekisho undo ${undoneBy}\` redoes it.`,
       `${String(selection.id)} は既に元に戻してあります。\`sekisho undo ${undoneBy}\` で取り消せます。`,
     );
   }
@@ -105,7 +105,7 @@ function nothingFor(selection: object, undoneBy: string | undefined): Text {
       `変更 ${String(selection.id)} はありません。${lists.ja}`,
     );
   return text(
-    `There is nothing to take back: nothing was changed there, or all of it is taken back. ${lists.en}`,
+    `There is nothing to undo: nothing was changed there, or everything has already been undone. ${lists.en}`,
     `元に戻すものはありません。変更がないか、すべて元に戻してあります。${lists.ja}`,
   );
 }
@@ -114,18 +114,15 @@ function summary(undone: number, stopped: boolean, session: string): Text {
   const back =
     undone > 0
       ? text(
-          ` \`sekisho undo --session ${session}\` brings it back.`,
+          ` \`sekisho undo --session ${session}\` redoes it.`,
           `\`sekisho undo --session ${session}\` で取り消せます。`,
         )
       : verbatim('');
   if (!stopped) {
-    return text(
-      `${counted(undone, 'change')} taken back.${back.en}`,
-      `${undone} 件を元に戻しました。${back.ja}`,
-    );
+    return text(`${counted(undone, 'change')} undone.${back.en}`, `${undone} 件を元に戻しました。${back.ja}`);
   }
   return text(
-    `${counted(undone, 'change')} taken back; not all could be. See \`sekisho diff\`; --force goes on and keeps what it replaces.${back.en}`,
+    `${counted(undone, 'change')} undone; the rest could not be. See \`sekisho diff\`; --force continues and keeps what it replaces.${back.en}`,
     `${undone} 件を元に戻しましたが、戻せないものがありました。\`sekisho diff\` で確認してください。--force を付けると、置き換えるものを保存して続けます。${back.ja}`,
   );
 }

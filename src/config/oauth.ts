@@ -81,7 +81,7 @@ function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: st
   if (new Set(Object.values(names)).size < scopes.length) {
     throw new ConfigError(
       text(
-        `${at}.scopes: two scopes have one name.`,
+        `${at}.scopes: two scopes have the same name.`,
         `${at}.scopes: 2 つのスコープに同じ名前が付いています。`,
       ),
     );
@@ -106,14 +106,14 @@ function assertEachOnce(issuers: readonly TrustedIssuer[]): void {
       if (other.issuer === issuer)
         throw new ConfigError(
           text(
-            `http.oauth.issuers: ${issuer} stands there twice.`,
+            `http.oauth.issuers: ${issuer} is listed twice.`,
             `http.oauth.issuers: ${issuer} が 2 回書かれています。`,
           ),
         );
       if (other.name.toLowerCase() === name.toLowerCase()) {
         throw new ConfigError(
           text(
-            `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one another name.`,
+            `http.oauth.issuers: ${other.issuer} and ${issuer} are both named ${JSON.stringify(name)}; give one of them another name.`,
             `http.oauth.issuers: ${other.issuer} と ${issuer} の名前がどちらも ${JSON.stringify(name)} です。一方を別の名前にしてください。`,
           ),
         );

@@ -140,7 +140,7 @@ function samplerOf(read: Reader): TraceSettings['sampler'] {
     throw wrong(
       name,
       text(
-        `must be one of ${roots.join(', ')}, each with parentbased_ before it or not`,
+        `must be one of ${roots.join(', ')}, optionally with parentbased_ before it`,
         `${roots.join('、')}（先頭に parentbased_ を付けてもよい）のいずれか`,
       ),
       value,

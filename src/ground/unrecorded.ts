@@ -6,7 +6,7 @@ export function unrecorded(cause: unknown): ToolError {
   return new ToolError(
     codeOf(cause),
     text(
-      'This was run, but its record could not be written. What it did stands.',
+      'This was run, but its record could not be written. Its effects remain.',
       '実行されましたが、記録を書き込めませんでした。行われた変更はそのままです。',
     ),
     {

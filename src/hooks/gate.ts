@@ -284,7 +284,7 @@ function failed(failure: string): ToolOutput {
 }
 
 const words = {
-  twice: text('This use of a tool has been told of already.', 'このツールの使用は既に届いています。'),
+  twice: text('This use of a tool has already been reported.', 'このツールの使用は既に届いています。'),
   unknown: (name: string) =>
     text(
       `This version of Sekisho does not know the tool ${JSON.stringify(name)}, or not with these arguments.`,

@@ -17,7 +17,7 @@ export function parsed<Schema extends z.ZodType>(
   const where = result.error.issues[0]?.path.join('.') || 'the event';
   throw new HookInputError(
     text(
-      `This is no hook event of ${client}: ${where} is missing or not as it should be.`,
+      `This is not a valid hook event of ${client}: ${where} is missing or wrong.`,
       `${client} のフックのイベントではありません: ${where} がないか、形が違います。`,
     ),
   );

@@ -102,7 +102,7 @@ const corrupt = 11;
 const full = 13;
 const notADatabase = 26;
 const bringBack =
-  'Bring the file back from a copy. To begin anew, move it away, and the audit.key of its state folder with it.';
+  'Restore the file from a backup. To start over, move it away together with the audit.key of its state folder.';
 const remedies = new Map([
   [corrupt, bringBack],
   [notADatabase, bringBack],

@@ -49,7 +49,7 @@ test.each([
     {},
     'The model glm-4.7 needs its key in the environment variable ZAI_API_KEY.',
   ],
-  [[], {}, models, 'Which model? Say --model or set ask.model in the configuration: fast, smart.'],
+  [[], {}, models, 'Which model? Use --model or set ask.model in the configuration: fast, smart.'],
   [[], {}, {}, 'No model is configured.'],
 ])('what cannot be meant is a mistake of configuration: %j %j', (wanted, environment, among, message) => {
   expect(() => choose(wanted, environment, among)).toThrow(message);

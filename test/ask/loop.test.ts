@@ -118,7 +118,7 @@ test('after 20 rounds it stops, says so, and can go on', async () => {
 
   const ran = await world.sekishoAsk('go', { session: 'long' });
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('The limit of 20 rounds is used up, and the model had not finished.');
+  expect(ran.stderr).toContain('The limit of 20 rounds is used up, and the model has not finished.');
   expect(model.seen).toHaveLength(20);
 
   expect(await world.sekishoAsk('go on', { session: 'long' })).toMatchObject({

@@ -82,6 +82,6 @@ test('Ctrl-C takes back what is typed before it leaves, and says how to leave', 
   );
 
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('Ctrl-C again, Ctrl-D or /exit leaves.');
+  expect(ran.stderr).toContain('Press Ctrl-C again or Ctrl-D, or type /exit, to quit.');
   expect(model.seen.map(({ body }) => body.messages.at(-1)?.content)).toEqual(['right']);
 });

@@ -31,7 +31,7 @@ test.each(['http', 'stdio'] as const)(
     const { code, stderr, healthy } = await startIn(folder, transport);
 
     expect(stderr).toBe(
-      `sekisho: The records cannot be opened: ${state}/sekisho.db: file is not a database. Bring the file back from a copy. To begin anew, move it away, and the audit.key of its state folder with it.\n`,
+      `sekisho: The records cannot be opened: ${state}/sekisho.db: file is not a database. Restore the file from a backup. To start over, move it away together with the audit.key of its state folder.\n`,
     );
     expect(code).toBe(3);
     expect(healthy).toBe(0);

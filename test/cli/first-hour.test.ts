@@ -79,7 +79,7 @@ test('init lets commands reach what the project installs from, and nothing where
     });
     expect(code).toBe(0);
     expect(parse(readFileSync(file, 'utf8')).process).toEqual(process);
-    expect(stdout.includes('Commands reach the hosts of these sets, and no other: npm, pypi.')).toBe(
+    expect(stdout.includes('Commands can reach only the hosts of these sets: npm, pypi.')).toBe(
       process !== undefined,
     );
   }

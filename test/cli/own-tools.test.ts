@@ -83,7 +83,7 @@ test.each(['{', '[]', '{"permissions": []}', '{"permissions": {"deny": "Bash"}}'
   '%j is none that its client could read',
   (settings) => {
     const { off } = clientConfig('claude', '', []);
-    expect(() => off && withoutTools(settings, off, 'f')).toThrow(/Mend it first/);
+    expect(() => off && withoutTools(settings, off, 'f')).toThrow(/Fix it first/);
   },
 );
 

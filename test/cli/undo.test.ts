@@ -34,8 +34,8 @@ test('history lists a change, diff shows it, undo takes it back, and its own lin
   expect(undone.code).toBe(0);
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   const twice = await sekisho('undo', id);
-  expect(twice).toMatchObject({ code: 1, stdout: expect.stringContaining(`${id} is taken back already.`) });
-  expect(twice.stdout).toMatch(/`sekisho undo h[0-9a-f]{14}` brings it back/);
+  expect(twice).toMatchObject({ code: 1, stdout: expect.stringContaining(`${id} has already been undone.`) });
+  expect(twice.stdout).toMatch(/`sekisho undo h[0-9a-f]{14}` redoes it/);
   const again = /sekisho (undo --session \S+)`/.exec(undone.stdout)?.[1]?.split(' ') ?? [];
   expect((await sekisho(...again)).code).toBe(0);
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n2\n');
@@ -61,12 +61,12 @@ test('what stands in the way of one file does not keep the others, with --force'
   writeFileSync(join(root, 'd/e'), 'by hand\n');
   const stopped = await sekisho('undo', '--since', '1h');
   expect(stopped).toMatchObject({ code: 1, stdout: expect.stringContaining('d/e is not a folder') });
-  expect(stopped.stdout).toMatch(/^h[0-9a-f]{14} {2}d\/e\/f\.txt: cannot be taken back/);
+  expect(stopped.stdout).toMatch(/^h[0-9a-f]{14} {2}d\/e\/f\.txt: cannot be undone/);
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('agent\n');
   const forced = await sekisho('undo', '--since', '1h', '--force');
   expect(forced).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/--session undo-\w+` brings it back/),
+    stdout: expect.stringMatching(/--session undo-\w+` redoes it/),
   });
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
 });

@@ -77,7 +77,7 @@ test('with --no-console there is none, and no link to it', async () => {
 
 test('permissions that stand are listed and taken back from the command line', () => {
   const { flags } = makePlace();
-  expect(sekisho('approve', 'grants', ...flags).stdout).toBe('Nothing is allowed beyond single calls.\n');
+  expect(sekisho('approve', 'grants', ...flags).stdout).toBe('There are no standing approvals.\n');
   expect(JSON.parse(sekisho('approve', 'grants', '--json', ...flags).stdout)).toEqual([]);
   expect(sekisho('approve', 'revoke', 'apr_none', ...flags)).toMatchObject({ status: 1 });
   expect(sekisho('approve', ...flags).stdout).toBe('Nothing is waiting.\n');

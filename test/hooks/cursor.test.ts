@@ -72,7 +72,7 @@ test('an event of Claude Code is none of Cursor, nor the other way round', async
   const said = await answerEvent({ kind: 'event', client: 'cursor', event }, serving);
   expect(JSON.parse(said.stdout)).toMatchObject({
     permission: 'deny',
-    user_message: expect.stringContaining('no hook event of Cursor'),
+    user_message: expect.stringContaining('not a valid hook event of Cursor'),
   });
   expect(existsSync(join(hooks.root, 'x'))).toBe(false);
 });

@@ -105,7 +105,7 @@ const nothing: ToolOutput = { content: () => [] };
 /** Each question has a name of its own. */
 function withoutId({ kind, words }: Verdict): Verdict {
   // The second of two questions alike has the first among the calls that an answer would have covered.
-  const alike = words?.replace(/^Allowing all like it would have allowed .*\n/m, '');
+  const alike = words?.replace(/^Allowing similar calls would have allowed .*\n/m, '');
   return { kind, words: alike?.replace(/approve \S+/, 'approve ID') };
 }
 

@@ -142,7 +142,7 @@ test.each<[string, object, string | undefined, boolean]>([
   expect((await tokensOf().verify(token)).kind).toBe(isGood ? 'good' : 'bad');
 });
 
-test('of a claim that stands there twice the signed bytes decide, and it is one', async () => {
+test('of a claim that is listed twice the signed bytes decide, and it is one', async () => {
   const head = encode({ alg: 'RS256', kid: 'one', typ: 'at+jwt' });
   const body = JSON.stringify(good()).replace('{', '{"aud":"https://evil.example","sub":"mallory",');
   const { createSign, KeyObject } = await import('node:crypto');

@@ -52,7 +52,7 @@ test('a trial says what would happen, by which rule, and what a standing yes wou
   expect(asked).toMatchObject({ decision: 'ask', rule: 'git-push' });
   expect(renderTrial(asked, 'en')).toBe(
     'ask (rule git-push): `git push origin main`: it changes what others see.\nA person must agree to it.\n' +
-      'Allowing all like it would allow: {"tool":"shell","command":["git","push"],"decision":"allow"}',
+      'Allowing similar calls would allow: {"tool":"shell","command":["git","push"],"decision":"allow"}',
   );
 });
 

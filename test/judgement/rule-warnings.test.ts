@@ -23,7 +23,7 @@ test.each<[string, ConfigFile, readonly RegExp[]]>([
   [
     'one tool for commands of two',
     { toolsets: ['agent-cli', 'assistant'], rules: [{ ...deny, tool: 'shell_exec', command: ['git'] }] },
-    [/holds for shell_exec and not for bash, bash_input; "tool": "commands"/],
+    [/applies to shell_exec and not to bash, bash_input; "tool": "commands"/],
   ],
   ['one tool for commands alone', { rules: [{ ...deny, tool: 'shell_exec' }] }, []],
   ['all commands', { toolsets: ['agent-cli', 'assistant'], rules: [{ ...deny, tool: 'commands' }] }, []],

@@ -136,7 +136,7 @@ describe.runIf(working.has('bubblewrap'))(
       );
       expect(error).toMatchObject({ code: 'denied', details: { rule: 'rules[1]' } });
       expect(error.message).toBe(
-        'It was tried, and nothing of it was kept: CI is ours. Denied by rule rules[1] (sekisho.jsonc:1).',
+        'It was tried, and none of its changes were kept: CI is ours. Denied by rule rules[1] (sekisho.jsonc:1).',
       );
       expect(treeOf(world.root)).toEqual(before);
     });
@@ -281,7 +281,7 @@ describe.runIf(working.has('bubblewrap'))(
           const script = 'echo A > a; head -c 2000000 /dev/zero > b; head -c 2000000 /dev/zero > c';
           const error = errorOf(await world.call('bash', { command: `sh -c '${script}'` }));
           expect(error).toMatchObject({ code: 'storage_full', details: { path: 'c' } });
-          expect(error.message).toContain('landed as far as c: there is no space left');
+          expect(error.message).toContain('landed only up to c: there is no space left');
           expect(readFileSync(join(root, 'a'), 'utf8')).toBe('A\n');
           expect(readdirSync(root).toSorted()).toEqual(['a', 'b']);
           const { audit, history } = await world.checkpoint.store();

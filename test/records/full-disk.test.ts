@@ -175,7 +175,7 @@ test.skipIf(!mayMount)(
       });
       await expect(done).rejects.toMatchObject({
         code: 'storage_full',
-        message: 'This was run, but its record could not be written. What it did stands.',
+        message: 'This was run, but its record could not be written. Its effects remain.',
       });
       disk.free();
       expect((await records(world, act.tool)).entry).toMatchObject({ outcome: 'ok', principal: 'cli:ada' });

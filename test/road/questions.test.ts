@@ -52,7 +52,7 @@ test('what only a person answers is not put to a client, and no wider yes fits i
 
   const record = await asked(world, 'prod/b');
   expect(record).toMatchObject({ answer: 'person', grant: undefined });
-  expect(record.message.en).toContain('Only a person answers this, and for this call alone.');
+  expect(record.message.en).toContain('Only a person can answer this, and only for this call.');
   for (const scope of ['session', 'folder', 'always', 'until'] as const) {
     const wide = await (await acts(world)).answer(record.id, {
       decision: 'approved',

@@ -117,7 +117,7 @@ describe('a call that is refused is recorded at the stop that refused it, and re
     expect(errorOf(reply)).toMatchObject({
       code: 'denied',
       message: refusal,
-      suggestion: 'Find a way that it does not forbid, or ask the operator about the rule.',
+      suggestion: 'Find another way, or ask the operator about the rule.',
     });
     expect(await newest(world)).toMatchObject({
       stop: 'approve',

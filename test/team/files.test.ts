@@ -41,7 +41,7 @@ test.each([
         { id: 'r', name: 'S' },
       ],
     },
-    'projects: r stands there twice.',
+    'projects: r is listed twice.',
   ],
   [{ agents: [agent('x', { passkey: 'short' })] }, 'agents.x.passkey must be 8 to 1000 characters long.'],
   [

@@ -169,7 +169,7 @@ test.each([
   await using issuer = await openIssuer();
   await using far = await openGuardedServer(issuer.issuer, options);
   await using world = await openWithServers({ far: { url: far.url } });
-  await expect(logIn(world)).rejects.toThrow(/cannot be had|cannot be used/);
+  await expect(logIn(world)).rejects.toThrow(/could not be fetched|cannot be used/);
 });
 
 test('redirects without end, answers without end and no answer at all end', async () => {

@@ -76,7 +76,7 @@ function nobodyThere({ name, url }: Endpoint, reason: string, cause: unknown): T
   return new ModelError(
     'unavailable',
     text(
-      `Nobody answers for the model ${name} at ${url} (${reason}).`,
+      `No server for the model ${name} answers at ${url} (${reason}).`,
       `モデル ${name} のサーバー ${url} に接続できません (${reason})。`,
     ),
     {
@@ -94,7 +94,7 @@ function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolErro
   return new ModelError(
     'unavailable',
     text(
-      `The server of the model ${name} (${url}) did not answer, or not to the end${quoted}.`,
+      `The server of the model ${name} (${url}) did not answer, or broke off${quoted}.`,
       `モデル ${name} のサーバー (${url}) が応答しないか、途中で切れました${quoted}。`,
     ),
     {
@@ -130,12 +130,12 @@ function tooMuchContext(name: string, quoted: string, cause: unknown): ToolError
   return new TooMuchContext(
     'too_large',
     text(
-      `The conversation is more than the model ${name} takes${quoted}`,
+      `The conversation is too long for the model ${name}${quoted}`,
       `会話がモデル ${name} の上限を超えています${quoted}`,
     ),
     {
       suggestion: text(
-        `Set models.${name}.contextChars to less, or begin anew with /clear.`,
+        `Set models.${name}.contextChars to less, or start over with /clear.`,
         `models.${name}.contextChars を減らすか、/clear で始め直してください。`,
       ),
       cause,
@@ -146,13 +146,13 @@ function tooMuchContext(name: string, quoted: string, cause: unknown): ToolError
 function suggestionFor(status: number, said: string): Text | undefined {
   if (/support(s|ed)? (tool|function)|tool[ _-]choice|auto-tool/i.test(said)) {
     return text(
-      'This model, or its server as it was started, takes no tools: name another.',
+      'This model, or its server as it was started, does not support tools. Choose another one.',
       'このモデル、またはサーバーの起動方法がツールに対応していません。別のモデルを指定してください。',
     );
   }
   if (status === 404 || status === 405) {
     return text(
-      'Is the model there (`ollama pull NAME`), and is its url right? Most end in /v1.',
+      'Check that the model is installed (`ollama pull NAME`) and that its url is right; most end in /v1.',
       'モデルはありますか（`ollama pull 名前`）。url は正しいですか。多くは /v1 で終わります。',
     );
   }

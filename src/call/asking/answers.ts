@@ -23,7 +23,7 @@ export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolErr
 }
 
 const insteadOfRule = text(
-  'Find a way that it does not forbid, or ask the operator about the rule.',
+  'Find another way, or ask the operator about the rule.',
   'この規則に触れない方法を探すか、規則について運用者に尋ねてください。',
 );
 
@@ -64,7 +64,7 @@ export function dismissed(pending: ApprovalRecord, by: string): ToolError {
     text('The person closed the question without an answer.', '利用者が質問に答えずに閉じました。'),
     {
       suggestion: text(
-        'Ask them what they want before you send it again: it will be asked anew.',
+        'Ask them what they want before you send it again; that leads to a new question.',
         'もう一度送る前に、どうしたいか尋ねてください。送ると改めて確認されます。',
       ),
       details: detailsOf(pending, by),

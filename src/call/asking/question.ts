@@ -156,17 +156,17 @@ const labels = {
   hosts: text('Hosts', '接続先'),
   because: text('Why you are asked', '確認の理由'),
   person: text(
-    'Only a person answers this, and for this call alone.',
+    'Only a person can answer this, and only for this call.',
     'この質問に回答できるのは人だけで、許可はこの呼び出しに限られます。',
   ),
   covered: ({ calls, of, among }: Covered) => {
     const which = cleanLine(among.map((call) => `\`${call}\``).join(', '));
     return text(
-      `Allowing all like it would have allowed ${counted(calls, 'call')} of the last ${of}, among them ${which}`,
+      `Allowing similar calls would have allowed ${counted(calls, 'call')} of the last ${of}, among them ${which}`,
       `同様の呼び出しをすべて許可していた場合、直近 ${of} 件のうち ${calls} 件が許可されていました（例: ${which}）`,
     );
   },
-  always: text('Allowing all like it would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
+  always: text('Allowing similar calls would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
 } as const;
 
 export function shown(line: CommandLine): string {

@@ -82,7 +82,7 @@ const labels = {
       ? text(`… and ${more} more, ${deleted} of them deleted`, `… ほか ${more} 件 (うち削除 ${deleted} 件)`)
       : text(`… and ${more} more`, `… ほか ${more} 件`),
   waits: text(
-    'Nothing has changed yet. What it did waits for your answer while this server runs, for an hour at most.',
+    'Nothing has changed yet. Its changes wait for your answer while this server runs, for an hour at most.',
     'まだ何も変わっていません。変更は、このサーバーが動いている間、最長 1 時間だけ回答を待ちます。',
   ),
 } as const;

@@ -11,7 +11,7 @@ export function refusedEffects({ because, ...named }: EffectVerdict): ToolError 
   return new ToolError(
     'denied',
     text(
-      `It was tried, and nothing of it was kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
+      `It was tried, and none of its changes were kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
       `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${ja} による拒否です。`,
     ),
     {
@@ -29,7 +29,7 @@ export function discarded(error: ToolError): ToolError {
   return told(
     error,
     text(
-      'It had been tried, and nothing of it was kept.',
+      'It had been tried, and none of its changes were kept.',
       '試しに実行していましたが、変更はすべて破棄しました。',
     ),
   );
@@ -40,7 +40,7 @@ export function notYet(error: ToolError): ToolError {
   return told(
     error,
     text(
-      'It was tried, and nothing has changed yet: what it did waits for that answer, an hour at most and no longer than this server runs.',
+      'It was tried, and nothing has changed yet: its changes wait for that answer, for an hour at most and only while this server runs.',
       '試しに実行しましたが、まだ何も変わっていません。変更は回答を待っています (最長 1 時間、このサーバーが動いている間だけ)。',
     ),
   );

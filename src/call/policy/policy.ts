@@ -182,7 +182,7 @@ function whyNotTried(tool: Tool, { command }: Risk): Text | undefined {
   if (!command || !runsCommands(tool))
     return text('only commands can be tried', '試せるのはコマンドだけです');
   if (!command.endsWithCall)
-    return text('what goes on after its call cannot be tried', '呼び出しの後も続くものは試せません');
+    return text('what continues after its call cannot be tried', '呼び出しの後も続くものは試せません');
   return undefined;
 }
 
@@ -210,7 +210,7 @@ function runsOutsideLater(by: Text): PolicyVerdict {
     decision: 'ask',
     rule: 'runs-outside-later',
     because: text(
-      `it runs outside later, unasked: ${by.en} obeys it`,
+      `it later runs outside the sandbox, without a question: ${by.en} acts on it`,
       `後で確認なしに外で実行されます: ${by.ja}が従います`,
     ),
   };

@@ -131,7 +131,7 @@ function tryExamples(
     if (!fits(example, read(example)))
       throw new ConfigError(
         text(
-          `must match ${JSON.stringify(example)}, and does not`,
+          `must match ${JSON.stringify(example)}, but does not`,
           `${JSON.stringify(example)} に当てはまるはずですが、当てはまりません。`,
         ),
       );
@@ -140,7 +140,7 @@ function tryExamples(
     if (fits(example, read(example)))
       throw new ConfigError(
         text(
-          `must not match ${JSON.stringify(example)}, and does`,
+          `must not match ${JSON.stringify(example)}, but does`,
           `${JSON.stringify(example)} に当てはまらないはずですが、当てはまります。`,
         ),
       );

@@ -216,7 +216,7 @@ const notACall = text(
 const meanings: Readonly<Record<Mode, Text>> = {
   'read-only': text('tools that only read', '読み取りだけのツール'),
   'workspace-write': text(
-    'reads and writes inside the roots, asks for what is risky',
+    'reads and writes inside the roots, asks about what is risky',
     'ルート内の読み書きができ、危険な操作は確認します',
   ),
   'full-access': text(
@@ -231,7 +231,7 @@ const labels = {
   builtin: text('Built-in rules', '組み込み規則'),
   none: text('none', 'なし'),
   network: text(
-    'Hosts that commands reach (process.network)',
+    'Hosts that commands can reach (process.network)',
     'コマンドが接続できるホスト (process.network)',
   ),
   judgement: text('How commands are read (process.judgement)', 'コマンドの読み方 (process.judgement)'),
@@ -245,11 +245,11 @@ const labels = {
     'レイヤー上でコマンドが行ったことについての規則',
   ),
   onLayer: text(
-    'It runs on a layer first; what it did decides whether that lands.',
+    'It runs on a layer first; what it does there decides whether its changes land.',
     '先にレイヤー上で実行し、行った変更を見て反映するかどうかを決めます。',
   ),
   rule: text('rule', '規則'),
   writtenAt: text('The rule is written at', '規則の場所'),
   person: text('Only a person answers this.', 'この質問に回答できるのは人だけです。'),
-  grant: text('Allowing all like it would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
+  grant: text('Allowing similar calls would allow', '同様の呼び出しをすべて許可した場合に許可される範囲'),
 } as const;

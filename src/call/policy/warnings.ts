@@ -40,12 +40,12 @@ async function warningOf(pattern: string, parts: WarningParts): Promise<Text | u
   const toolset = await parts.toolsetOf(fits);
   if (toolset !== undefined) {
     return text(
-      `it holds for no tool that is served: ${shown} belongs to the toolset ${toolset}.`,
+      `it applies to no tool that is served: ${shown} belongs to the toolset ${toolset}.`,
       `提供中のツールには当てはまりません。${shown} は toolset ${toolset} のものです。`,
     );
   }
   return text(
-    `it holds for nothing: there is no tool ${shown}. \`sekisho tools\` lists them.`,
+    `it applies to nothing: there is no tool ${shown}. \`sekisho tools\` lists them.`,
     `何にも当てはまりません。${shown} というツールはありません。\`sekisho tools\` で一覧を表示できます。`,
   );
 }
@@ -59,7 +59,7 @@ function uncovered(fitting: readonly Tool[], served: readonly Tool[]): Text | un
   if (others.length === 0) return undefined;
   const names = fitting.map(({ name }) => name).join(', ');
   return text(
-    `it holds for ${names} and not for ${others.join(', ')}; "tool": "${everyCommandTool}" means all that run commands.`,
+    `it applies to ${names} and not to ${others.join(', ')}; "tool": "${everyCommandTool}" means all tools that run commands.`,
     `${names} だけに当てはまり、${others.join('、')} には当てはまりません。コマンドを実行するすべてのツールは "tool": "${everyCommandTool}" です。`,
   );
 }

@@ -111,7 +111,7 @@ function tell(answered: Answered, record: ApprovalRecord, answer: Answer, option
   if (answered.outcome === 'wide') {
     say(
       text(
-        `${id} can be allowed for this call alone, or not so far. \`sekisho approve ${id} --show\` says how far.`,
+        `${id} can be allowed only for this call, or not that widely. \`sekisho approve ${id} --show\` says how far.`,
         `${id} は今回の呼び出しに限って許可できるか、そこまで広くは許可できません。許可できる範囲は \`sekisho approve ${id} --show\` で確認できます。`,
       ),
     );
@@ -128,10 +128,10 @@ function tell(answered: Answered, record: ApprovalRecord, answer: Answer, option
 }
 
 function whatFollows({ isTaken, record }: Extract<Answered, { readonly outcome: 'answered' }>): Text {
-  if (isTaken) return text('The call that waited goes on.', '待っていた呼び出しを続けます。');
+  if (isTaken) return text('The waiting call continues.', '待っていた呼び出しを続けます。');
   const until = new Date(record.expiresAtMs).toISOString();
   return text(
-    `Nobody waits for it any more: it is allowed for when the same call is sent again, until ${until}.`,
+    `No call is waiting any more. The same call is allowed if it is sent again, until ${until}.`,
     `もう待っている呼び出しはありません。${until} までに同じ呼び出しが送り直されれば許可します。`,
   );
 }
@@ -148,7 +148,7 @@ function noQuestion(id: string): string {
 function noGroup(id: string): string {
   return told(
     text(
-      `These questions are no longer the ones that ${id} was shown for. \`sekisho approve\` lists them anew.`,
+      `The questions have changed since ${id} was shown. \`sekisho approve\` lists the current ones.`,
       `待っている質問は、${id} を表示したときとは変わっています。\`sekisho approve\` で確認し直してください。`,
     ),
   );

@@ -17,10 +17,7 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
       say(JSON.stringify(grants.map(({ record, ...rest }) => ({ ...inWords(record), ...rest }))));
     else if (grants.length === 0)
       say(
-        text(
-          'Nothing is allowed beyond single calls.',
-          '1 回限りの許可のほかに、許可されているものはありません。',
-        ),
+        text('There are no standing approvals.', '1 回限りの許可のほかに、許可されているものはありません。'),
       );
     else for (const grant of grants) say(describeGrant(grant));
     return 0;
@@ -44,7 +41,7 @@ export function revokeGrants(id: string | undefined, flags: Flags, options: Opti
         revoked
           ? text(`${each} is taken back.`, `${each} を取り消しました。`)
           : text(
-              `Nothing stands under ${each}. \`sekisho approve grants\` lists what does.`,
+              `There is no standing approval ${each}. \`sekisho approve grants\` lists them.`,
               `${each} の許可はありません。\`sekisho approve grants\` で一覧を確認できます。`,
             ),
       );

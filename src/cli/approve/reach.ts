@@ -13,7 +13,7 @@ export function answerFrom(options: Options, nowMs: number): Answer {
   if (reaches > 1 || ((options.deny || instead !== undefined) && reaches > 0))
     throw new ConfigError(
       text(
-        'Say one of --for, --until, --session, --always, --deny and --instead.',
+        'Use one of --for, --until, --session, --always, --deny and --instead.',
         '--for、--until、--session、--always、--deny、--instead はいずれか 1 つだけ指定してください。',
       ),
     );
@@ -36,7 +36,7 @@ function dateMs(words: string, nowMs: number): number {
   if (Number.isFinite(at) && at > nowMs) return at;
   throw new ConfigError(
     text(
-      `--until must be a date to come such as 2027-01-31, got ${JSON.stringify(words)}.`,
+      `--until must be a future date such as 2027-01-31, got ${JSON.stringify(words)}.`,
       `--until は 2027-01-31 のような未来の日付で指定してください（指定値: ${JSON.stringify(words)}）。`,
     ),
   );

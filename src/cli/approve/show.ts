@@ -18,7 +18,7 @@ export function describe(record: ApprovalRecord, waitMs: number): string {
   const seconds = Math.ceil(leftMs / 1000);
   const waits =
     record.status === 'pending' && leftMs > 0
-      ? `  ${told(text(`its call waits ${seconds} s more`, `呼び出しの待ち時間は残り ${seconds} 秒`))}`
+      ? `  ${told(text(`its call waits for another ${seconds} s`, `呼び出しの待ち時間は残り ${seconds} 秒`))}`
       : '';
   const head = text(
     `${statuses[record.status].en}  since ${since}`,
@@ -31,7 +31,7 @@ export function describe(record: ApprovalRecord, waitMs: number): string {
 export function describeGroup({ id, records }: QuestionGroup, waitMs: number): string {
   const [first] = records;
   const head = text(
-    `${id}  ${records.length} questions alike: \`sekisho approve ${id}\` answers all of them`,
+    `${id}  ${records.length} similar questions: \`sekisho approve ${id}\` answers all of them`,
     `${id}  同様の質問が ${records.length} 件: \`sekisho approve ${id}\` ですべてに回答します`,
   );
   const rule = cleanLine(first?.rule ?? '');

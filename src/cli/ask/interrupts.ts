@@ -52,6 +52,6 @@ export function createInterrupts(lines: () => Lines | undefined, locale: Locale)
 }
 
 const howToLeave = text(
-  'Ctrl-C again, Ctrl-D or /exit leaves.',
+  'Press Ctrl-C again or Ctrl-D, or type /exit, to quit.',
   'もう一度 Ctrl-C、または Ctrl-D か /exit で終了します。',
 );

@@ -37,7 +37,7 @@ function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['env
     const names = [first, ...others].join(', ');
     throw new ConfigError(
       text(
-        `Which model? Say --model or set ask.model in the configuration: ${names}.`,
+        `Which model? Use --model or set ask.model in the configuration: ${names}.`,
         `モデルが決まっていません。--model または設定の ask.model で指定してください: ${names}`,
       ),
     );
@@ -45,7 +45,7 @@ function onlyNameOf(models: ModelChoice['models'], environment: ModelChoice['env
   if (environment.ZAI_API_KEY) return 'glm-4.7';
   throw new ConfigError(
     text(
-      'No model is configured. Set ZAI_API_KEY for glm-4.7, name a model of Ollama with --model, or set models in the configuration.',
+      'No model is configured. Set ZAI_API_KEY for glm-4.7, name an Ollama model with --model, or set models in the configuration.',
       'モデルが設定されていません。ZAI_API_KEY を設定して glm-4.7 を使うか、--model で Ollama のモデルを指定するか、設定の models に書いてください。',
     ),
   );

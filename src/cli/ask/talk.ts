@@ -75,7 +75,7 @@ function note(output: Writable, words: string): void {
   output.write(`${cleanLine(words)}\n`);
 }
 
-const cleared = text('The conversation is forgotten.', '会話を消去しました。');
+const cleared = text('The conversation was cleared.', '会話を消去しました。');
 const commands = text(
   '/ask QUESTION · /tools · /clear · /model [NAME] · /exit',
   '/ask 質問 · /tools · /clear · /model [名前] · /exit',

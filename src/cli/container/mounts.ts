@@ -49,7 +49,7 @@ function assertMountable(path: string): void {
   if (inside === '/' || taken.has(inside) || takenBelow.has(top)) {
     throw new ConfigError(
       text(
-        `${path} cannot be shown to the container: its own system lies there. Serve a folder of your own, e.g. one in your home.`,
+        `${path} cannot be mounted in the container: its own system is there. Serve a folder with your own files, e.g. one in your home folder.`,
         `${path} はコンテナーに見せられません。コンテナー自身のシステムがその場所にあります。ホームの中など、自分のフォルダーを指定してください。`,
       ),
     );
@@ -58,7 +58,7 @@ function assertMountable(path: string): void {
   if (/[,"\n\r]/.test(path)) {
     throw new ConfigError(
       text(
-        `${JSON.stringify(path)} cannot be shown to the container: its name has a comma, a quote or a line break.`,
+        `${JSON.stringify(path)} cannot be mounted in the container: its name has a comma, a quote or a line break.`,
         `${JSON.stringify(path)} はコンテナーに見せられません。名前にコンマ、引用符、改行のいずれかがあります。`,
       ),
     );

@@ -2,7 +2,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 
 /** Why clients' hooks cannot be had where the server runs in a container. */
 export const noHooks = text(
-  "Hooks judge a client's own tools on this machine, and a server in a container does not see what those do. They need Linux and --runtime host; switch the client's own tools off instead.",
+  "Hooks judge a client's own tools on this machine, and a server in a container cannot see what those do. Hooks need Linux and --runtime host; switch the client's own tools off instead.",
   'フックはこのマシン上でクライアント自身のツールを審査するもので、コンテナー内のサーバーからはその動きが見えません。Linux と --runtime host が必要です。代わりにクライアント自身のツールを切ってください。',
 );
 
@@ -11,7 +11,7 @@ export const notInside: Readonly<Record<string, Text>> = {
   hook: noHooks,
   'hook-server': noHooks,
   'server login': text(
-    'A login ends at a port of this machine, which a container does not hear. Log in with --runtime host on Linux, or give the server a token.',
+    'A login ends at a port of this machine, on which a container cannot listen. Log in with --runtime host on Linux, or give the server a token.',
     'ログインの完了はこのマシンのポートで受け取るため、コンテナーでは受け取れません。Linux で --runtime host を付けてログインするか、サーバーにトークンを設定してください。',
   ),
 };

@@ -81,20 +81,20 @@ function parse(event: string): unknown {
 }
 
 const problem = text(
-  'Something failed while this was decided, so nothing is let through.',
+  'Something failed during the decision, so the call is refused.',
   '判断中に問題が起きたため、何も許可しません。',
 );
-const nothing = text('The hook was told of nothing.', 'フックに何も届きませんでした。');
+const nothing = text('The hook received no event.', 'フックに何も届きませんでした。');
 const notJson = text(
-  'The hook was told of something that is not JSON.',
+  'The hook received something that is not JSON.',
   'フックに届いたものが JSON ではありません。',
 );
 const noPermit = text(
-  'There is no such permit, or it was used: a command runs once, as it was let through, from the folder that was named. Write another folder into the command: cd FOLDER && …',
+  'This permit does not exist or was already used: a command runs once, as it was allowed, in the folder that was named. To use another folder, put it into the command: cd FOLDER && …',
   'その許可はないか、使用済みです。コマンドは許可されたとおりに、示されたフォルダーから 1 回だけ実行されます。別のフォルダーはコマンドの中に cd FOLDER && … と書いてください。',
 );
 const noClient = (name: string) =>
   text(
-    `${JSON.stringify(name.slice(0, 40))} is no client whose hooks are known: ${[...adapters.keys()].join(', ')}.`,
+    `${JSON.stringify(name.slice(0, 40))} is not a client whose hooks are supported: ${[...adapters.keys()].join(', ')}.`,
     `${JSON.stringify(name.slice(0, 40))} のフックの形は知られていません。使えるのは ${[...adapters.keys()].join('、')} です。`,
   );

@@ -101,7 +101,7 @@ function hooksIn(settings: string, file: string): Json {
   if (problems.length > 0 || !isObject(held) || (held.hooks !== undefined && !isObject(held.hooks))) {
     throw new ConfigError(
       text(
-        `${file} is not what the client could read; it is left as it is. Mend it first.`,
+        `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
         `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
       ),
     );

@@ -64,7 +64,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
         tool_input: { command: `*** Begin Patch\n*** Add File: ${path}\n+\n*** End Patch` },
       }),
       next: text(
-        'Codex runs them once you have trusted them: start it, and look at /hooks. Its own sandbox keeps commands from our server, so put this into ~/.codex/config.toml:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nThe commands run in our walls all the same, and reach the hosts of your configuration alone.',
+        "Codex runs them once you have trusted them: start it, and look at /hooks. Its own sandbox keeps commands from reaching Sekisho, so add this to ~/.codex/config.toml:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nThe commands still run in Sekisho's sandbox and reach only the hosts in your configuration.",
         'Codex では、起動して /hooks で信頼すると動きます。Codex 自身のサンドボックスの中からは Sekisho のサーバーに届かないため、~/.codex/config.toml に次を書いてください:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nコマンドはそれでも Sekisho の囲いの中で動き、届くのは設定にあるホストだけです。',
       ),
     },
@@ -99,7 +99,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       ],
       write: (path) => ({ tool_name: 'Write', tool_input: { file_path: path, content: '' } }),
       next: text(
-        'Cursor itself was not at hand when this was made: it follows what Cursor documents. Try it with a command that you have a rule against, and look at the Hooks output channel.',
+        "This follows Cursor's documentation and has not been tested with Cursor itself. Try it with a command that one of your rules denies, and check the Hooks output channel.",
         'Cursor 本体では試しておらず、Cursor の文書に従っています。ルールで拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
       ),
     },

@@ -95,20 +95,21 @@ const words = {
     ),
   noHooks: (name: string) =>
     text(
-      `${name} has no hooks that are known here: ${[...hookedClients.keys()].join(', ')}.`,
+      `${name} has no hooks that Sekisho supports; it supports those of: ${[...hookedClients.keys()].join(', ')}.`,
       `${name} のフックの形は知られていません。使えるのは ${[...hookedClients.keys()].join('、')} です。`,
     ),
   isThere: (file: string) =>
     text(
-      `Our hooks stand in ${file} already. \`sekisho init --remove\` takes them out.`,
+      `Sekisho's hooks are already in ${file}. \`sekisho init --remove\` removes them.`,
       `フックは既に ${file} にあります。\`sekisho init --remove\` で取り除けます。`,
     ),
   wrote: (file: string, line: string) =>
     text(
-      `Wrote hooks into ${file}. They start: ${line}\nThe client's own tools are judged, recorded and undone as ours from its next start. \`sekisho init --remove\` takes the hooks out.`,
+      `Wrote hooks into ${file}. They start: ${line}\nFrom its next start, the client's own tools are judged, recorded and can be undone like Sekisho's. \`sekisho init --remove\` removes the hooks.`,
       `${file} にフックを書きました。起動されるもの: ${line}\n次の起動から、クライアント自身のツールも審査・記録され、元に戻せます。\`sekisho init --remove\` で取り除けます。`,
     ),
   none: (file: string) =>
-    text(`There are no hooks of ours in ${file}.`, `${file} に Sekisho のフックはありません。`),
-  removed: (file: string) => text(`Took our hooks out of ${file}.`, `${file} からフックを取り除きました。`),
+    text(`${file} contains no hooks of Sekisho.`, `${file} に Sekisho のフックはありません。`),
+  removed: (file: string) =>
+    text(`Removed Sekisho's hooks from ${file}.`, `${file} からフックを取り除きました。`),
 } as const;

@@ -113,11 +113,11 @@ const comments = {
     'host または container。container ではサーバーが docker か podman の中で動き、フォルダーがマウントされます',
   ),
   folders: text(
-    'Folders that tools may see; the first is where relative paths begin.',
+    'Folders that tools can see; relative paths start in the first one.',
     'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
   ),
   mode: text(
-    'read-only, workspace-write (a person is asked for what is risky) or full-access',
+    'read-only, workspace-write (a person is asked about what is risky) or full-access',
     'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
   ),
   network: text(
@@ -125,7 +125,7 @@ const comments = {
     'コマンドが接続できるホスト。組の名前で書けます。中身は `sekisho policy show` に全部出ます。',
   ),
   rules: text(
-    'Your own rules; the strictest of all that fit wins.',
+    'Your own rules; the strictest matching rule wins.',
     '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
   ),
 } as const;
@@ -135,18 +135,18 @@ const words = {
   wrote: (path: string) => text(`Wrote ${path}.`, `${path} を書きました。`),
   reaches: (network: readonly string[]) =>
     text(
-      `Commands reach the hosts of these sets, and no other: ${network.join(', ')}. \`${ownName()} policy show\` lists them.`,
+      `Commands can reach only the hosts of these sets: ${network.join(', ')}. \`${ownName()} policy show\` lists them.`,
       `コマンドが接続できるのは、次の組のホストだけです: ${network.join('、')}。一覧は \`${ownName()} policy show\` に出ます。`,
     ),
   put: (file: Text) => text(`Put this into ${file.en}:`, `次を ${file.ja} に入れてください:`),
   alone: (how: Text) =>
     text(
-      `The client keeps tools of its own, and what a model does with those is neither asked about nor recorded here. To switch them off: ${how.en}`,
+      `The client still has its own tools, and what the model does with those is neither asked about nor recorded here. To switch them off: ${how.en}`,
       `クライアント自身のツールは残っており、モデルがそれで行うことはここでは確認も記録もされません。切るには: ${how.ja}`,
     ),
   container: () =>
     text(
-      `These lines start Sekisho here, and it starts a container (docker or podman). Make its image once: \`${ownName()} image build\`.`,
+      `These lines start Sekisho on this machine, and it starts a container (docker or podman). Build its image once: \`${ownName()} image build\`.`,
       `この設定では Sekisho がここで起動し、コンテナー（docker か podman）を開始します。イメージは一度だけ \`${ownName()} image build\` で作ってください。`,
     ),
   doctor: () =>

@@ -94,12 +94,12 @@ const words = {
   on: (file: string) => text(`${file} is as it was before.`, `${file} を元に戻しました。`),
   changed: (file: string) =>
     text(
-      `${file} was changed since we switched the client's own tools off in it, so it is left as it is: take the names out by hand.`,
+      `${file} was changed since we switched the client's own tools off in it, so it was left unchanged: remove the names by hand.`,
       `クライアント自身のツールを無効にした後で ${file} が変わったため、変更していません。名前を手で取り除いてください。`,
     ),
   broken: (file: string) =>
     text(
-      `${file} is not what the client could read; it is left as it is. Mend it first.`,
+      `${file} is not valid for the client, so it was left unchanged. Fix it first.`,
       `${file} はクライアントが読める形ではないため、変更していません。先に直してください。`,
     ),
 } as const;

@@ -65,9 +65,9 @@ function isRefusal(status: number | null, stdout: string): boolean {
 const probeMs = 20_000;
 
 const words = {
-  refuses: text('refuses what it must, as was tried', '拒否すべきものを拒否することを確認'),
+  refuses: text('tested: refuses what it must', '拒否すべきものを拒否することを確認'),
   missing: (event: string) =>
-    text(`the client does not tell us of ${event} any more`, `${event} のフックがなくなっています`),
+    text(`the client no longer reports ${event}`, `${event} のフックがなくなっています`),
   lets: (event: string, what: Text) =>
     text(`${event} did not refuse ${what.en}`, `${event} が${what.ja}を拒否しませんでした`),
   write: text('a write where no tool may write', 'どのツールも書けない場所への書き込み'),

@@ -123,7 +123,7 @@ const questions = {
     'コマンドが接続してよいレジストリーは?(なければ none)',
   ),
   ownTools: text(
-    "The client's own shell and file tools go round all this: keep them, judge them by hooks, or switch them off?",
+    "The client's own shell and file tools bypass all this: keep them, judge them with hooks, or switch them off?",
     'クライアント自身のシェルとファイルのツールはここを通りません。そのまま(keep)、フックで審査(hooks)、無効化(off)のどれにしますか?',
   ),
   itsTools: text('The choice', '選択'),

@@ -60,6 +60,6 @@ export function prepareQuickHook(
 const nowhere = '/proc/version/nowhere';
 
 const cut = text(
-  'Sekisho could not decide, so nothing is let through: the answer was cut, or nothing could be started. `sekisho doctor` says what works here.\n',
+  'Sekisho could not decide, so the call is refused: the answer was cut off, or no server could be started. `sekisho doctor` says what works here.\n',
   'Sekisho が判断できないため、何も許可しません: 答えが途中で切れたか、何も起動できませんでした。`sekisho doctor` で状態を確認できます。\n',
 );

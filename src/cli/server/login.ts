@@ -77,12 +77,12 @@ const words = {
   tools: (count: number) => text(`${counted(count, 'tool')}.`, `ツール ${count} 個。`),
   held: (name: string) =>
     text(
-      `Some wait for your look: sekisho server approve ${name}`,
+      `Some need your review: sekisho server approve ${name}`,
       `確認待ちのツールがあります: sekisho server approve ${name}`,
     ),
   revoked: text('logged out.', 'ログアウトしました。'),
   forgotten: text(
-    'logged out here. The authorization server could not be told; the token ends there by its own time.',
+    'logged out here. The authorization server could not be told, so the token stays valid there until it expires.',
     'こちら側ではログアウトしました。認可サーバーには通知できませんでした。トークンは期限まで有効です。',
   ),
   none: text('there was no login.', 'ログインしていません。'),

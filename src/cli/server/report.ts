@@ -69,27 +69,27 @@ function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text
       return text('Nothing answers at this address.', 'このアドレスは応答しません。');
     }
     return text(
-      'Is this the address of its Streamable HTTP endpoint (often /mcp)? Does it want a token (headers)?',
+      'Is this the address of its Streamable HTTP endpoint (often /mcp)? Does it need a token (headers)?',
       'Streamable HTTP のアドレス（多くは /mcp）ですか。トークン（headers）は必要ありませんか。',
     );
   }
   const isBoxed = start.sandbox === 'required';
   if (words.includes(`${start.command}: not found`)) {
     return text(
-      `The program ${start.command} is not installed${isBoxed ? ', or lies where the sandbox shows nothing' : ''}.`,
+      `The program ${start.command} is not installed${isBoxed ? ', or is where the sandbox cannot see it' : ''}.`,
       `プログラム ${start.command} が見つかりません${isBoxed ? '（サンドボックスから見えない場所かもしれません）' : ''}。`,
     );
   }
   const downloads = /(?:^|\/)(?:npx|uvx|bunx|pnpx|pnpm|yarn|docker|podman)$/.test(start.command);
   if (downloads && isBoxed) {
     return text(
-      `${start.command} fetches the program from the network, which the sandbox has not. Install the program and name it, or write "network" or "sandbox": "off".`,
+      `${start.command} downloads the program, but the sandbox has no network. Install the program and name it, or write "network" or "sandbox": "off".`,
       `${start.command} はプログラムを取得しますが、サンドボックスにはネットワークがありません。先にインストールして直接指定するか、"network" または "sandbox": "off" を設定してください。`,
     );
   }
   if (isBoxed && /MODULE_NOT_FOUND|ENOENT|EACCES|No such file|Permission denied/i.test(words)) {
     return text(
-      'In the sandbox it sees the roots, its program and "folders": name there what it needs.',
+      'In the sandbox it sees only the roots, its program and "folders"; list there what it needs.',
       'サンドボックスから見えるのはルートとプログラムと "folders" だけです。必要な場所を追加してください。',
     );
   }

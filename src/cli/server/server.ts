@@ -42,7 +42,7 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
     serverOf(upstreams, name);
     const review = await operator.review(name);
     if (!review) {
-      say(text(`Nothing of ${name} waits for a look.`, `${name} に確認待ちのものはありません。`));
+      say(text(`There is nothing to review for ${name}.`, `${name} に確認待ちのものはありません。`));
       return 0;
     }
     if (options.digest === undefined) {
@@ -63,7 +63,7 @@ export function approveServer(name: string, flags: Flags, options: Options): Pro
     if (!approved) {
       say(
         text(
-          `The server changed again; look anew: \`sekisho server approve ${name}\``,
+          `The server has changed again; review it again: \`sekisho server approve ${name}\``,
           `サーバーがまた変わりました。もう一度確認してください: \`sekisho server approve ${name}\``,
         ),
       );
@@ -126,7 +126,7 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
   if (servers.length === 0)
     say(
       text(
-        'No servers are configured. `sekisho import` takes over those of a client.',
+        'No servers are configured. `sekisho import` copies those of a client.',
         'サーバーは設定されていません。`sekisho import` でクライアントの設定から取り込めます。',
       ),
     );
@@ -147,7 +147,7 @@ function show(servers: readonly Shown[], options: Options, locale: Locale): void
     if (held.length > 0)
       say(
         text(
-          `  look at it: \`sekisho server approve ${name}\``,
+          `  review it: \`sekisho server approve ${name}\``,
           `  確認するには: \`sekisho server approve ${name}\``,
         ),
       );

@@ -31,7 +31,7 @@ export async function serve(flags: Flags, options: Options): Promise<number> {
   if (settings.process.sandbox === 'off') {
     note(
       text(
-        'Warning: the sandbox is off. Commands can do all that you can, and only their judgement stands before them.',
+        'Warning: the sandbox is off. Commands can do everything that you can; only the rules can stop them.',
         '警告: サンドボックスがオフです。コマンドはあなたにできることをすべて実行でき、それを止めるのは審査だけです。',
       ),
     );

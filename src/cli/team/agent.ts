@@ -91,7 +91,7 @@ export function removeAgent(id: string, flags: Flags): Promise<number> {
       );
     say(
       text(
-        `${id} is removed; its open tasks are free.`,
+        `${id} is removed; its open tasks are available again.`,
         `${id} を削除しました。担当していた未完了のタスクは担当なしに戻りました。`,
       ),
     );

@@ -49,7 +49,7 @@ async function isAgreed(): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new ConfigError(
       text(
-        'Nobody can be asked here; say --yes to apply.',
+        'There is nobody to ask here; use --yes to apply.',
         'ここでは確認できる人がいません。適用するには --yes を付けてください。',
       ),
     );

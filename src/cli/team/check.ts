@@ -9,7 +9,7 @@ export async function checkTeam(team: TeamFile, admin: TeamAdmin): Promise<void>
   const twice = inFile.find((id, index) => inFile.indexOf(id) !== index);
   if (twice !== undefined)
     throw new ConfigError(
-      text(`projects: ${twice} stands there twice.`, `projects: ${twice} が 2 回書かれています。`),
+      text(`projects: ${twice} is listed twice.`, `projects: ${twice} が 2 回書かれています。`),
     );
   const projects = new Set([...inFile, ...(await admin.projects()).map((project) => project.id)]);
   const agents = agentsAfter(team, await admin.agents());

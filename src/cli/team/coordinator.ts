@@ -13,7 +13,7 @@ export function setCoordinatorToken(flags: Flags, options: Options): Promise<num
     say(
       isNew
         ? text(
-            `${secret}\n\nIt is shown only now; the former token no longer works.`,
+            `${secret}\n\nIt is shown only now; the old token no longer works.`,
             `${secret}\n\n表示するのは今だけです。以前のトークンはもう使えません。`,
           )
         : text('The token is set.', 'トークンを設定しました。'),

@@ -130,14 +130,14 @@ function parentsFirst(agents: TeamFile['agents']): TeamFile['agents'] {
     if (next.length === 0)
       throw new ConfigError(
         text(
-          'agents: the parents form a circle, or an id stands there twice.',
+          'agents: the parents form a circle, or an id is listed twice.',
           'agents: 上司の関係が循環しているか、同じ ID が 2 回書かれています。',
         ),
       );
     for (const agent of next) {
       if (placed.has(agent.id))
         throw new ConfigError(
-          text(`agents: ${agent.id} stands there twice.`, `agents: ${agent.id} が 2 回書かれています。`),
+          text(`agents: ${agent.id} is listed twice.`, `agents: ${agent.id} が 2 回書かれています。`),
         );
       placed.add(agent.id);
       sorted.push(agent);

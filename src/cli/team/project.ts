@@ -45,7 +45,7 @@ export function assignAgent(
       say(
         wasThere
           ? text(
-              `${agentId} is off ${projectId}; its open tasks there are free.`,
+              `${agentId} no longer works on ${projectId}; its open tasks there are available again.`,
               `${agentId} を ${projectId} から外しました。担当していた未完了のタスクは担当なしに戻りました。`,
             )
           : text(

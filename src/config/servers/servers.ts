@@ -137,7 +137,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
     if (config.type === 'sse') {
       throw new ConfigError(
         text(
-          `${at}: the transport "sse" was given up; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
+          `${at}: the transport "sse" is no longer supported; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
           `${at}: 通信方式 "sse" は廃止されました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
         ),
       );

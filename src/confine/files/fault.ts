@@ -60,7 +60,7 @@ export function fault(cause: unknown, shown: string): ToolError {
       return new ToolError(
         'forbidden',
         text(
-          `${shown} lies on a read-only file system.`,
+          `${shown} is on a read-only file system.`,
           `${shown} は読み取り専用のファイルシステム上にあります。`,
         ),
         { cause },
@@ -69,7 +69,7 @@ export function fault(cause: unknown, shown: string): ToolError {
       return new ToolError(
         'conflict',
         text(
-          `${shown} lies on another file system; it cannot be moved in one step.`,
+          `${shown} is on another file system; it cannot be moved in one step.`,
           `${shown} は別のファイルシステム上にあり、一度に移動できません。`,
         ),
         {

@@ -238,7 +238,7 @@ export class HeldPlace implements Place, ProvenPath {
       throw new ToolError(
         'forbidden',
         text(
-          `${this.shown} is protected: ${name} is not written by tools.`,
+          `${this.shown} is protected: tools cannot write ${name}.`,
           `${this.shown} は保護されています。${name} にはツールから書き込めません。`,
         ),
         { suggestion: text('Choose another path.', '別のパスを選んでください。') },

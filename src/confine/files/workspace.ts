@@ -155,7 +155,7 @@ function deviceOfProc(): number {
   }
   throw new ConfigError(
     text(
-      'Files are served by a walk through directory descriptors, which needs Linux with /proc mounted. It is not there, and no weaker way is taken.',
+      'Serving files safely needs Linux with /proc mounted, which is missing here. There is no weaker fallback.',
       'ファイルはディレクトリ記述子をたどって提供するため、Linux と /proc のマウントが必要です。ここにはなく、これより弱い方法は使いません。',
     ),
   );

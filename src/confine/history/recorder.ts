@@ -280,7 +280,7 @@ function cannotKeep(cause: unknown): ToolError {
   return new ToolError(
     isFull ? 'storage_full' : 'unavailable',
     text(
-      'The former content cannot be kept for undoing, so nothing was changed.',
+      'The old content cannot be kept for undo, so nothing was changed.',
       '取り消し用に元の内容を保存できないため、何も変更しませんでした。',
     ),
     { cause },

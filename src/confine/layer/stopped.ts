@@ -14,12 +14,12 @@ export function landingStopped(cause: unknown, path: string): ToolError {
   return new ToolError(
     code,
     text(
-      `The command ran on a layer, and what it did landed as far as ${path}: ${why.en}. What came before it stands; the rest was thrown away.`,
+      `The command ran on a layer, and its changes landed only up to ${path}: ${why.en}. Those before it are in place; the rest were discarded.`,
       `コマンドはレイヤー上で実行され、変更を ${path} まで反映したところで止まりました: ${why.ja}。それより前の変更はそのまま残り、残りは破棄しました。`,
     ),
     {
       suggestion: text(
-        'Look at what is there before you repeat it. `sekisho undo` takes back what landed.',
+        'Check what is there before you repeat it. `sekisho undo` undoes what landed.',
         '繰り返す前に結果を確かめてください。反映された分は `sekisho undo` で元に戻せます。',
       ),
       details: { path },

@@ -37,7 +37,10 @@ export function asToolError(
   if (typeof code === 'string' && /CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO/.test(code)) {
     return new ToolError(
       'upstream_error',
-      text(`${host} could not prove who it is (TLS).`, `${host} の証明書または TLS を確認できませんでした。`),
+      text(
+        `${host} could not prove its identity (TLS).`,
+        `${host} の証明書または TLS を確認できませんでした。`,
+      ),
       { suggestion: text('Use another source.', '別の情報源を使ってください。'), cause: error },
     );
   }

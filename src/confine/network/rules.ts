@@ -127,10 +127,10 @@ function hostDenied(host: string): ToolError {
 function portDenied(port: number): ToolError {
   return new ToolError(
     'denied',
-    text(`Port ${port} may not be asked.`, `ポート ${port} には接続できません。`),
+    text(`Port ${port} is not allowed.`, `ポート ${port} には接続できません。`),
     {
       suggestion: text(
-        'Ports 80, 443, 8080 and 8443 may. The operator can allow a host with its port in web.allowHosts.',
+        'Ports 80, 443, 8080 and 8443 are. The operator can allow a host with its port in web.allowHosts.',
         '80、443、8080、8443 は使えます。運用者は web.allowHosts にポート付きで追加できます。',
       ),
     },

@@ -110,12 +110,12 @@ export function stageFailed(
     'STAGE_FAILED',
     text(detail, `${at + 1} 段目 (${plan.shown}) が終了コード ${end.exitCode} で失敗しました。${excerpt}`),
     {
-      suggestion: text('Mend this stage and send the pipeline again.', 'この段を直して送り直してください。'),
+      suggestion: text('Fix this stage and send the pipeline again.', 'この段を直して送り直してください。'),
       wire: {
         code: 'STAGE_FAILED',
         reason: 'STAGE_FAILED',
         detail,
-        suggestion: 'Mend this stage and send the pipeline again.',
+        suggestion: 'Fix this stage and send the pipeline again.',
         stage: at + 1,
         command: plan.shown,
         exit_code: end.exitCode,

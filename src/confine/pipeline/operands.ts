@@ -225,7 +225,7 @@ export function escaped(error: unknown, path: string, command: string): unknown 
         text(`${path} is outside the workspace.`, `${path} は作業フォルダーの外です。`),
         /^\/(dev\/(stdin|fd\/0)|proc\/self\/fd\/0)$/.test(path)
           ? text(
-              'What is piped in is named -, or not at all.',
+              'Piped input is named -, or not named at all.',
               'パイプからの入力は - と書くか、省略してください。',
             )
           : text(

@@ -85,7 +85,7 @@ export function createOutputShelf(folder: string): OutputShelf {
       if (!output || from > output.bytes) {
         throw new ToolError(
           'not_found',
-          text('This cursor is not known here any more.', 'このカーソルはもう使えません。'),
+          text('This cursor is no longer valid.', 'このカーソルはもう使えません。'),
           {
             suggestion: text(
               'Send the command again without cursor.',

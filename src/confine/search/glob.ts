@@ -33,11 +33,11 @@ function compileAll(pattern: string): (path: string) => boolean {
   if (trimmed.startsWith('!')) {
     throw badGlob(
       text(
-        'begins with !, and leaving files out is not possible here',
+        'begins with !, but excluding files is not possible here',
         'が ! で始まっています。除外の指定はできません',
       ),
       text(
-        'Say what to find, or write \\! for a name that begins so.',
+        'Say what to find, or write \\! for a name that begins with it.',
         '探すものを書くか、! で始まる名前なら \\! と書いてください。',
       ),
     );

@@ -23,7 +23,7 @@ export interface PlanStep {
 export interface Plans {
   /**
    * Looks at each call and runs none. Throws `denied` for one that policy refuses, and `invalid_parameter` for one that
-   * is none, is not the caller's to make or stands there twice, naming the step.
+   * is none, is not the caller's to make or is listed twice, naming the step.
    */
   look(calls: readonly PlanCall[]): Promise<readonly PlanStep[]>;
   /**

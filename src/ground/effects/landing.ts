@@ -7,7 +7,7 @@ export function cannotDiscard(why: Text): ToolError {
   return new ToolError(
     'unavailable',
     text(
-      `What this command does could not be thrown away if it failed, as it would not run on a layer: ${why.en}.`,
+      `The changes of this command could not be discarded if it failed, because it would not run on a layer: ${why.en}.`,
       `このコマンドはレイヤー上では実行されないため、失敗しても変更を破棄できません: ${why.ja}。`,
     ),
     {

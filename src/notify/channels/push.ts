@@ -32,7 +32,7 @@ export async function sendPush(
 ): Promise<void> {
   if (devices.length === 0) {
     throw new DeliveryFailure(
-      text('No device has switched notices on.', '通知を有効にした端末がありません。'),
+      text('No device has turned notices on.', '通知を有効にした端末がありません。'),
       { isFinal: true },
     );
   }

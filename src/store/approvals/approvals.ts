@@ -187,7 +187,7 @@ async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promi
   throw new ToolError(
     'rate_limited',
     text(
-      `${maxOpen} calls of this caller wait for a person already.`,
+      `${maxOpen} calls of this caller are already waiting for a person.`,
       `この呼び出し元では、すでに${maxOpen}件の呼び出しが人の回答を待っています。`,
     ),
     {

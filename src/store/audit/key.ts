@@ -58,7 +58,7 @@ function makeKey(path: string): KeyObject {
   if (!made)
     throw new ConfigError(
       text(
-        `${path} went away while it was made. Start again, with nothing that cleans up the state folder.`,
+        `${path} disappeared while it was being made. Start again, and make sure that nothing cleans up the state folder.`,
         `${path} が作成中に消えました。状態フォルダーを掃除するプログラムを止めて、もう一度起動してください。`,
       ),
     );
@@ -76,7 +76,7 @@ function readKey(path: string): KeyObject | undefined {
   if (!/^[0-9a-f]{64}$/.test(hex))
     throw new ConfigError(
       text(
-        `${path} must hold 64 hexadecimal digits. Bring it back from a copy: without it the log cannot be checked or continued.`,
+        `${path} must hold 64 hexadecimal digits. Restore it from a backup: without it the log cannot be checked or continued.`,
         `${path} は 16 進数 64 桁でなければなりません。控えから元に戻してください。これがないとログの検証も追記もできません。`,
       ),
     );

@@ -63,10 +63,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
     if (head && head.hash !== hash)
       return broken(
         end,
-        text(
-          'The head names another end than the chain has.',
-          '末尾の印が、連鎖の実際の末尾と一致しません。',
-        ),
+        text('The head does not match the end of the chain.', '末尾の印が、連鎖の実際の末尾と一致しません。'),
       );
     const beyond = await db
       .selectFrom('audit')

@@ -121,7 +121,7 @@ function readCursor(cursor: string): Position {
     text('cursor is not one that list_files gave.', 'cursor が list_files の返したものではありません。'),
     {
       suggestion: text(
-        'Pass next_cursor of the last reply, or none to start anew.',
+        'Pass next_cursor of the last reply, or none to start over.',
         '前回の next_cursor を渡すか、省いて最初から一覧してください。',
       ),
       details: { field: 'cursor' },

@@ -128,7 +128,7 @@ function assertTaken(desk: Desk, path: string): void {
   if (desk.ownPath !== '.' || !path.startsWith('/')) {
     throw notTaken(
       text(
-        'The path is absolute; only relative paths are taken.',
+        'The path is absolute; only relative paths are accepted.',
         '絶対パスは使えません。相対パスだけ使えます。',
       ),
     );

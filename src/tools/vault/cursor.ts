@@ -7,7 +7,7 @@ export function badCursor(): ToolError {
     text('cursor is not one that this tool gave.', 'cursor がこのツールの返したものではありません。'),
     {
       suggestion: text(
-        'Pass next_cursor of the page before, or none to start anew.',
+        'Pass next_cursor of the page before, or none to start over.',
         '前のページの next_cursor を渡すか、省略して最初から始めてください。',
       ),
       details: { field: 'cursor' },

@@ -120,7 +120,7 @@ async function forget(
   if (await service.forget(id, arrival)) return outlet.end(204);
   throw new ToolError(
     'not_found',
-    text('You have no conversation of this id.', 'この ID の会話はありません。'),
+    text('You have no conversation with this id.', 'この ID の会話はありません。'),
   );
 }
 

@@ -205,7 +205,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     if (verdict.ok && (purpose === 'metrics' || verdict.observes !== 'only')) return verdict;
     request.resume();
     if (verdict.ok) {
-      turnAway(403, 'This token reads /metrics and nothing else.');
+      turnAway(403, 'This token can only read /metrics.');
       return undefined;
     }
     if (verdict.reason === 'unverifiable') {

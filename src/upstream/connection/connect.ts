@@ -133,7 +133,7 @@ function plainHttp(name: string): ToolError {
   return new ToolError(
     'unavailable',
     text(
-      `The server ${name} is on another machine and its url is plain http, which whoever is between reads and changes.`,
+      `The server ${name} is on another machine and its url is plain http, which anyone in between can read and change.`,
       `サーバー ${name} は別のマシンにあり、url が暗号化されない http です。途中で読まれ、書き換えられるおそれがあります。`,
     ),
     {

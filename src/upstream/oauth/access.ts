@@ -53,7 +53,7 @@ export function createLoginAccess(file: GrantFile, fetch: OauthFetch, now: () =>
       file.write(grant);
     } catch (error) {
       throw loginFailed(
-        text('The renewed login could not be kept.', '更新したログインを保存できません。'),
+        text('The renewed login could not be saved.', '更新したログインを保存できません。'),
         error,
       );
     }
@@ -128,7 +128,7 @@ export function createAccountAccess(
     } catch (error) {
       throw loginFailed(
         text(
-          'The authorization server gives no token for the client of the configuration.',
+          'The authorization server gives no token to the configured client.',
           '設定されたクライアントのトークンを取得できません。',
         ),
         error,

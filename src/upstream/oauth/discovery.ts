@@ -32,7 +32,7 @@ export async function findAuthorizationServer(
   } catch (error) {
     throw loginFailed(
       text(
-        'What the authorization server says of itself cannot be used.',
+        "The authorization server's metadata cannot be used.",
         '認可サーバーのメタデータを利用できません。',
       ),
       error,
@@ -41,7 +41,7 @@ export async function findAuthorizationServer(
   if (!metadata) {
     throw loginFailed(
       text(
-        'Nobody says how a login is had there. If the server takes a key, give it by headers.',
+        'The server does not say how to log in. If it takes a key, set it under headers.',
         'ログイン方法が示されていません。サーバーがキーを受け取る場合は headers で指定してください。',
       ),
     );
@@ -90,7 +90,7 @@ async function resourceMetadata(url: string, from: URL | undefined, fetch: Oauth
     if (!from && /does not implement/.test((error as Error).message)) return undefined;
     throw loginFailed(
       text(
-        "The server's description of itself as a protected resource cannot be had.",
+        "The server's protected resource metadata could not be fetched.",
         '保護リソースのメタデータを取得できません。',
       ),
       error,

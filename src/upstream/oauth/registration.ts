@@ -22,7 +22,7 @@ export async function clientFor(
   if (metadata.registration_endpoint === undefined) {
     throw loginFailed(
       text(
-        'The authorization server registers no clients by itself: register one there, and name it as oauth.clientId.',
+        'The authorization server does not register clients automatically: register one there, and set oauth.clientId.',
         '認可サーバーが動的登録に対応していません。クライアントを登録し、oauth.clientId に設定してください。',
       ),
     );
@@ -46,7 +46,7 @@ export async function clientFor(
     return { client_id, client_secret, token_endpoint_auth_method };
   } catch (error) {
     throw loginFailed(
-      text('The authorization server did not register us.', 'クライアントを登録できませんでした。'),
+      text('The authorization server did not register Sekisho.', 'クライアントを登録できませんでした。'),
       error,
     );
   }

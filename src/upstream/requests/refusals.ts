@@ -51,7 +51,7 @@ export function notWatched(name: string): ToolError {
   return new ToolError(
     'unavailable',
     text(
-      `The server ${name} does not tell of changes of its resources.`,
+      `The server ${name} does not report changes to its resources.`,
       `サーバー ${name} はリソースの変更を通知しません。`,
     ),
     { suggestion: text('Read the resource again when you need it.', '必要なときに読み直してください。') },
@@ -67,7 +67,7 @@ export function notAsApproved(name: string): ToolError {
     ),
     {
       suggestion: text(
-        `A person must look at the change: \`sekisho server approve ${name}\`.`,
+        `A person must review the change: \`sekisho server approve ${name}\`.`,
         `変更を人が確認する必要があります: \`sekisho server approve ${name}\`。`,
       ),
     },
@@ -76,7 +76,7 @@ export function notAsApproved(name: string): ToolError {
 
 export function pinWords(name: string): Text {
   return text(
-    `The record of what was approved is damaged. Look at the server anew with \`sekisho server forget ${name}\`.`,
+    `The record of what was approved is damaged. Start over with \`sekisho server forget ${name}\`.`,
     `承認の記録が壊れています。\`sekisho server forget ${name}\` で改めて確認してください。`,
   );
 }

@@ -65,9 +65,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function tooLarge(): ToolError {
   return new ToolError(
     'too_large',
-    text(
-      'The definitions of its tools are larger than anybody could look at.',
-      'ツールの定義が大きすぎて確認できません。',
-    ),
+    text('The definitions of its tools are too large to review.', 'ツールの定義が大きすぎて確認できません。'),
   );
 }

@@ -12,7 +12,7 @@ test.each<[unknown, string, string]>([
   [{ role: ['viewer', 'admin'] }, 'role', 'must be of type string'],
   [{ role: 'admin' }, 'role', 'must be one of "viewer", "editor"'],
   [{ role: 'viewer', count: 1.5 }, 'count', 'must be of type integer | null'],
-  [{ role: 'viewer', __exec: 'x' }, '__exec', 'is no argument of this tool; there are role, count'],
+  [{ role: 'viewer', __exec: 'x' }, '__exec', 'is not an argument of this tool; it has role, count'],
 ])('%j is refused at %s', (input, field, words) => {
   const problem = schemaProblem(input, role);
   expect(problem?.field).toBe(field);

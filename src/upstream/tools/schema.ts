@@ -92,7 +92,7 @@ function choiceProblem(value: unknown, schema: Schema): Text | undefined {
 function unnamed(names: readonly string[]): Text {
   const shown = names.slice(0, 20);
   return text(
-    `is no argument of this tool; there are ${shown.join(', ')}`,
+    `is not an argument of this tool; it has ${shown.join(', ')}`,
     `このツールの引数ではありません。使えるもの: ${shown.join('、')}`,
   );
 }

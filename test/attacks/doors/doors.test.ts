@@ -55,7 +55,9 @@ describe('the tool write_file', () => {
       kind: 'error',
       structured: { error: { code: 'approval_pending' } },
     });
-    expect(asked.splice(0)).toEqual([expect.stringContaining('it runs outside later, unasked')]);
+    expect(asked.splice(0)).toEqual([
+      expect.stringContaining('it later runs outside the sandbox, without a question'),
+    ]);
     expect(existsSync(join(world.root, path))).toBe(false);
   });
 

@@ -22,7 +22,7 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
   return [
     {
       id: 'effect-git-history',
-      because: text('it deletes what git alone keeps', 'git だけが残しているものを削除します'),
+      because: text('it deletes what only git has', 'git だけが残しているものを削除します'),
       finds: ({ changes }) => {
         const found = changes.find(
           (change) =>
@@ -32,7 +32,7 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
         return (
           found &&
           text(
-            `it deletes what git alone keeps: ${found.path}`,
+            `it deletes what only git has: ${found.path}`,
             `git だけが残しているものを削除します: ${found.path}`,
           )
         );
@@ -60,13 +60,13 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
     {
       id: 'effect-replaces-many',
       because: text(
-        `it replaces more than ${mostLost} files by what is no text`,
+        `it replaces more than ${mostLost} files with something that is not text`,
         `${mostLost} 個を超えるファイルをテキストでないものに置き換えます`,
       ),
       finds: ({ replacedFiles }) =>
         replacedFiles > mostLost
           ? text(
-              `it replaces ${replacedFiles} files by what is no text`,
+              `it replaces ${replacedFiles} files with something that is not text`,
               `${replacedFiles} 個のファイルをテキストでないものに置き換えます`,
             )
           : undefined,
@@ -74,7 +74,7 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
     {
       id: 'effect-runs-outside-later',
       because: text(
-        'it writes what runs outside later, unasked',
+        'it writes what later runs outside the sandbox, without a question',
         '後で確認なしに外で実行されるものを書き込みます',
       ),
       finds: ({ changes }) => {
@@ -83,7 +83,7 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
         return (
           by &&
           text(
-            `it writes ${found.path}, which runs outside later, unasked: ${by.en} obeys it`,
+            `it writes ${found.path}, which later runs outside the sandbox, without a question: ${by.en} acts on it`,
             `${found.path} を書き込みます。後で確認なしに外で実行されます: ${by.ja}が従います`,
           )
         );
@@ -91,7 +91,7 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
     },
     {
       id: 'effect-unlisted',
-      because: text('it changes more paths than are listed', '一覧に収まらない数のパスを変更します'),
+      because: text('it changes more paths than can be listed', '一覧に収まらない数のパスを変更します'),
       finds: ({ unlisted }) => unlistedText(unlisted),
     },
   ];
@@ -116,7 +116,7 @@ export function losesFiles(count: number, unlisted: number): Text {
 export function unlistedText(unlisted: number): Text | undefined {
   if (unlisted === 0) return undefined;
   return text(
-    `it changes ${counted(unlisted, 'path')} more than are listed`,
+    `it changes ${counted(unlisted, 'path')} more than can be listed`,
     `一覧に収まらないパスをほかに ${unlisted} 件変更します`,
   );
 }

@@ -31,7 +31,7 @@ export function readEffectRule(rule: EffectRule, place: number): ReadyEffectRule
     if (isSure && (writes === undefined || deletes !== undefined || outside !== undefined))
       throw new ConfigError(
         text(
-          'an effect that is allowed names in writes what may be written, and nothing else',
+          'an effect with "then": "allow" can only use writes',
           '許可する effect には、書き込んでよい場所を writes だけで指定してください',
         ),
       );

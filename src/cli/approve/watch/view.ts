@@ -86,11 +86,8 @@ const labels = {
   ),
   more: text('… space: more', '… スペース: 続き'),
   person: text('only a person', '人だけ'),
-  instead: text('Instead (Enter sends, Esc leaves):', '代わりに（Enter で送信、Esc で中止）:'),
-  give: text(
-    'Enter: allow this rule   any other key: leave it',
-    'Enter: この規則で許可   ほかのキー: やめる',
-  ),
+  instead: text('Instead (Enter sends, Esc cancels):', '代わりに（Enter で送信、Esc で中止）:'),
+  give: text('Enter: allow this rule   any other key: cancel', 'Enter: この規則で許可   ほかのキー: やめる'),
   covered: (calls: number, of: number) =>
     text(
       `It would have allowed ${counted(calls, 'call')} of the last ${of} that were asked about.`,
@@ -98,7 +95,7 @@ const labels = {
     ),
   group: (count: number) => text(`Y / N: all ${count} alike`, `Y / N: 同様の ${count} 件すべて`),
   keys: text(
-    'y once  h hour  s session  f folder  a always  n no  i instead  j/k move  q leave',
+    'y once  h hour  s session  f folder  a always  n no  i instead  j/k move  q quit',
     'y 今回  h 1時間  s セッション  f フォルダー  a 常に  n 拒否  i 代わりの指示  j/k 移動  q 終了',
   ),
 } as const;

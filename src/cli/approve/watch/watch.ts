@@ -101,7 +101,7 @@ function noteOf(answered: readonly Answered[]): string {
 const labels = {
   done: text('Answered.', '回答しました。'),
   gone: text('It was answered already, or has expired.', 'すでに回答されたか、期限が切れています。'),
-  notSoFar: text('This question cannot be allowed so far.', 'この質問はそこまで広くは許可できません。'),
+  notSoFar: text('This question cannot be allowed that widely.', 'この質問はそこまで広くは許可できません。'),
 } as const;
 
 const lookEveryMs = 500;

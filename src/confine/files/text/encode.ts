@@ -34,7 +34,7 @@ export async function encode(content: string, encoding: TextEncoding, withBom: b
         ),
         {
           suggestion: text(
-            'Write the whole file anew: it will be in UTF-8.',
+            'Write the whole file again; it will then be in UTF-8.',
             'ファイル全体を書き直すと UTF-8 になります。',
           ),
         },

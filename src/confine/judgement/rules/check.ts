@@ -19,7 +19,7 @@ export function checkRules(rules: readonly Rule[]): void {
       if (!finds(rule, example))
         throw new ConfigError(
           text(
-            `rule ${rule.id} must match ${JSON.stringify(example)}, and does not`,
+            `rule ${rule.id} must match ${JSON.stringify(example)}, but does not`,
             `規則 ${rule.id} は ${JSON.stringify(example)} に当てはまるはずですが、当てはまりません。`,
           ),
         );
@@ -28,7 +28,7 @@ export function checkRules(rules: readonly Rule[]): void {
       if (finds(rule, example))
         throw new ConfigError(
           text(
-            `rule ${rule.id} must not match ${JSON.stringify(example)}, and does`,
+            `rule ${rule.id} must not match ${JSON.stringify(example)}, but does`,
             `規則 ${rule.id} は ${JSON.stringify(example)} に当てはまらないはずですが、当てはまります。`,
           ),
         );

@@ -17,7 +17,10 @@ export const constructRules: readonly ConstructRule[] = [
   {
     id: 'too-long',
     decision: 'deny',
-    because: text('it is over 32 KB or 1,000 arguments', '32 KB または 1,000 引数を超えています'),
+    because: text(
+      'it is longer than 32 KB or has more than 1,000 arguments',
+      '32 KB または 1,000 引数を超えています',
+    ),
     suggestion: text(
       'Write it to a file and run that, or split it.',
       'ファイルに書いて実行するか、分割してください。',
@@ -37,7 +40,7 @@ export const constructRules: readonly ConstructRule[] = [
     id: 'unclear',
     decision: 'deny',
     because: text(
-      'shells read this in more than one way, or it cannot be written out plainly',
+      'shells read this in different ways, or it cannot be written out unambiguously',
       'シェルによって読み方が異なるか、明確な形に書き直せません',
     ),
     suggestion: text(
@@ -58,7 +61,7 @@ export const constructRules: readonly ConstructRule[] = [
     id: 'dynamic-name',
     decision: 'deny',
     because: text(
-      'the name of a program is put together when it runs',
+      'the name of a program is only known when it runs',
       'プログラムの名前が実行時に組み立てられます',
     ),
     suggestion: text('Write the name of the program out.', 'プログラム名を書き出してください。'),
@@ -69,11 +72,11 @@ export const constructRules: readonly ConstructRule[] = [
     id: 'dynamic-script',
     decision: 'deny',
     because: text(
-      'the text of a script is put together when it runs',
+      'the text of a script is only known when it runs',
       'スクリプトの文が実行時に組み立てられます',
     ),
     suggestion: text(
-      'Write the script out, and hand data over as arguments: `sh -c \'…"$1"…\' _ "$data"`, behind xargs and find `_ {}`.',
+      'Write the script out, and pass data as arguments: `sh -c \'…"$1"…\' _ "$data"`, behind xargs and find `_ {}`.',
       'スクリプトを書き出し、データは引数で渡してください: `sh -c \'…"$1"…\' _ "$data"`(xargs や find では `_ {}`)',
     ),
     match: ['sh -c "$x"', 'eval "$x"', 'read -r x; bash -c "ls $x"', 'bash <<E\n$x\nE'],
@@ -88,7 +91,7 @@ export const constructRules: readonly ConstructRule[] = [
     id: 'wrapper-unread',
     decision: 'deny',
     because: text(
-      'it cannot be told which command this one would start',
+      'it is not clear which command this one would start',
       'このコマンドがどのコマンドを起動するか分かりません',
     ),
     suggestion: text(
@@ -206,7 +209,7 @@ export const constructRules: readonly ConstructRule[] = [
   {
     id: 'unread-expansion',
     decision: 'deny',
-    because: text('an expansion in it is not known', '未知の展開が含まれています'),
+    because: text('it contains an unknown expansion', '未知の展開が含まれています'),
     suggestion: text('Write the value out.', '値を書き出してください。'),
     match: ['echo ${x~~}'],
     notMatch: ['echo ${x}', 'echo ${x^^}'],
@@ -215,7 +218,7 @@ export const constructRules: readonly ConstructRule[] = [
     id: 'fork-bomb',
     decision: 'deny',
     because: text(
-      'a function starts itself again beside itself, without end',
+      'a function starts copies of itself without end',
       '関数が自分自身を際限なく並行して起動します',
     ),
     suggestion: text('Use a loop with an end.', '終わりのあるループを使ってください。'),

@@ -24,7 +24,7 @@ export const lookAlikeRule: CommandRule = {
   id: 'look-alike',
   decision: 'deny',
   because: text(
-    'the name of a program holds letters of another script, or characters that nobody sees',
+    'the name of a program contains letters of another script, or invisible characters',
     'プログラム名に、別の文字体系の似た文字や、見えない文字が含まれています',
   ),
   suggestion: text('Write the name in plain letters.', 'プログラム名を通常の文字で書いてください。'),

@@ -72,7 +72,7 @@ const lacks = {
     decision: 'deny',
     inWalls: true,
     because: text(
-      'it needs the network, and no host is listed that commands may reach',
+      'it needs the network, but no host is listed that commands may reach',
       'ネットワークが必要ですが、コマンドが接続できるホストが指定されていません',
     ),
     suggestion: text(
@@ -113,11 +113,11 @@ const lacks = {
     decision: 'deny',
     inWalls: true,
     because: text(
-      'it needs another user or the system itself, and commands here have neither',
+      'it needs another user or the system itself, which commands here cannot use',
       '別のユーザーまたはシステム自体への権限が必要ですが、ここのコマンドにはありません',
     ),
     suggestion: text(
-      'Do it without, inside the workspace; what must be installed or changed outside, ask the person to do.',
+      'Do it inside the workspace without that, and ask the person to install or change what is outside.',
       'ワークスペース内で、それなしで行ってください。外部への導入や変更は人に依頼してください。',
     ),
     match: [
@@ -135,7 +135,7 @@ const lacks = {
     decision: 'deny',
     inWalls: true,
     because: text(
-      'it needs a daemon of this machine, and commands here do not reach it',
+      'it needs a daemon of this machine, which commands here cannot reach',
       'このマシンのデーモンが必要ですが、ここのコマンドからは届きません',
     ),
     suggestion: text(

@@ -12,7 +12,7 @@ export const shellRules: readonly CommandRule[] = [
     id: 'shell-input',
     decision: 'deny',
     because: text(
-      'a shell would run what it reads from its input, which cannot be read here',
+      'a shell would run its input, which cannot be checked here',
       'シェルが入力から読んだ内容を実行しますが、ここでは内容を確認できません',
     ),
     suggestion: text(

@@ -91,7 +91,7 @@ export function openConverter({
       throw new ToolError(
         'unsupported_type',
         text(
-          `The page is ${answer.what}, which is not read here.`,
+          `The page is ${answer.what}, which is not supported here.`,
           `このページの種類 ${answer.what} は読めません。`,
         ),
         {

@@ -171,7 +171,7 @@ export function assertTarget(folder: Folder, path: string, cwd: string): Place {
     throw guardError(
       'RESERVED_PATH',
       text(
-        `${place.shown} is reserved: ${reserved} is not written by tools.`,
+        `${place.shown} is reserved: tools cannot write ${reserved}.`,
         `${place.shown} は予約されています (${reserved} には書き込めません)。`,
       ),
       text('Write to another path.', '別のパスに書いてください。'),

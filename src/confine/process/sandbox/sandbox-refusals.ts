@@ -46,12 +46,12 @@ export function nothingOutside(): ToolError {
   return new ToolError(
     'unavailable',
     text(
-      'Commands are not run: the root / leaves nothing outside of it that a sandbox could protect.',
+      'Commands do not run: the root / leaves nothing outside of it that a sandbox could protect.',
       'コマンドは実行されません。ルートが / では、サンドボックスが守るべき外側が残りません。',
     ),
     {
       suggestion: text(
-        'Use the tools for files. The operator can serve the folders that are needed in place of /, or run commands without walls by --sandbox off.',
+        'Use the file tools. The operator can serve only the folders that are needed instead of /, or run commands without a sandbox (--sandbox off).',
         'ファイル用のツールを使ってください。管理者は / の代わりに必要なフォルダを公開するか、--sandbox off で壁なしに実行できます。',
       ),
     },
@@ -72,7 +72,7 @@ function suggestionFor() {
     );
   }
   return text(
-    'The operator finds by "sekisho doctor" what keeps each of them from working.',
+    '"sekisho doctor" tells the operator why none of them works.',
     '運用者は "sekisho doctor" でそれぞれが動かない理由を確認できます。',
   );
 }

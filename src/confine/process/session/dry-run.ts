@@ -46,13 +46,10 @@ function notBuilt({ backend }: Pick<Walls, 'backend'>): Text {
 function noDryRun(why: Text, cause?: Error): ToolError {
   return new ToolError(
     'unavailable',
-    text(
-      `Commands cannot be run dry here: ${why.en}.`,
-      `ここではコマンドを試しに実行できません: ${why.ja}。`,
-    ),
+    text(`Dry runs do not work here: ${why.en}.`, `ここではコマンドを試しに実行できません: ${why.ja}。`),
     {
       suggestion: text(
-        'Nothing ran. Run it without dry_run, or ask the operator to look at `sekisho doctor`.',
+        'Nothing ran. Run it without dry_run, or ask the operator to run `sekisho doctor`.',
         '何も実行していません。dry_run なしで実行するか、管理者に `sekisho doctor` の確認を依頼してください。',
       ),
       ...(cause && { cause }),

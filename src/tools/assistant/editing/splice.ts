@@ -76,7 +76,7 @@ function cannotHold(encoding: string): ToolError {
     ),
     {
       suggestion: text(
-        'Use other characters, or write the whole file anew in UTF-8 with write_file.',
+        'Use other characters, or write the whole file in UTF-8 with write_file.',
         '別の文字を使うか、write_file でファイル全体を UTF-8 で書き直してください。',
       ),
     },

@@ -18,7 +18,7 @@ export const losingRules: readonly CommandRule[] = [
     contained: true,
     programs: ['git'],
     because: text(
-      'it throws away what git does not keep, or kept alone',
+      'it discards what git does not keep, or what only git has',
       'git が残していないもの、または git だけが残しているものを捨てます',
     ),
     suggestion: person,

@@ -17,7 +17,7 @@ export const moveRules: readonly CommandRule[] = [
       'ルート、ホーム、ワークスペース、またはシステムのフォルダーを移動または空にします',
     ),
     suggestion: text(
-      'Name the folder inside the workspace that is meant.',
+      'Name the folder inside the workspace that you mean.',
       '対象とするワークスペース内のフォルダーを指定してください。',
     ),
     fits: (use, scene) => {

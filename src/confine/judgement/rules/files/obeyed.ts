@@ -19,7 +19,7 @@ export const obeyedRules: readonly CommandRule[] = [
     contained: true,
     programs: writers,
     because: text(
-      'it writes what git, an editor or the server itself obeys outside of the walls',
+      'it writes what git, an editor or the server itself acts on outside the sandbox',
       'git、エディター、またはこのサーバー自身が外で従うファイルに書き込みます',
     ),
     suggestion: text('A person has to write that.', '人が書く必要があります。'),
@@ -51,7 +51,7 @@ export const obeyedRules: readonly CommandRule[] = [
     contained: true,
     programs: writers,
     because: text(
-      'it writes what runs outside later, unasked: an editor, a hook, a shell or an agent obeys it',
+      'it writes what later runs outside the sandbox, without a question: an editor, a hook, a shell or an agent acts on it',
       '後で確認なしに外で実行されるものを書き込みます。エディター、フック、シェル、またはエージェントが従います',
     ),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),

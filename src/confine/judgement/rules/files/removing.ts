@@ -46,7 +46,7 @@ export const removingRules: readonly CommandRule[] = [
     contained: true,
     programs: ['rm', 'srm'],
     because: text(
-      'a word of this rm is not known before it runs, and could be `-rf`',
+      'a word of this rm is only known when it runs, and could be `-rf`',
       'この rm の引数の一部は実行するまで分からず、`-rf` になり得ます',
     ),
     suggestion: text(
@@ -97,7 +97,7 @@ export const removingRules: readonly CommandRule[] = [
       'ルート、ホーム、ワークスペース、またはシステムのフォルダーを削除します',
     ),
     suggestion: text(
-      'Name the folder inside the workspace that is to go.',
+      'Name the folder inside the workspace that you want to remove.',
       '削除するワークスペース内のフォルダーを指定してください。',
     ),
     fits: (use, scene) => {
@@ -146,7 +146,7 @@ export const removingRules: readonly CommandRule[] = [
     contained: true,
     programs: [...removing, 'find', 'mv'],
     because: text(
-      'it removes a repository, with all that was never pushed',
+      'it removes a repository, with everything that was never pushed',
       'プッシュされていないものも含め、リポジトリを削除します',
     ),
     suggestion: text('A person must agree to it.', '人の同意が必要です。'),
@@ -183,7 +183,7 @@ export const removingRules: readonly CommandRule[] = [
     contained: true,
     programs: ['rm', 'srm', 'rimraf', 'trash'],
     because: text(
-      'what it removes with all its content is not known before it runs',
+      'which folders it removes is only known when it runs',
       '中身ごと削除する対象が、実行するまで分かりません',
     ),
     suggestion: text('Write the path out.', 'パスを書き出してください。'),
