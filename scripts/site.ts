@@ -1,10 +1,12 @@
 /**
  * Makes the documentation site of `docs/`: `npm run site`. VitePress builds it, in both languages, with a search, and fails at a
  * dead link. Its packages have a lock file of their own under `site/`: whoever builds only the program does not install them.
+ * Where there is a Chromium, the pictures of the console are taken anew from this very source.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chromiumPath, hasJapaneseFont, takePictures } from './pictures.ts';
 
 const root = join(import.meta.dirname, '..');
 const docs = join(root, 'docs');
@@ -21,6 +23,9 @@ for (const name of globSync('*.md', { cwd: docs })) {
 for (const name of globSync('*.png', { cwd: docs })) {
   for (const folder of [pages, join(pages, 'ja')]) cpSync(join(docs, name), join(folder, name));
 }
+// The pictures of `docs/` stand in where this machine has no browser, or no letters, to take them by.
+if (chromiumPath) await takePictures('en', pages, chromiumPath);
+if (chromiumPath && hasJapaneseFont()) await takePictures('ja', join(pages, 'ja'), chromiumPath);
 cpSync(join(site, 'index.md'), join(pages, 'index.md'));
 cpSync(join(site, 'index.ja.md'), join(pages, 'ja/index.md'));
 
