@@ -23,9 +23,11 @@ for (const name of globSync('*.md', { cwd: docs })) {
 for (const name of globSync('*.png', { cwd: docs })) {
   for (const folder of [pages, join(pages, 'ja')]) cpSync(join(docs, name), join(folder, name));
 }
-// The pictures of `docs/` stand in where this machine has no browser, or no letters, to take them by.
-if (chromiumPath) await takePictures('en', pages, chromiumPath);
-if (chromiumPath && hasJapaneseFont()) await takePictures('ja', join(pages, 'ja'), chromiumPath);
+// The pictures in `docs/` stand in where this machine has no browser, or no Japanese font for the link to the other language.
+if (chromiumPath && hasJapaneseFont()) {
+  await takePictures('en', pages, chromiumPath);
+  await takePictures('ja', join(pages, 'ja'), chromiumPath);
+}
 cpSync(join(site, 'index.md'), join(pages, 'index.md'));
 cpSync(join(site, 'index.ja.md'), join(pages, 'ja/index.md'));
 
