@@ -92,12 +92,12 @@ test.each([
   [
     400,
     '{"error":{"message":"registry.ollama.ai/library/gemma does not support tools"}}',
-    ['takes no tools'],
+    ['does not support tools'],
   ],
   [
     400,
     '{"object":"error","message":"\\"auto\\" tool choice requires --enable-auto-tool-choice"}',
-    ['--enable-auto-tool-choice', 'takes no tools'],
+    ['--enable-auto-tool-choice', 'does not support tools'],
   ],
   [400, '<html><h1>Bad Request</h1><script>x</script></html>', ['Bad Request (a web page)']],
   [402, '{"error":{"code":402,"message":"Insufficient credits"}}', ['402: Insufficient credits']],

@@ -98,7 +98,7 @@ test('a file that was not there is gone again, and a second removal finds nothin
   expect(existsSync(path)).toBe(true);
   await sekisho('init', '--remove');
   expect(existsSync(path)).toBe(false);
-  expect((await sekisho('init', '--remove')).stdout).toContain('no hooks of ours');
+  expect((await sekisho('init', '--remove')).stdout).toContain('no hooks of Sekisho');
 });
 
 test('what the person changed since then is kept', async () => {

@@ -154,7 +154,7 @@ test.each(clientNames)('what is printed for %s starts this very program with tha
   });
   expect(status).toBe(0);
   const [, , lines = ''] = stdout.split(/\n\n/);
-  expect(stdout).toContain('The client keeps tools of its own');
+  expect(stdout).toContain('The client still has its own tools');
   const start = [
     process.execPath,
     startFile,

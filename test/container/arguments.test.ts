@@ -130,7 +130,7 @@ test.each(['/', '/etc', '/usr/share', '/tmp', '/proc'])('%s is not laid over the
   const given = { roots: [{ path: root, named: root, writable: true }], files: [] };
   const none = { process: { readable: [] }, vault: { root: '/nonexistent' } } as never;
   expect(() => mountsOf({ ...given, ...(none as object) } as never, [], undefined)).toThrow(
-    'its own system lies there',
+    'its own system is there',
   );
 });
 
@@ -139,7 +139,7 @@ test.each([',ro', 'a,readonly=false', 'say "x"', 'two\nlines'])(
   (name) => {
     const root = join(folder, name);
     mkdirSync(root);
-    expect(() => mountsOf(settingsOf({ root }), [], undefined)).toThrow('cannot be shown to the container');
+    expect(() => mountsOf(settingsOf({ root }), [], undefined)).toThrow('cannot be mounted in the container');
   },
 );
 

@@ -126,7 +126,7 @@ test('a token of the role metrics reads /metrics and can do nothing else', async
   const login = await (await served.checkpoint.store()).consoleSessions.enterByToken(token, Date.now());
 
   expect(calls.status).toBe(403);
-  expect(await calls.text()).toContain('reads /metrics and nothing else');
+  expect(await calls.text()).toContain('can only read /metrics');
   expect((await served.read(token, '/ask', post)).status).toBe(403);
   expect(reply).toMatchObject({ kind: 'error', code: 'forbidden' });
   expect((await served.checkpoint.gateway.list(remote(token))).tools).toEqual([]);

@@ -73,7 +73,7 @@ test('a plan is its session’s alone, and ends within the hour', async () => {
 test('a plan answers nothing that only a person answers, and holds nothing that is denied', async () => {
   await using world = await openTestCheckpoint({ config });
   const { reply, message } = await propose(world, [write('live/a'), write('prod/a')]);
-  expect(message).toContain('asked by itself when it comes');
+  expect(message).toContain('asked about separately when it is sent');
   expect(outputOf(reply)).toMatchObject({ steps: [{ needs: 'plan' }, { needs: 'person' }] });
   expect(errorOf(await world.call('file_write', input('prod/a'))).code).toBe('approval_pending');
 

@@ -165,7 +165,7 @@ test('definitions that nobody could look at close the server, not the house', as
   await using world = await worldOf(tools);
   expect(await namesIn(world)).toEqual(['good__echo']);
   const status = (await world.checkpoint.rooms.upstreams()).status().find(({ name }) => name === 'bad');
-  expect(status?.problem?.en).toContain('larger than anybody could look at');
+  expect(status?.problem?.en).toContain('too large to review');
 });
 
 test.each([

@@ -20,7 +20,7 @@ test.each([
     }),
   });
   await using world = await openWithServers({ far: { url: far.url } });
-  await expect(logIn(world)).rejects.toThrow(/another resource|description of itself/);
+  await expect(logIn(world)).rejects.toThrow(/another resource|protected resource metadata/);
   expect(issuer.requests).toEqual([]);
 });
 
