@@ -92,7 +92,7 @@ test.each([
   [
     400,
     '{"error":{"message":"registry.ollama.ai/library/gemma does not support tools"}}',
-    ['does not support tools'],
+    ['Choose another one'],
   ],
   [
     400,

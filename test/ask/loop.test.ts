@@ -135,7 +135,11 @@ test('an answer that the model itself cut short is not a success', async () => {
 
   expect(ran.code).toBe(1);
   expect(eventsOf(ran).slice(-2)).toMatchObject([
-    { type: 'error', code: 'too_large', message: expect.stringContaining('cut off at the model's length limit') },
+    {
+      type: 'error',
+      code: 'too_large',
+      message: expect.stringContaining("cut off at the model's length limit"),
+    },
     { type: 'end', reason: 'length', rounds: 1 },
   ]);
 });

@@ -97,7 +97,7 @@ function refuse(error: unknown): number {
   process.stderr.write(
     isJapanese
       ? `Sekisho が判断できないため、何も許可しません: ${why}。\`sekisho doctor\` で状態を確認できます。\n`
-      : `Sekisho could not decide, so nothing is let through: ${why}. \`sekisho doctor\` says what works here.\n`,
+      : `Sekisho could not decide, so the call is refused: ${why}. \`sekisho doctor\` says what works here.\n`,
   );
   return refused;
 }
