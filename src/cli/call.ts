@@ -1,5 +1,5 @@
 import type { AskPerson } from '../ask/carry-out.ts';
-import { type Checkpoint, openCheckpoint, toolsetThat } from '../checkpoint/index.ts';
+import { type Checkpoint, makeStateFolder, openCheckpoint, toolsetThat } from '../checkpoint/index.ts';
 import { loadSettings } from '../config/load.ts';
 import type { Flags, Settings } from '../config/settings.ts';
 import { defaultToolsets } from '../config/toolset-names.ts';
@@ -31,6 +31,8 @@ export async function walk(
   settings: Settings,
   prepare?: (checkpoint: Checkpoint) => Promise<void>,
 ): Promise<Reply> {
+  // Whoever has no home learns here which folder is missing; the call itself tells its caller no path of the machine.
+  makeStateFolder(settings.stateFolder);
   const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
   const checkpoint = await openCheckpoint(isTerminal ? withPatience(settings) : settings, {
     program: ownProgram(),

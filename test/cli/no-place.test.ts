@@ -11,17 +11,29 @@ test.each([
   [['init', '--yes'], { HOME: '/proc' }],
   [['tools', '--state', '/proc/x/y'], {}],
 ])('%j with %j is told that nothing can be kept there, and does not wait for it', (args, place) => {
+  const { status, stderr } = sekisho(args, place);
+  expect(status).toBe(2);
+  expect(stderr).toMatch(
+    /^sekisho: .* cannot be there: \/proc\S* belongs to the kernel and holds no files\.\n$/,
+  );
+});
+
+test('a call of somebody without a home is told which folder cannot be made', () => {
+  const { status, stderr } = sekisho(['call', 'list_files', '{}'], { HOME: '/dev/null' });
+  expect(stderr).toMatch(
+    /^sekisho: The state folder \/dev\/null\/\S+ cannot be made \(ENOTDIR\)\. Name another with --state/,
+  );
+  expect(status).toBe(2);
+});
+
+function sekisho(args: readonly string[], place: Readonly<Record<string, string>>) {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-no-place-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { status, stderr } = spawnSync(process.execPath, [startFile, ...args], {
+  return spawnSync(process.execPath, [startFile, ...args], {
     cwd: folder,
     env: { HOME: folder, PATH: process.env.PATH, LANG: 'C.UTF-8', ...place },
     encoding: 'utf8',
     timeout: 30_000,
     killSignal: 'SIGKILL',
   });
-  expect(status).toBe(2);
-  expect(stderr).toMatch(
-    /^sekisho: .* cannot be there: \/proc\S* belongs to the kernel and holds no files\.\n$/,
-  );
-});
+}
