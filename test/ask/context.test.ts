@@ -63,7 +63,7 @@ test('a question that is too much alone is said to be, with what to do', async (
   const ran = await world.sekishoAsk('x'.repeat(50_000));
 
   expect(ran.code).toBe(1);
-  expect(ran.stderr).toContain('too_large: The conversation is more than the model test takes');
+  expect(ran.stderr).toContain('too_large: The conversation is too long for the model test');
   expect(ran.stderr).toContain('models.test.contextChars');
   expect(model.seen).toHaveLength(1);
 });

@@ -247,7 +247,7 @@ test('a server that is not there is named, with exit code 3, and the key appears
 
   expect(ran.code).toBe(3);
   expect(ran.stderr).toContain(
-    `unavailable: Nobody answers for the model test at http://127.0.0.1:${port}/v1 (ECONNREFUSED). Is it running`,
+    `unavailable: No server for the model test answers at http://127.0.0.1:${port}/v1 (ECONNREFUSED). Is it running`,
   );
   expect(ran.stderr).not.toContain('↻');
   expect(ran.stdout + ran.stderr + world.session('kept')).not.toContain('sk-secret');

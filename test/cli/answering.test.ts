@@ -72,9 +72,9 @@ test('who lists the questions sees how long a call waits, and who answers that i
   const call = sekisho(['call', 'file_write', change, '--config', config]);
   let listed = '';
   while (!listed.startsWith('apr_')) listed = (await sekisho(['approve', '--config', config])).stdout;
-  expect(listed).toMatch(/^apr_\w+ {2}pending {2}since \S+ {2}its call waits \d\d? s more\n/);
+  expect(listed).toMatch(/^apr_\w+ {2}pending {2}since \S+ {2}its call waits for another \d\d? s\n/);
   const answered = await sekisho(['approve', listed.slice(0, 20), '--config', config]);
-  expect(answered.stdout).toMatch(/^apr_\w+: approved \(once\)\. The call that waited goes on\.$/m);
+  expect(answered.stdout).toMatch(/^apr_\w+: approved \(once\)\. The waiting call continues\.$/m);
   expect(await call).toMatchObject({ code: 0 });
 });
 
