@@ -100,11 +100,11 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     expect(await page.locator('.diff .plus').allTextContents()).toEqual(['+TWO\n']);
 
     await world.call('write_file', { path: 'note.md', content: 'three\n' });
-    await page.click('button:has-text("Take it back")');
+    await page.click('button:has-text("Undo")');
     await page.waitForSelector('[role=status]:has-text("changed since")');
     expect(readFileSync(join(world.root, 'note.md'), 'utf8')).toBe('three\n');
     await page.click('button:has-text("anyway")');
-    await page.waitForSelector('[role=status]:has-text("Taken back.")');
+    await page.waitForSelector('[role=status]:has-text("Undone.")');
     expect(readFileSync(join(world.root, 'note.md'), 'utf8')).toBe('one\ntwo\n');
     const entries = await world.store.audit.search({ tool: 'sekisho undo', limit: 5 });
     expect(entries.map(({ outcome, transport }) => [outcome, transport])).toEqual([
@@ -124,17 +124,17 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     await page.goto(`${world.base}/sessions`);
     await page.click('li:has-text("stdio") a[href^="/history"] >> nth=1');
     await page.waitForURL(/session=agent-1/);
-    await page.click('summary:has-text("Take back everything")');
-    await page.click('button:has-text("Take back everything")');
-    await page.waitForSelector('[role=status]:has-text("Taken back.")');
+    await page.click('summary:has-text("Undo everything")');
+    await page.click('button:has-text("Undo everything")');
+    await page.waitForSelector('[role=status]:has-text("Undone.")');
     const read = (name: string) => readFileSync(join(world.root, name), 'utf8');
     expect([read('a.md'), read('b.md'), read('other.md')]).toEqual(['a\n', 'b\n', 'mine\n']);
 
     await world.call('write_file', { path: 'a.md', content: 'A2\n' }, { arrival });
     await world.call('write_file', { path: 'b.md', content: 'B2\n' }, { arrival });
     await world.call('write_file', { path: 'a.md', content: 'later\n' });
-    await page.click('summary:has-text("Take back everything")');
-    await page.click('button:has-text("Take back everything")');
+    await page.click('summary:has-text("Undo everything")');
+    await page.click('button:has-text("Undo everything")');
     await page.waitForSelector('[role=status]:has-text("in part")');
     expect([read('a.md'), read('b.md')]).toEqual(['later\n', 'b\n']);
   });

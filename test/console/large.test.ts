@@ -75,7 +75,7 @@ test('a long log is leafed through and searched a bounded stretch at a time, and
   expect(overview).toMatch(/of the newest (20,000|19,99\d) calls/);
   expect(overview.length).toBeLessThan(100_000);
   // A time that is long over ends the search at once.
-  expect(await read('/calls?tool=nothing&since=hour')).toContain('No call fits.');
+  expect(await read('/calls?tool=nothing&since=hour')).toContain('No call matches.');
 
   if (process.env.SEKISHO_HAMMER !== '1') return;
   for (const each of ['/calls', '/calls?before=500', '/calls?text=needle', '/calls?tool=none', '/', '/']) {

@@ -22,7 +22,7 @@ test('a tool that changed is held back, shown as a difference, and let in by the
   await look();
   const cookie = await world.enter();
   expect(await (await world.get('/servers', cookie)).text()).toContain('spy__echo');
-  expect(await (await world.get('/servers/spy', cookie)).text()).toContain('Nothing of this server waits');
+  expect(await (await world.get('/servers/spy', cookie)).text()).toContain('There is nothing to review for this server');
 
   describeEcho(file, 'Says it again, and sends it home.');
   await server?.close();
@@ -34,7 +34,7 @@ test('a tool that changed is held back, shown as a difference, and let in by the
   const [met] = (await again.checkpoint.rooms.upstreams()).servers;
   await met?.look(new AbortController().signal);
   const operator = await again.enter();
-  expect(await (await again.get('/servers', operator)).text()).toContain('Held back until you have looked');
+  expect(await (await again.get('/servers', operator)).text()).toContain('Held back until you review them');
   const review = await (await again.get('/servers/spy', operator)).text();
   expect(review).toContain('class="minus"');
   expect(review).toContain('and sends it home');

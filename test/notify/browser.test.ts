@@ -73,7 +73,7 @@ describe.skipIf(missingBrowser !== '')(`on a phone${missingBrowser}`, () => {
     await page.click('text=Register a passkey');
     await page.waitForSelector('[role=status]:has-text("The passkey is registered.")');
     await page.click('text=Notify me on this device');
-    await page.waitForSelector('[role=status]:has-text("told of questions from now on")');
+    await page.waitForSelector('[role=status]:has-text("gets notices of questions from now on")');
     await context.clearCookies();
 
     const call = world.send('file_write', { path: 'yes.txt', content: 'yes' });
@@ -82,7 +82,7 @@ describe.skipIf(missingBrowser !== '')(`on a phone${missingBrowser}`, () => {
     expect(await page.textContent('.question pre')).toContain('yes.txt');
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.click('.question button.yes');
-    await page.waitForSelector('[role=status]:has-text("Allowed: the call that waited goes on.")');
+    await page.waitForSelector('[role=status]:has-text("Allowed: the waiting call continues.")');
     expect(JSON.stringify(await call)).toContain('"success":true');
     expect(readFileSync(join(world.root, 'yes.txt'), 'utf8')).toBe('yes');
 
