@@ -135,7 +135,7 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     await world.call('write_file', { path: 'a.md', content: 'later\n' });
     await page.click('summary:has-text("Undo everything")');
     await page.click('button:has-text("Undo everything")');
-    await page.waitForSelector('[role=status]:has-text("in part")');
+    await page.waitForSelector('[role=status]:has-text("Partly undone")');
     expect([read('a.md'), read('b.md')]).toEqual(['later\n', 'b\n']);
   });
 
