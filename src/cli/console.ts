@@ -38,9 +38,13 @@ export async function printConsoleLink(flags: Flags, options: Options): Promise<
 export async function consoleLink(checkpoint: Checkpoint, address: Address): Promise<string> {
   const { consoleSessions } = await checkpoint.store();
   const code = await consoleSessions.createCode(accountName(), Date.now());
-  // An address that means "all of them" is none that a browser can open.
-  const host = ['0.0.0.0', '::'].includes(address.host) ? '127.0.0.1' : address.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}/login?code=${code}`;
+  return `http://${reachableHost(address.host)}:${address.port}/login?code=${code}`;
+}
+
+/** A host as an address has it. One that means "all of them" is none that a browser or a client can open. */
+export function reachableHost(listening: string): string {
+  const host = ['0.0.0.0', '::'].includes(listening) ? '127.0.0.1' : listening;
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Lets `sekisho console` find this server; returns what removes the note when it stops. */

@@ -7,7 +7,7 @@ import { accountName } from '../common/account-name.ts';
 import { ownName } from '../common/own-command.ts';
 import { note } from '../common/say.ts';
 import { personHere } from '../common/with-operator.ts';
-import { consoleLink } from '../console.ts';
+import { consoleLink, reachableHost } from '../console.ts';
 import { limitLines } from './limit-lines.ts';
 
 /** A server as a client that starts it itself has it in its configuration. */
@@ -26,8 +26,7 @@ export async function welcome(
   where: string,
 ): Promise<void> {
   const { settings } = checkpoint;
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-  const url = `http://${host}:${address.port}/mcp`;
+  const url = `http://${reachableHost(address.host)}:${address.port}/mcp`;
   const token = await tokenOf(checkpoint);
   const client = {
     mcpServers: { sekisho: { type: 'http', url, headers: { Authorization: `Bearer ${token}` } } },
