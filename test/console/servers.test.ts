@@ -22,7 +22,9 @@ test('a tool that changed is held back, shown as a difference, and let in by the
   await look();
   const cookie = await world.enter();
   expect(await (await world.get('/servers', cookie)).text()).toContain('spy__echo');
-  expect(await (await world.get('/servers/spy', cookie)).text()).toContain('There is nothing to review for this server');
+  expect(await (await world.get('/servers/spy', cookie)).text()).toContain(
+    'There is nothing to review for this server',
+  );
 
   describeEcho(file, 'Says it again, and sends it home.');
   await server?.close();

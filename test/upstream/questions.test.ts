@@ -192,7 +192,9 @@ test('a question whose time is over is answered by a cancel, and its call is wit
   await over.promise;
   expect(ended).toEqual(['cancel', 'true']);
   const call = { arrival: {}, questionState: question.state, formAnswer: hana };
-  expect(() => suspended.resumes({ ...order, call } as unknown as typeof order)).toThrow('No call is waiting');
+  expect(() => suspended.resumes({ ...order, call } as unknown as typeof order)).toThrow(
+    'No call is waiting',
+  );
 });
 
 test('one caller keeps at most eight calls waiting, the next is answered by a cancel', async () => {
