@@ -102,8 +102,9 @@ function refusedNotes(paths: readonly string[]): readonly string[] {
 }
 
 function listed(paths: readonly string[]): string {
-  const names = paths.slice(0, shown).map((path) => cleanLine(path));
+  const names = paths.slice(0, shown).map((path) => cleanLine(path).slice(0, shownChars));
   return `${names.join(', ')}${paths.length > shown ? ` and ${paths.length - shown} more` : ''}`;
 }
 
 const shown = 20;
+const shownChars = 200;
