@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { PostgresServer } from '../../test/store/postgres-server.ts';
+import { makeFolder, sekisho } from '../world.ts';
+import { work } from './agents.ts';
+import { check, type Findings } from './check.ts';
+import { createClient } from './client.ts';
+import { finishedPerSecond, type Logged, latencies } from './log.ts';
+import { type FleetNode, startNode } from './nodes.ts';
+import { addTasks, seed } from './seed.ts';
+
+export interface FleetOptions {
+  readonly database: PostgresServer;
+  readonly nodes: number;
+  readonly agents: number;
+  readonly seconds: number;
+  readonly thinkMs?: number;
+  readonly arrivalsPerSecond?: number;
+  /** Random numbers begin here, so that a run can be had again. */
+  readonly seed?: number;
+  /** What goes wrong meanwhile. */
+  readonly trouble?: Trouble | undefined;
+  /** How each server reaches the database, where that is not directly. */
+  readonly through?: ((url: string, n: number) => Promise<string>) | undefined;
+}
+
+/** Does harm to a fleet at work, and ends when it is over. */
+export type Trouble = (fleet: RunningFleet) => Promise<void>;
+
+export interface RunningFleet {
+  readonly nodes: FleetNode[];
+  readonly database: PostgresServer;
+  /** Another server in the place of this one. */
+  restart(n: number, more?: { readonly preload?: string }): Promise<void>;
+}
+
+export interface FleetReport {
+  readonly calls: number;
+  readonly lost: number;
+  readonly finished: number;
+  readonly finishedPerSecond: readonly number[];
+  readonly latencyMs: { readonly p50: number; readonly p99: number; readonly p999: number };
+  /** Of the servers, and what the database was asked; absent where something was to go wrong: its counts go with it. */
+  readonly cost?: { readonly cpuMsPerCall: number; readonly statementsPerCall: number };
+  readonly residentMiB: readonly number[];
+  readonly findings: Findings;
+}
+
+/** Has agents work at real servers on a real database, and checks what they were told. */
+export async function runFleet(options: FleetOptions): Promise<FleetReport> {
+  const { database, trouble } = options;
+  const { folder, remove } = makeFolder();
+  const root = join(folder, 'root');
+  mkdirSync(root);
+  const url = await database.createDatabase();
+  const seeded = await seed(url, folder, { agents: options.agents, tasks: 0 });
+  const direct = new pg.Pool({ connectionString: url, max: 2 });
+  direct.on('error', () => {});
+  await addTasks(direct, options.agents * tasksAhead);
+  const start = async (n: number, preload?: string) => {
+    const storeUrl = (await options.through?.(url, n)) ?? url;
+    return startNode({ program: sekisho, folder, name: `n${n}`, storeUrl, root, preload });
+  };
+  const nodes = await Promise.all(Array.from({ length: options.nodes }, (_, n) => start(n)));
+  const log: Logged[] = [];
+  const client = createClient(options.agents * 2);
+  // A fleet never runs out of work.
+  const refill = setInterval(() => {
+    keepFull(direct, options.agents * tasksAhead).catch(() => {});
+  }, 500);
+  const statementsBefore = await statements(direct);
+  const cpuBefore = cpuOf(nodes);
+  try {
+    const working = work({
+      client,
+      urls: () => nodes.map(({ url }) => url),
+      agents: seeded.agents,
+      bearer: seeded.bearer,
+      seconds: options.seconds,
+      arrivalsPerSecond: options.arrivalsPerSecond ?? options.agents,
+      thinkMs: options.thinkMs ?? 20,
+      random: randomFrom(options.seed ?? 1),
+      log,
+    });
+    await trouble?.({
+      nodes,
+      database,
+      async restart(n, { preload } = {}) {
+        await nodes[n]?.stop('SIGKILL');
+        nodes[n] = await start(n, preload);
+      },
+    });
+    await working;
+    const calls = log.filter(({ answer }) => answer.kind !== 'lost').length;
+    const report = {
+      calls,
+      lost: log.length - calls,
+      finished: log.filter(({ tool, answer }) => tool === 'report_completed' && answer.kind === 'ok').length,
+      finishedPerSecond: finishedPerSecond(log, options.seconds),
+      latencyMs: latencies(log),
+      ...(!trouble && {
+        cost: {
+          cpuMsPerCall: (cpuOf(nodes) - cpuBefore) / calls,
+          statementsPerCall: ((await statements(direct)) - statementsBefore) / calls,
+        },
+      }),
+      residentMiB: nodes.map((node) => node.usage().residentMiB),
+    };
+    // What they still hold is written when they stop.
+    await Promise.all(nodes.map((node) => node.stop()));
+    const fileAt = (path: string) =>
+      existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined;
+    return { ...report, findings: await check(url, log, fileAt, { mayLoseReads: trouble !== undefined }) };
+  } finally {
+    clearInterval(refill);
+    client.close();
+    await Promise.all(nodes.map((node) => node.stop('SIGKILL')));
+    await direct.end();
+    remove();
+  }
+}
+
+function cpuOf(nodes: readonly FleetNode[]): number {
+  return nodes.reduce((sum, node) => sum + node.usage().cpuMs, 0);
+}
+
+async function keepFull(pool: pg.Pool, wanted: number): Promise<void> {
+  const { rows } = await pool.query<{ n: string }>(
+    `select count(*) as n from tasks where project_id = 'p' and status = 'todo' and assignee_id is null`,
+  );
+  const free = Number(rows[0]?.n ?? wanted);
+  if (free < wanted) await addTasks(pool, wanted - free);
+}
+
+/** How many statements the database was sent so far, where it counts them; its own count of transactions is no such thing. */
+async function statements(pool: pg.Pool): Promise<number> {
+  await pool.query('create extension if not exists pg_stat_statements');
+  const { rows } = await pool.query<{ n: string | null }>(
+    `select sum(calls) as n from pg_stat_statements s join pg_database d on d.oid = s.dbid
+     where d.datname = current_database()`,
+  );
+  return Number(rows[0]?.n ?? Number.NaN);
+}
+
+/** Mulberry32: small, and the same numbers each time. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const tasksAhead = 4;
