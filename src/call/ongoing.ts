@@ -15,6 +15,8 @@ export interface Ongoing {
   /** The call as it is to walk, and the reply to its request: what it comes to, or its id. */
   follow(call: Call): { readonly call: Call; reply(walk: Promise<Reply>): Promise<Reply> };
   forSession(sessionId: string): OngoingCalls;
+  /** Is this call kept here? */
+  has(id: string): boolean;
   /** The session has ended: nobody will ask what its calls came to. */
   leave(sessionId: string): void;
 }
@@ -25,6 +27,8 @@ export interface OngoingOptions {
   readonly graceMs?: number | undefined;
   /** How long a result waits to be fetched. */
   readonly keptMs?: number | undefined;
+  /** Lets other servers know that a call is kept here, before its id is handed out; resolves with how to let go. */
+  readonly hold?: ((id: string) => Promise<() => void>) | undefined;
 }
 
 const maxKept = 100;
@@ -34,10 +38,11 @@ interface Kept {
   readonly sessionId: string;
   readonly walk: Promise<Reply>;
   readonly work: AbortController;
+  letGo?: (() => void) | undefined;
 }
 
 export function createOngoing(options: OngoingOptions): Ongoing {
-  const { locale, graceMs = 2000, keptMs = 10 * 60_000 } = options;
+  const { locale, graceMs = 2000, keptMs = 10 * 60_000, hold } = options;
   const kept = new Map<string, Kept>();
 
   function hasRoom(sessionId: string): boolean {
@@ -45,10 +50,17 @@ export function createOngoing(options: OngoingOptions): Ongoing {
     return kept.size < maxKept && ofOne.length < maxKeptOfOne;
   }
 
-  function keep(id: string, call: Kept): void {
+  function forget(id: string): void {
+    kept.get(id)?.letGo?.();
+    kept.delete(id);
+  }
+
+  async function keep(id: string, call: Kept): Promise<void> {
     kept.set(id, call);
-    const forget = () => setTimeout(() => kept.delete(id), keptMs).unref();
-    call.walk.then(forget, forget);
+    const later = () => setTimeout(forget, keptMs, id).unref();
+    call.walk.then(later, later);
+    // Where the others cannot be told, only this server answers for it.
+    call.letGo = await hold?.(id).catch(() => undefined);
   }
 
   return {
@@ -73,8 +85,9 @@ export function createOngoing(options: OngoingOptions): Ongoing {
         }
         if (!walking) return;
         isLeft = true;
-        keep(id, { sessionId, walk: walking, work });
-        answered.resolve(failureReply(stillRunning(id), id, locale));
+        void keep(id, { sessionId, walk: walking, work }).then(() =>
+          answered.resolve(failureReply(stillRunning(id), id, locale)),
+        );
       }
 
       const followed: Call = {
@@ -118,6 +131,8 @@ export function createOngoing(options: OngoingOptions): Ongoing {
       };
     },
 
+    has: (id) => kept.has(id),
+
     forSession: (sessionId) => ({
       async result(id, waitMs, signal) {
         const found = kept.get(id);
@@ -129,7 +144,7 @@ export function createOngoing(options: OngoingOptions): Ongoing {
     leave(sessionId) {
       for (const [id, call] of kept) {
         if (call.sessionId !== sessionId) continue;
-        kept.delete(id);
+        forget(id);
         call.work.abort();
       }
     },

@@ -18,6 +18,8 @@ type Asked = Pick<Validated, 'call' | 'caller' | 'tool' | 'input'>;
 export interface Suspended {
   /** Does the call bring an answer to one that waits? Throws `conflict` where it brings one to none. */
   resumes(validated: Asked): boolean;
+  /** Does the state that a call brings name a question that waits here? Its id, and whether it does. */
+  question(call: Call): { readonly id: string; readonly isHere: boolean } | undefined;
   /** Starts the work, or goes on with what waits for this answer. Throws `QuestionPending` when a person is asked. */
   run(
     validated: Asked,
@@ -34,6 +36,8 @@ export interface SuspendedOptions {
   readonly stopping: AbortSignal;
   /** How long a question waits for its answer; then the call is withdrawn from the server. */
   readonly waitMs?: number | undefined;
+  /** Lets other servers know that a question waits here, before anybody hears of it; resolves with how to let go. */
+  readonly hold?: ((id: string) => Promise<() => void>) | undefined;
 }
 
 const defaultWaitMs = 5 * 60_000;
@@ -60,10 +64,11 @@ interface Work {
 interface Waiting {
   readonly work: Work;
   readonly timer: NodeJS.Timeout;
+  readonly letGo: () => void;
 }
 
 export function createSuspended(options: SuspendedOptions): Suspended {
-  const { seal, stopping, waitMs = defaultWaitMs } = options;
+  const { seal, stopping, waitMs = defaultWaitMs, hold } = options;
   const waiting = new Map<string, Waiting>();
 
   /** The id of the question that a call answers; undefined where it answers none of a server's. */
@@ -83,9 +88,10 @@ export function createSuspended(options: SuspendedOptions): Suspended {
 
   /** Each question is answered once: what was taken is no longer there for a second answer. */
   function take(id: string, validated: Asked): Work {
-    const { work, timer } = find(id, validated);
+    const { work, timer, letGo } = find(id, validated);
     clearTimeout(timer);
     waiting.delete(id);
+    letGo();
     return work;
   }
 
@@ -94,11 +100,13 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     return waiting.size < maxWaiting && ofOne.length < maxWaitingOfOne;
   }
 
-  function put(work: Work, form: Form): QuestionPending {
+  async function put(work: Work, form: Form): Promise<QuestionPending> {
     const id = `${prefix}${randomUUID()}`;
+    // Where the others cannot be told, an answer that comes to one of them finds nothing.
+    const letGo = (await hold?.(id).catch(() => undefined)) ?? (() => {});
     const timer = setTimeout(() => drop(id), waitMs);
     timer.unref();
-    waiting.set(id, { work, timer });
+    waiting.set(id, { work, timer, letGo });
     work.attempt?.base.audit({ asks: id });
     return new QuestionPending({ message: form.message, form, state: seal.close(id) });
   }
@@ -108,6 +116,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
     if (!found) return;
     clearTimeout(found.timer);
     waiting.delete(id);
+    found.letGo();
     found.work.asked?.answer({ action: 'cancel' });
     found.work.cancel.abort();
   }
@@ -166,7 +175,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       return await Promise.race([
         work.outcome,
         new Promise<never>((_, reject) => {
-          work.attempt = { call, base, ask: (form) => reject(put(work, form)) };
+          work.attempt = { call, base, ask: (form) => void put(work, form).then(reject, reject) };
         }),
       ]);
     } finally {
@@ -176,6 +185,10 @@ export function createSuspended(options: SuspendedOptions): Suspended {
   }
 
   return {
+    question({ questionState }) {
+      const id = questionState === undefined ? undefined : seal.open(questionState);
+      return id?.startsWith(prefix) ? { id, isHere: waiting.has(id) } : undefined;
+    },
     resumes(validated) {
       if (validated.tool.server === undefined) return false;
       const id = questionOf(validated.call);
@@ -190,7 +203,7 @@ export function createSuspended(options: SuspendedOptions): Suspended {
       const { formAnswer } = validated.call;
       const { asked } = begun;
       // A retry that brings no answer is asked again.
-      if (!formAnswer && asked) throw put(begun, asked.form);
+      if (!formAnswer && asked) throw await put(begun, asked.form);
       base.audit({ ...begun.facts, answers: id });
       const outcome = attend(begun, validated.call, base);
       asked?.answer(formAnswer ?? { action: 'cancel' });

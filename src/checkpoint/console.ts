@@ -51,6 +51,7 @@ async function dependenciesOf(
     passkeys: async () => (await store()).passkeys,
     pushKey: checkpoint.notices.publicKey,
     history: settings.history.enabled ? historyOf(checkpoint) : undefined,
+    nodes: async () => (await store()).nodes,
     servers: settings.servers.length > 0 ? async () => (await rooms.upstreams()).status() : undefined,
     operator: checkpoint.operator,
     policy: policyOf(checkpoint),

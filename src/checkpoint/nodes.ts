@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { nodeBeatMs } from '../store/nodes.ts';
 import type { HttpService } from '../transport/http/serve.ts';
@@ -17,10 +16,10 @@ export async function announce(
   service: HttpService,
   onFault: (error: unknown) => void = () => {},
 ): Promise<Presence> {
-  const id = randomUUID();
   const startedAtMs = Date.now();
   const { host, port } = service.address;
-  const { nodes } = await checkpoint.store();
+  const { nodes, relay } = await checkpoint.store();
+  const id = relay.node;
   let isDraining = false;
   let beating: Promise<void> = Promise.resolve();
   let isFailing = false;
@@ -42,6 +41,7 @@ export async function announce(
       calls: service.running,
       load,
       residentBytes: process.memoryUsage.rss(),
+      roots: checkpoint.settings.roots.map(({ path }) => path),
     };
     beating = beating
       .then(() => nodes.beat(state))

@@ -21,6 +21,7 @@ import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import { createLiveCatalog } from './catalog.ts';
 import { createEffectRules, createTrials } from './effects.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createNative, type Native } from './native.ts';
@@ -28,6 +29,7 @@ import { createNotices, type Notices } from './notify.ts';
 import { createWatchers, mayObserve } from './observe.ts';
 import { createOperator, type OpenedHistory } from './operator.ts';
 import type { PolicyInspector } from './policy.ts';
+import { keepTo } from './retention.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
 import { mayOutlast } from './toolsets.ts';
@@ -87,7 +89,8 @@ export async function openCheckpoint(
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, options.now);
-  const ongoing = createOngoing({ locale: settings.locale });
+  const hold = (key: string) => elsewhere.hold(key);
+  const ongoing = createOngoing({ locale: settings.locale, hold });
   const effects = createEffectRules(settings);
   const trials = createTrials(rooms, effects, now);
   const lend = createLender(rooms, team, ongoing, catalog, effects, () => dependencies);
@@ -116,9 +119,8 @@ export async function openCheckpoint(
 
   let keyOfSeal: Uint8Array | undefined;
   const sealKey = () => (keyOfSeal ??= deriveKey(settings.stateFolder, 'questions'));
-
   const seal = createSeal(sealKey);
-  const suspended = createSuspended({ seal, stopping: stopping.signal });
+  const suspended = createSuspended({ seal, stopping: stopping.signal, hold });
 
   const attendance = createAttendance();
   const notices = createNotices(settings, rooms, {
@@ -201,6 +203,9 @@ export async function openCheckpoint(
     return followed ? followed.reply(walking) : walking;
   }
 
+  const walkOn = (call: Call) => walk(call, catalog.meet(call));
+  const elsewhere = createElsewhere({ rooms, credentials, catalog, suspended, ongoing, walk: walkOn });
+
   const notes = servesNotes ? createResourceGateway((call) => walk(call), watchNote) : undefined;
 
   const name = settings.only ? `mcp-server/${settings.only}` : 'sekisho';
@@ -213,11 +218,12 @@ export async function openCheckpoint(
       await catalog.settle();
       return (await catalog()).offered(caller);
     },
-    call: (call) => walk(call, catalog.meet(call)),
+    call: async (call) => (await elsewhere.reply(call)) ?? walkOn(call),
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);
       ongoing.leave(arrival.connectionId);
+      elsewhere.leave(arrival.connectionId);
       await trials.held.leave(arrival.connectionId);
       attendance.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);
@@ -246,6 +252,7 @@ export async function openCheckpoint(
   };
 
   const { operator, history } = createOperator(rooms, team, notices, now);
+  const tending = keepTo(settings.retention, rooms, options.onFault);
   return {
     gateway,
     settings,
@@ -267,6 +274,7 @@ export async function openCheckpoint(
         clearTimeout(timer);
       }
       stopping.abort();
+      await tending.stop();
       await notices.close();
       await trials.held.close();
       await Promise.all([rooms.close(), watchers.close()]);

@@ -57,6 +57,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       url: settings.storeUrl,
       stateFolder: settings.stateFolder,
       embeddings: embeddingsOf(settings),
+      retention: settings.retention,
       underWay: {
         ...openUnderWay(calls, 'calls'),
         left: () => leftUnderWay(calls, 'calls'),

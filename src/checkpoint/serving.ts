@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { once } from '../ground/once.ts';
+import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
 import { createLoadingAhead } from './ahead.ts';
@@ -59,7 +60,10 @@ export async function serveStdio(
 export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {}): Promise<HttpService> {
   const { http, storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
-  await (await checkpoint.store()).ready();
+  const store = await checkpoint.store();
+  await store.ready();
+  // A client that was shown a proxied tool by another server may call it here first.
+  if (isShared(storeUrl)) await checkpoint.gateway.list({ transport: 'cli' });
   const named = [
     ...http.allowedHosts,
     ...(http.oauth ? [new URL(http.oauth.resource).hostname] : []),
@@ -76,6 +80,7 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     host: http.host,
     port: http.port,
     sessionKey: deriveKey(checkpoint.settings.stateFolder, 'http sessions'),
+    others: isShared(storeUrl) ? { relay: store.relay, ended: store.endedSessions } : undefined,
     maxBodyBytes: http.maxBodyBytes,
     ...(named.length > 0 ? { allowedHosts: [...loopbackHosts, ...named] } : {}),
     allowedOrigins: http.allowedOrigins,

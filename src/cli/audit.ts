@@ -75,8 +75,8 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
       if (log.ok)
         say(
           text(
-            `${counted(log.entries, 'entry', 'entries')}, unbroken. Head ${log.head}.`,
-            `記録 ${log.entries} 件、改ざんや欠落はありません。末尾 ${log.head}`,
+            `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} that retention forgot` : ''}. Head ${log.head}.`,
+            `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間を過ぎて消去）` : ''}。末尾 ${log.head}`,
           ),
         );
       else

@@ -93,6 +93,7 @@ export function loadSettings(
       console: config.http?.console ?? true,
       publicUrl: publicUrlOf(config.http?.publicUrl),
       drainMs: config.http?.drainMs ?? 0,
+      roots: config.http?.roots ?? 'own',
     },
     notify: notifyOf(config.notify, {
       environment: config.notify ? variablesOf(flags, { environment, home, cwd, roots }) : {},
@@ -142,6 +143,10 @@ export function loadSettings(
       root: config.vault?.root
         ? resolve(roots[0].path, config.vault.root)
         : defaultVaultRoot(roots[0].path, toolsets),
+    },
+    retention: {
+      auditMs: daysOf(config.retention?.auditDays),
+      eventsMs: daysOf(config.retention?.eventDays),
     },
     history: historyOf(config.history),
     pipeline: { extended: config.pipeline?.extended ?? false },
@@ -221,6 +226,10 @@ function readEnvironmentFile(path: string, mustExist: boolean): NodeJS.Dict<stri
       { cause: error },
     );
   }
+}
+
+function daysOf(days: number | undefined): number | undefined {
+  return days === undefined ? undefined : days * 86_400_000;
 }
 
 function toolsetsOf(flags: Flags, config: ConfigFile, purpose: 'serve' | 'ask'): readonly ToolsetName[] {

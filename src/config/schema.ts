@@ -91,6 +91,12 @@ export const configSchema = z.strictObject({
         .describe(
           'How long a stopping server still accepts calls while /ready reports that it is not ready, so that a load balancer notices. Default: 0.',
         ),
+      roots: z
+        .enum(['own', 'shared'])
+        .optional()
+        .describe(
+          'With several servers on one PostgreSQL: "shared" if all servers have the same files at the same paths, so that any of them answers calls for files; "own" if not: a session stays with the server where it first used files, and the other servers forward its calls. Default: "own".',
+        ),
     })
     .optional(),
   rules: rulesSchema.optional().describe('Policy rules. The strictest matching rule wins.'),
@@ -228,6 +234,25 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('Servers to proxy: [{name, command, args, env}] or {name: {url, headers}}.'),
   mcpServers: serversSchema.optional().describe('The same as servers, under the name that clients use.'),
+  retention: z
+    .strictObject({
+      auditDays: z
+        .number()
+        .int()
+        .min(1)
+        .max(36_500)
+        .optional()
+        .describe('How many days to keep records of the audit log. Default: forever.'),
+      eventDays: z
+        .number()
+        .int()
+        .min(1)
+        .max(36_500)
+        .optional()
+        .describe('How many days to keep the change history of finished tasks. Default: forever.'),
+    })
+    .optional()
+    .describe('What to delete when it is old. The rest of the audit log can still be verified.'),
   history: z
     .strictObject({
       enabled: z

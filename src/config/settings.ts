@@ -63,6 +63,8 @@ export interface Settings {
     readonly publicUrl: string | undefined;
     /** Between being told to stop and taking no more calls. */
     readonly drainMs: number;
+    /** Have the other servers of the store the same files? */
+    readonly roots: 'own' | 'shared';
   };
   readonly notify: NotifySettings;
   readonly rules: readonly PolicyRule[];
@@ -103,6 +105,8 @@ export interface Settings {
     NonNullable<ConfigFile['vault']>,
     'hardMaxChars' | 'defaultChunkLines' | 'maxChunkLines' | 'extras'
   >;
+  /** How long what grows with every call is kept; absent: for ever. */
+  readonly retention: { readonly auditMs: number | undefined; readonly eventsMs: number | undefined };
   readonly history: HistorySettings;
   readonly pipeline: { readonly extended: boolean };
   readonly memory: MemorySettings;

@@ -3,6 +3,7 @@ import type { Memories } from '../contract/capabilities/memory.ts';
 import type { DecisionKind } from '../contract/capabilities/process.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
+import type { NodeStore } from '../contract/nodes.ts';
 import type { NoticeStore, NotifySettings } from '../contract/notice.ts';
 import type { Operator } from '../contract/operator.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
@@ -38,6 +39,8 @@ export interface ConsoleDependencies {
   /** What browsers subscribe to web push with. */
   pushKey(): Promise<string>;
   readonly history: HistoryPages | undefined;
+  /** Who serves on this store. */
+  nodes(): Promise<NodeStore>;
   /** Absent where none is configured. */
   readonly servers: (() => Promise<readonly ServerStatus[]>) | undefined;
   /** What a person does, by whichever face. */

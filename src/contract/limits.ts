@@ -44,7 +44,7 @@ export const limits = {
   /** Reading calls reach the audit log in batches, at most this late. */
   auditBatchMs: 20,
   /** Where several servers write, records are joined to one chain at most this late. */
-  auditJoinMs: 200,
+  auditJoinMs: 1000,
   /** How long running calls get when the server is told to stop. */
   stopGraceMs: 10_000,
   /** The same over stdio, where the client that tells it kills it two seconds later, as the SDK's does. */

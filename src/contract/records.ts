@@ -95,7 +95,8 @@ export interface AuditLog {
 }
 
 export type AuditVerdict =
-  | { readonly ok: true; readonly entries: number; readonly head: string }
+  /** `forgotten`: so many before them went by the rule of retention. */
+  | { readonly ok: true; readonly entries: number; readonly head: string; readonly forgotten?: number }
   | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: Text };
 
 export interface TokenRecord {

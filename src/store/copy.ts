@@ -26,6 +26,7 @@ export async function copyStore(
 const plainTables = [
   { table: 'audit', key: 'seq' },
   { table: 'audit_head', key: 'id' },
+  { table: 'audit_start', key: 'id' },
   { table: 'audit_inbox', key: 'id' },
   { table: 'audit_writers', key: 'writer' },
   { table: 'tokens', key: 'id' },

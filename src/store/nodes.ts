@@ -4,6 +4,8 @@ import type { NodeRow } from './tables/nodes.ts';
 
 /** A node says this often that it is there. */
 export const nodeBeatMs = 5000;
+/** One that was not heard of for so long is lost. */
+export const nodeLostMs = 4 * nodeBeatMs;
 
 /** Who serves on this store. Times are the store's own, so that a node with a wrong clock is seen like any other. */
 export function createNodeStore(openEngine: OpenEngine): NodeStore {
@@ -58,6 +60,7 @@ function rowOf(node: NodeState): Omit<NodeRow, 'seen_at_ms'> {
     calls: node.calls,
     load_percent: Math.round(node.load * 100),
     resident_bytes: node.residentBytes,
+    roots: JSON.stringify(node.roots),
     clock_ms: Date.now(),
   };
 }
@@ -76,7 +79,8 @@ function viewOf(row: NodeRow, nowMs: number): NodeView {
     calls: row.calls,
     load: row.load_percent / 100,
     residentBytes: row.resident_bytes,
-    state: seenAgoMs > 4 * nodeBeatMs ? 'lost' : isDraining ? 'draining' : 'serving',
+    roots: JSON.parse(row.roots ?? '[]') as string[],
+    state: seenAgoMs > nodeLostMs ? 'lost' : isDraining ? 'draining' : 'serving',
     seenAgoMs,
     clockAheadMs: row.clock_ms - row.seen_at_ms,
   };

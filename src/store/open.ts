@@ -4,7 +4,7 @@ import type { Memories } from '../contract/capabilities/memory.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import { ConfigError } from '../contract/error.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
-import type { NodeStore } from '../contract/nodes.ts';
+import type { EndedSessions, NodeStore, Relay } from '../contract/nodes.ts';
 import type { NoticeStore } from '../contract/notice.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
 import type { ApprovalStore, AuditLog, RateStore, TokenStore, UnderWayNotes } from '../contract/records.ts';
@@ -16,15 +16,19 @@ import { openAuditKey } from './audit/key.ts';
 import { createAuditLog } from './audit/log.ts';
 import { tryWakeups, type Wakeups } from './changes.ts';
 import { createConsoleSessions } from './console-sessions.ts';
+import { deriveKey } from './derived-key.ts';
 import type { EmbeddingOptions, Meaning } from './embeddings/meaning.ts';
 import type { Clock, Engine, OpenEngine } from './engine.ts';
-import { createHistoryStore } from './history.ts';
+import { createHistoryStore } from './history/history.ts';
 import { createMemoryBrowser } from './memory/browse.ts';
 import { createMemories } from './memory/memories.ts';
 import { createNodeStore } from './nodes.ts';
 import { createNoticeStore } from './notices/notices.ts';
 import { createPasskeyStore } from './passkeys.ts';
 import { createRateStore } from './rates.ts';
+import { createEndedSessions } from './relay/ended-sessions.ts';
+import { createRelay } from './relay/relay.ts';
+import { type Forgotten, forgetOld, type RetentionRule } from './retention/retention.ts';
 import { keyFolderOf, type Target, targetOf } from './target.ts';
 import { createTokenStore } from './tokens.ts';
 import { makeFolder, openingProblem } from './usable.ts';
@@ -37,6 +41,8 @@ export interface StoreOptions {
   readonly clock?: Clock | undefined;
   /** How memories are embedded; absent: they are found by their words alone. */
   readonly embeddings?: EmbeddingOptions | undefined;
+  /** How long what grows with every call is kept; absent: for ever. */
+  readonly retention?: RetentionRule | undefined;
   /** Where calls are noted before they run; absent: one whose server dies leaves no record. */
   readonly underWay?: UnderWayNotes | undefined;
 }
@@ -54,6 +60,8 @@ export interface Store {
   readonly memoryBrowser: MemoryBrowser;
   /** What memories mean; absent where they are not embedded. */
   readonly meaning: (() => Promise<Meaning>) | undefined;
+  /** Forgets what is older than the rule of retention says; nothing without one. */
+  forgetOld(): Promise<Forgotten>;
   /** Who serves on it. */
   readonly nodes: NodeStore;
   /** Logins of the console. */
@@ -61,6 +69,9 @@ export interface Store {
   /** What people are told of questions, and how it went. */
   readonly notices: NoticeStore;
   readonly passkeys: PasskeyStore;
+  /** Words to the other servers. */
+  readonly relay: Relay;
+  readonly endedSessions: EndedSessions;
   /** The database itself, for record families that are built on this store. Opens at the first call. */
   readonly engine: OpenEngine;
   /** Opens the database now instead of at the first record; an error says which file cannot be, why, and what mends it. */
@@ -83,6 +94,7 @@ export async function openStore({
   clock = Date.now,
   embeddings,
   underWay,
+  retention = {},
 }: StoreOptions): Promise<Store> {
   const target = targetOf(url);
   const folder = keyFolderOf(target, stateFolder);
@@ -96,21 +108,26 @@ export async function openStore({
   const audit = createAuditLog(engine, () => openAuditKey(folder), underWay && createBegunCalls(underWay));
 
   const tokens = createTokenStore(engine, clock);
+  let keyOfWords: Uint8Array | undefined;
+  const relay = createRelay(engine, () => (keyOfWords ??= deriveKey(folder, 'words between servers')));
 
   return {
     audit,
     tokens,
     approvals: createApprovalStore(engine, clock),
     rates: createRateStore(engine),
-    history: createHistoryStore(engine),
+    history: createHistoryStore(engine, { isShared: target.kind === 'postgres' }),
     askSessions: createAskSessionStore(engine),
     memoriesFor: (principal) => createMemories(engine, clock, principal, embedding),
     memoryBrowser: createMemoryBrowser(engine),
     meaning,
+    forgetOld: async () => forgetOld(await engine(), audit, openAuditKey(folder), retention),
     nodes: createNodeStore(engine),
     consoleSessions: createConsoleSessions(engine, tokens),
     notices: createNoticeStore(engine),
     passkeys: createPasskeyStore(engine),
+    relay,
+    endedSessions: createEndedSessions(engine),
     engine,
     async ready() {
       await engine().catch((error) => {
@@ -120,6 +137,7 @@ export async function openStore({
     damage: async () => (await import('./damage.ts')).findDamage(engine),
     wakeups: async () => tryWakeups(await engine()),
     async close() {
+      relay.close();
       try {
         await audit.flush();
       } finally {

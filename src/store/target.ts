@@ -37,3 +37,8 @@ export function nameOf(target: Target): string {
   const url = URL.parse(target.url);
   return url ? `PostgreSQL at ${url.host}${url.pathname}` : 'PostgreSQL';
 }
+
+/** May servers on several machines share it? */
+export function isShared(storeUrl: string): boolean {
+  return /^postgres(ql)?:/.test(storeUrl);
+}

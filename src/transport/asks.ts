@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Relay } from '../contract/nodes.ts';
 import type { Incoming, Params, RequestId } from './jsonrpc.ts';
 import { notificationFrame, requestFrame } from './jsonrpc.ts';
 
@@ -5,26 +7,51 @@ import { notificationFrame, requestFrame } from './jsonrpc.ts';
 export interface Asks {
   /** Rejects when the client answers with an error, or when the signal aborts first; then it is withdrawn. */
   ask(send: (frame: string) => void, method: string, params: Params, signal: AbortSignal): Promise<unknown>;
-  settle(response: Extract<Incoming, { kind: 'response' }>): void;
+  settle(response: Response): void;
 }
 
-export function createAsks(): Asks {
-  const waiting = new Map<RequestId, (response: Extract<Incoming, { kind: 'response' }>) => void>();
-  let made = 0;
+type Response = Extract<Incoming, { kind: 'response' }>;
+
+/** An answer may come to another server than the one that asked: then it goes on to that one. */
+export interface AsksElsewhere {
+  readonly relay: Pick<Relay, 'hold' | 'ask'>;
+  readonly connectionId: string;
+  readonly onFault?: ((error: unknown) => void) | undefined;
+}
+
+export function createAsks(elsewhere?: AsksElsewhere): Asks {
+  const waiting = new Map<RequestId, (response: Response) => void>();
+  const keyOf = (id: RequestId) => `ask ${elsewhere?.connectionId} ${id}`;
+
+  async function handOn(response: Response): Promise<void> {
+    await elsewhere?.relay.ask(keyOf(response.id), JSON.stringify(response), AbortSignal.timeout(handOnMs));
+  }
 
   return {
-    ask(send, method, params, signal) {
+    async ask(send, method, params, signal) {
       signal.throwIfAborted();
-      made += 1;
-      const id = `ask-${made}`;
+      const id = `ask-${randomUUID()}`;
+      const letGo = await elsewhere?.relay
+        .hold(keyOf(id), async (body) => {
+          waiting.get(id)?.(JSON.parse(body) as Response);
+          return '';
+        })
+        // Then only an answer that comes here is heard.
+        .catch(() => undefined);
+      if (signal.aborted) {
+        letGo?.();
+        throw signal.reason;
+      }
       return new Promise((resolve, reject) => {
         const withdraw = () => {
+          letGo?.();
           waiting.delete(id);
           send(notificationFrame('notifications/cancelled', { requestId: id, reason: 'No longer needed.' }));
           reject(signal.reason);
         };
         signal.addEventListener('abort', withdraw, { once: true });
         waiting.set(id, (response) => {
+          letGo?.();
           waiting.delete(id);
           signal.removeEventListener('abort', withdraw);
           if (response.failed) reject(new Error('The client refused the request.'));
@@ -33,6 +60,13 @@ export function createAsks(): Asks {
         send(requestFrame(id, method, params));
       });
     },
-    settle: (response) => waiting.get(response.id)?.(response),
+    settle(response) {
+      const here = waiting.get(response.id);
+      if (here) here(response);
+      else handOn(response).catch((error) => elsewhere?.onFault?.(error));
+    },
   };
 }
+
+/** The other server has only to take it. */
+const handOnMs = 30_000;

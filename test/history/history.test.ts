@@ -195,7 +195,8 @@ test('pruning forgets the oldest entries and keeps every one that is left undoab
   // Two hours later, what nothing needs goes, and the rest is compressed.
   const blobs = openBlobs(join(world.settings.stateFolder, 'history/contents'));
   const { history: store } = await world.checkpoint.store();
-  const later = { maxBytes: 1024 ** 2, maxAgeMs: 1e12, nowMs: Date.now() + 7_200_000 };
+  const share = async () => {};
+  const later = { share, maxBytes: 1024 ** 2, maxAgeMs: 1e12, nowMs: Date.now() + 7_200_000 };
   expect(await prune({ store, blobs, ...later })).toMatchObject({ entries: 0, contents: forgotten - 1 });
   expect(blobs.all()).toHaveLength(left.length);
   expect(blobs.all().every(({ isCompressed, bytes }) => isCompressed && bytes < 10_000)).toBe(true);

@@ -16,6 +16,7 @@ const node = {
   calls: 3,
   load: 0.25,
   residentBytes: 100 * 1024 * 1024,
+  roots: ['/srv/a'],
 };
 
 describe.each(engines)('on $name', ({ missing, createPlace }) => {

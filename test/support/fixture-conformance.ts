@@ -6,7 +6,7 @@ import { text } from '../../src/contract/text/text.ts';
 import type { JsonSchema } from '../../src/contract/tool/tool-card.ts';
 import type { Change, Changes } from '../../src/transport/changes.ts';
 import type { Exchange, Method, MethodTable } from '../../src/transport/exchange.ts';
-import type { HttpService } from '../../src/transport/http/serve.ts';
+import type { HttpOptions, HttpService } from '../../src/transport/http/serve.ts';
 import { serveHttp } from '../../src/transport/http/serve.ts';
 import type { Params } from '../../src/transport/jsonrpc.ts';
 import { isObject, RpcError, rpcCode } from '../../src/transport/jsonrpc.ts';
@@ -19,8 +19,11 @@ const png =
 const wav = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
 /** Serves what the conformance suite asks for by name, on the product's own HTTP layer. */
-export async function serveConformance(): Promise<{ readonly url: string; readonly service: HttpService }> {
-  const listeners = new Set<(change: Change) => void>();
+export async function serveConformance(
+  options: Partial<HttpOptions> = {},
+  /** Of all servers that have the same tools. */
+  listeners = new Set<(change: Change) => void>(),
+): Promise<{ readonly url: string; readonly service: HttpService }> {
   const changes: Changes = (listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
@@ -36,6 +39,7 @@ export async function serveConformance(): Promise<{ readonly url: string; readon
   };
   const callTool = createCallMethod(gateway);
   const service = await serveHttp({
+    ...options,
     gateway,
     host: '127.0.0.1',
     port: 0,

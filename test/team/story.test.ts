@@ -29,7 +29,7 @@ test('the whole story: a person gives work, a manager divides it, workers do it 
 });
 
 test.skipIf(missing)(
-  `two servers on one PostgreSQL: the first is killed in the middle, and the story goes on${missing ? ` (skipped: ${missing})` : ''}`,
+  `two servers on one PostgreSQL: each call goes to the other one, the first is killed in the middle, and the story goes on${missing ? ` (skipped: ${missing})` : ''}`,
   { timeout: 120_000 },
   async () => {
     if (!('createDatabase' in postgres)) return;
@@ -46,14 +46,15 @@ test.skipIf(missing)(
       'm',
       '--start',
     );
-    let current: TeamServer = first;
+    let alive: readonly TeamServer[] = [first, second];
+    let calls = 0;
     await tellStory({
       whole,
-      at: () => current,
+      at: () => alive[calls++ % alive.length] ?? second,
       other: second,
       async midway() {
         await first.kill();
-        current = second;
+        alive = [second];
       },
     });
     expect(await place.command('task', 'show', whole)).toContain('in_progress → done');

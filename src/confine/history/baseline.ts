@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { FileState } from '../../contract/capabilities/history.ts';
 import { readAtNow } from '../files/io.ts';
-import { type Blobs, digestOf } from './blobs.ts';
+import { digestOf } from './blobs.ts';
 import type { Bounds } from './bounds.ts';
+import type { Contents } from './contents.ts';
 import type { Held, HeldContents } from './held.ts';
 import { divide, type Parts } from './parts.ts';
 import { scan } from './scan.ts';
@@ -15,7 +16,7 @@ export interface BaselineOptions {
   readonly folder: string;
   readonly ignore: readonly string[];
   readonly held: HeldContents;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
   /** Most bytes that are held; files beyond are known, and not kept. */
   readonly maxBytes: number;
   readonly maxFileBytes: number;
@@ -48,7 +49,7 @@ interface Node {
 }
 
 export function createBaseline(options: BaselineOptions): Baseline {
-  const { folder, held, blobs, bounds, now } = options;
+  const { folder, held, contents, bounds, now } = options;
   const nodes = new Map<string, Node>();
   const children = new Map<string, Set<string>>();
   let lookedAtMs: number | undefined;
@@ -184,8 +185,8 @@ export function createBaseline(options: BaselineOptions): Baseline {
     if (state.kind !== 'file' || !at) return state;
     try {
       const content = held.read(at);
-      if ('path' in content) return { ...state, digest: await blobs.putFile(content.path) };
-      const kept = blobs.put(content);
+      if ('path' in content) return { ...state, digest: await contents.putFile(content.path) };
+      const kept = contents.put(content);
       await kept.durable;
       // What was held is not what was there, if somebody got at it.
       return digest !== undefined && digest !== kept.digest ? state : { ...state, digest: kept.digest };

@@ -35,6 +35,8 @@ export interface Blobs {
   has(digest: string): boolean;
   /** The content, checked against its digest; `undefined` where it is no longer kept. */
   read(digest: string): Buffer | undefined;
+  /** The same a part at a time, unchecked. */
+  parts(digest: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   /** Every content with its size on disk and when it came. */
   all(): {
     readonly digest: string;
@@ -138,6 +140,11 @@ export function openBlobs(folder: string): Blobs {
       const packed = readIfThere(`${path}${suffix}`);
       const bytes = packed ? zstdDecompressSync(packed) : readIfThere(path);
       return bytes && digestOf(bytes) === digest ? bytes : undefined;
+    },
+    parts(digest) {
+      const path = pathOf(digest);
+      const packed = readIfThere(`${path}${suffix}`);
+      return packed ? [zstdDecompressSync(packed)] : createReadStream(path);
     },
     all() {
       const found = [];

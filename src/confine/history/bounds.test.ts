@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Commands, RunResult } from '../../contract/capabilities/process.ts';
 import { openBlobs } from './blobs.ts';
 import { createBounds } from './bounds.ts';
+import { createContents } from './contents.ts';
 import { scan } from './scan.ts';
 import { watchCommands } from './watch-commands.ts';
 
@@ -65,7 +66,7 @@ test('the reply of the first command says what is left out; what is not is still
     roots: [root],
     ignore: [],
     recorder: recorder as never,
-    blobs: openBlobs(join(folder, 'contents')),
+    contents: createContents(openBlobs(join(folder, 'contents')), async () => undefined),
     maxBytes: 1e6,
     now: Date.now,
     recovered: async () => {},

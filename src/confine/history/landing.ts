@@ -3,15 +3,16 @@ import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs
 import type { Attribution, FileState } from '../../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { readAtNow } from '../files/io.ts';
-import { type Blobs, digestOf } from './blobs.ts';
+import { digestOf } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
+import type { Contents } from './contents.ts';
 import type { NewChange, Recorder } from './recorder.ts';
 import { isShown } from './seen.ts';
 import { isSame } from './state.ts';
 
 export interface LandingKeeperOptions {
   readonly recorder: Recorder;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
   readonly who: Attribution;
   /** Names of folders of which nothing is kept. */
   readonly ignore: readonly string[];
@@ -25,7 +26,7 @@ export interface LandingKeeperOptions {
  * it. Entries are in an order that can be taken back one by one from their end.
  */
 export function createLandingKeeper(options: LandingKeeperOptions): LandingKeeper {
-  const { recorder, blobs, who, maxFileBytes } = options;
+  const { recorder, contents, who, maxFileBytes } = options;
   const ignored = new Set(options.ignore);
   const removed: NewChange[] = [];
   const changed: NewChange[] = [];
@@ -37,12 +38,12 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
 
   async function keep(side: LandingSide | undefined): Promise<FileState> {
     if (side?.kind !== 'file' || side.bytes > maxFileBytes) return stateOf(side);
-    if (side.bytes > atOnceBytes) return withDigest(side, await blobs.putFile(side.entry));
+    if (side.bytes > atOnceBytes) return withDigest(side, await contents.putFile(side.entry));
     if (durables.length === syncsOfTheirOwn) {
       hasMany = true;
-      return withDigest(side, blobs.putUnsynced(read(side.entry)));
+      return withDigest(side, contents.putUnsynced(read(side.entry)));
     }
-    const { digest, durable } = blobs.put(read(side.entry));
+    const { digest, durable } = contents.put(read(side.entry));
     durables.push(durable);
     return withDigest(side, digest);
   }
@@ -77,11 +78,11 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
     async begin() {
       await options.recovered();
       await Promise.all(durables);
-      if (hasMany) await blobs.sync();
+      if (hasMany) await contents.sync();
       prepared = recorder.prepare([...removed, ...changed, ...created], who);
     },
     async found({ root, path, before, after }) {
-      const { digest, durable } = blobs.put(before);
+      const { digest, durable } = contents.put(before);
       await durable;
       const former: FileState = { kind: 'file', bytes: before.length, digest };
       const next: FileState = { kind: 'file', bytes: after.length, digest: digestOf(after) };

@@ -9,9 +9,11 @@ import type {
   UndoStep,
 } from '../../contract/capabilities/history.ts';
 import type { Commands, OnFailure } from '../../contract/capabilities/process.ts';
+import { text } from '../../contract/text/text.ts';
 import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
+import { createContents } from './contents.ts';
 import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
 import { createRecorder, type Recorder, type Tell } from './recorder.ts';
@@ -71,11 +73,12 @@ export function openHistory(options: HistoryOptions): History {
   const { store, now = Date.now } = options;
   const journals = join(options.folder, 'journal');
   const blobs = openBlobs(join(options.folder, 'contents'));
+  const contents = createContents(blobs, async () => (await store()).contents);
   const journal = openJournal(journals);
   const maxFileBytes = Math.floor(options.maxBytes / 4);
   const recorder = createRecorder({
     store,
-    blobs,
+    contents,
     journal,
     now,
     recovered,
@@ -105,6 +108,11 @@ export function openHistory(options: HistoryOptions): History {
     let added = 0;
     for (const { entries, done } of leftBehind(journals)) {
       const happened = entries.filter(didHappen);
+      // The killed one may not have come to that.
+      for (const { before } of happened) {
+        const digest = before.kind === 'file' ? (before.tail?.digest ?? before.digest) : undefined;
+        if (digest !== undefined) await contents.share(digest);
+      }
       await (await store()).add(happened);
       done();
       added += happened.length;
@@ -116,7 +124,14 @@ export function openHistory(options: HistoryOptions): History {
 
   async function pruneNow() {
     const { maxBytes, maxAgeMs } = options;
-    const pruned = await prune({ store: await store(), blobs, maxBytes, maxAgeMs, nowMs: now() });
+    const pruned = await prune({
+      store: await store(),
+      blobs,
+      share: contents.share,
+      maxBytes,
+      maxAgeMs,
+      nowMs: now(),
+    });
     keptBytes = pruned.keptBytes;
     return pruned;
   }
@@ -142,7 +157,11 @@ export function openHistory(options: HistoryOptions): History {
       const place = placer(folders);
       let durable: Promise<void> | undefined;
       if ('auditId' in selection && !force) {
-        const inTheWay = await findInTheWay(standing(selection, await store()), { place, blobs });
+        const inTheWay = await findInTheWay(
+          standing(selection, await store()),
+          { place, contents },
+          (entry) => store().then((opened) => servedElsewhere(entry, folders, opened)),
+        );
         for (const step of inTheWay) tell?.(step);
         if (inTheWay.length > 0) return inTheWay;
       }
@@ -150,7 +169,9 @@ export function openHistory(options: HistoryOptions): History {
         who,
         async () => {
           for await (const entry of standing(selection, await store())) {
-            const step = await undoEntry(entry, { force, place, recorder, blobs });
+            const step =
+              (await servedElsewhere(entry, folders, await store())) ??
+              (await undoEntry(entry, { force, place, recorder, contents }));
             steps.push(step);
             tell?.(step);
             if (!force && (step.outcome === 'conflict' || step.outcome === 'lost')) return;
@@ -166,7 +187,7 @@ export function openHistory(options: HistoryOptions): History {
     async content(entry, side, folders) {
       const state: FileState = entry[side];
       if (state.kind !== 'file' || state.digest === undefined) return undefined;
-      const kept = blobs.read(state.digest);
+      const kept = await contents.read(state.digest);
       if (kept) return kept;
       const there = placer(folders)(entry.root, entry.path);
       const found = stateOf(there, state);
@@ -181,7 +202,7 @@ export function openHistory(options: HistoryOptions): History {
         onFailure,
         ignore: options.ignore,
         recorder,
-        blobs,
+        contents,
         maxBytes: Math.floor(options.maxBytes / 2),
         now,
         recovered,
@@ -190,7 +211,7 @@ export function openHistory(options: HistoryOptions): History {
     },
     async witness(folder, path) {
       await recovered();
-      return witness(folder, path, { recorder, blobs, maxFileBytes });
+      return witness(folder, path, { recorder, contents, maxFileBytes });
     },
     prune: pruneNow,
     keptBytes: () => keptBytes,
@@ -209,12 +230,13 @@ export function openHistory(options: HistoryOptions): History {
 async function findInTheWay(
   entries: AsyncGenerator<HistoryEntry>,
   options: Parameters<typeof foresee>[1],
+  elsewhere: (entry: HistoryEntry) => Promise<UndoStep | undefined>,
 ): Promise<readonly UndoStep[]> {
   const seen = new Set<string>();
   const found: UndoStep[] = [];
   for await (const entry of entries) {
     const key = `${entry.root}\0${entry.path}`;
-    const step = seen.has(key) ? undefined : foresee(entry, options);
+    const step = seen.has(key) ? undefined : ((await elsewhere(entry)) ?? (await foresee(entry, options)));
     seen.add(key);
     if (step) found.push(step);
   }
@@ -236,6 +258,22 @@ async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGe
     beforeSeq = page.at(-1)?.seq;
     if (page.length < pageEntries) return;
   }
+}
+
+/** A change in a folder that other servers of the store serve, and this one does not: where it can be taken back. */
+async function servedElsewhere(
+  entry: HistoryEntry,
+  folders: readonly Folder[],
+  store: HistoryStore,
+): Promise<UndoStep | undefined> {
+  if (folders.some(({ roots }) => roots.some(({ hostPath }) => hostPath === entry.root))) return undefined;
+  const servers = (await store.servedBy?.(entry.root)) ?? [];
+  if (servers.length === 0) return undefined;
+  const because = text(
+    `${entry.root} is not served here. Undo it at ${servers.join(' or ')}.`,
+    `${entry.root} はこのサーバーにありません。${servers.join(' または ')} で取り消してください。`,
+  );
+  return { entry, outcome: 'conflict', found: { kind: 'other' }, because };
 }
 
 /** The place of a path in whichever folder has its root; undoing asks no tool's protection. */

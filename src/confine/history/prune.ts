@@ -4,6 +4,8 @@ import type { Blobs } from './blobs.ts';
 export interface PruneOptions {
   readonly store: HistoryStore;
   readonly blobs: Blobs;
+  /** Brings to a shared store what only this machine has. */
+  readonly share: (digest: string) => Promise<void>;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
   readonly nowMs: number;
@@ -24,7 +26,8 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
   const { store, blobs, nowMs } = options;
   // Looked at first: what comes while we work is not ours to judge.
   const there = blobs.all();
-  const sizes = new Map(there.map(({ digest, bytes }) => [digest, bytes]));
+  const shared = await store.contents?.all();
+  const sizes = new Map((shared ?? there).map(({ digest, bytes }) => [digest, bytes]));
   let entries = await store.forget({ beforeMs: nowMs - options.maxAgeMs });
   const needed = new Set<string>();
   let bytes = 0;
@@ -45,14 +48,20 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
     beforeSeq = page.at(-1)?.seq;
     if (page.length < pageEntries) break;
   }
-  let contents = 0;
+  const isOld = ({ modifiedMs }: { readonly modifiedMs: number }) => modifiedMs <= nowMs - youngMs;
+  const unneeded = (shared ?? []).filter((one) => !needed.has(one.digest) && isOld(one));
+  await store.contents?.remove(unneeded.map(({ digest }) => digest));
+  let contents = unneeded.length;
   for (const { digest, bytes, modifiedMs, isCompressed } of there) {
-    if (needed.has(digest)) {
+    if (needed.has(digest) && !(shared && sizes.has(digest) && isOld({ modifiedMs }))) {
+      // From before the store was shared.
+      if (shared && !sizes.has(digest)) await options.share(digest);
       const isWorthIt = bytes >= worthBytes && bytes <= atOnceBytes;
       if (!isCompressed && isWorthIt) await blobs.compress(digest);
-    } else if (modifiedMs <= nowMs - youngMs) {
+    } else if (isOld({ modifiedMs })) {
+      // Of one that the store has, too, this was the quick copy.
       blobs.remove(digest, nowMs - youngMs);
-      contents += 1;
+      if (!shared) contents += 1;
     }
   }
   return { entries, contents, keptBytes: bytes };

@@ -11,13 +11,13 @@ import type {
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { createAdding } from './adding.ts';
-import type { Blobs } from './blobs.ts';
 import { afterOf, atOnceBytes, didHappen } from './change-state.ts';
+import type { Contents } from './contents.ts';
 import type { Journal } from './journal.ts';
 
 export interface RecorderOptions {
   readonly store: () => Promise<HistoryStore>;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
   readonly journal: Journal;
   readonly now: () => number;
   /** Waits until what killed servers left is dealt with: later, their changes could not be told from ours. */
@@ -78,7 +78,7 @@ interface Pending {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { blobs, journal, now } = options;
+  const { contents, journal, now } = options;
   const scopes = new AsyncLocalStorage<Scope>();
   const pending = new WeakMap<FileChange, Pending>();
   const adding = createAdding(options.store, journal);
@@ -144,10 +144,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const state = { kind: 'file', bytes: stat.bytes, mode } as const;
     if (stat.bytes > options.maxFileBytes) return { state, durable: settled };
     if (stat.bytes > atOnceBytes) {
-      const digest = await blobs.putFile(`/proc/self/fd/${descriptor}`);
+      const digest = await contents.putFile(`/proc/self/fd/${descriptor}`);
       return { state: { ...state, digest }, durable: settled };
     }
-    const { digest, durable } = blobs.put(read());
+    const { digest, durable } = contents.put(read());
     return { state: { ...state, digest }, durable };
   }
 

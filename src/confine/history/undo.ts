@@ -4,7 +4,7 @@ import type { Place } from '../../contract/capabilities/files.ts';
 import type { FileState, HistoryEntry, UndoStep } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
 import { readAtNow } from '../files/io.ts';
-import type { Blobs } from './blobs.ts';
+import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
 import { atEntry, restore, stateOf } from './restore.ts';
 import { isSame, stateAt } from './state.ts';
@@ -14,7 +14,7 @@ export interface UndoOptions {
   readonly force: boolean;
   readonly place: (root: string, path: string) => Place;
   readonly recorder: Recorder;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
 }
 
 /**
@@ -33,15 +33,15 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
 }
 
 /** What stands in the way of taking one change back, as far as that can be told beforehand. Changes nothing. */
-export function foresee(
+export async function foresee(
   entry: HistoryEntry,
-  { place, blobs }: Pick<UndoOptions, 'place' | 'blobs'>,
-): UndoStep | undefined {
+  { place, contents }: Pick<UndoOptions, 'place' | 'contents'>,
+): Promise<UndoStep | undefined> {
   const { before, after } = entry;
   const there = place(entry.root, entry.path);
   try {
     if (isSame(stateOf(there, before), before, true)) return undefined;
-    if (contentFor(before, blobs) === 'lost') return { entry, outcome: 'lost' };
+    if ((await contentFor(before, contents)) === 'lost') return { entry, outcome: 'lost' };
     const found = stateOf(there, after);
     return isSame(found, after, isSame(before, after, false))
       ? undefined
@@ -62,11 +62,11 @@ function foundAt(place: Place): FileState {
 }
 
 async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): Promise<UndoStep> {
-  const { recorder, blobs } = options;
+  const { recorder, contents } = options;
   const { before, after } = entry;
   const withMode = isSame(before, after, false);
   const isBack = (found: FileState) => isSame(found, before, true);
-  const content = contentFor(before, blobs);
+  const content = await contentFor(before, contents);
   if (content === 'lost') return { entry, outcome: isBack(stateOf(place, before)) ? 'already' : 'lost' };
   if (before.kind !== 'absent' || stateOf(place).kind !== 'absent') {
     return atEntry(place, before.kind !== 'absent', async (path, folder, tools) => {
@@ -77,7 +77,7 @@ async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): 
         // Parts of a file fit only the file that they were taken from.
         if (isPart(before)) return { entry, outcome: 'lost' };
       }
-      const current = await keepCurrent(path, before, blobs);
+      const current = await keepCurrent(path, before, contents);
       const failed = await recorder
         .change(
           {
@@ -107,26 +107,26 @@ function isConflict(error: unknown): boolean {
   return error instanceof ToolError && error.code === 'conflict';
 }
 
-function contentFor(state: FileState, blobs: Blobs): Buffer | undefined | 'lost' {
+async function contentFor(state: FileState, contents: Contents): Promise<Buffer | undefined | 'lost'> {
   if (state.kind === 'other') return 'lost';
   if (state.kind !== 'file' || state.isStart) return undefined;
   const digest = state.tail?.digest ?? state.digest;
-  return (digest === undefined ? undefined : blobs.read(digest)) ?? 'lost';
+  return (digest === undefined ? undefined : await contents.read(digest)) ?? 'lost';
 }
 
 /** Keeps what is at a path; where only the end of a large file is cut off, only that. */
-async function keepCurrent(path: string, target: FileState, blobs: Blobs): Promise<FileState> {
+async function keepCurrent(path: string, target: FileState, contents: Contents): Promise<FileState> {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat?.isFile()) return stateAt(path);
   const state = { kind: 'file', bytes: stat.size, mode: stat.mode & 0o7777 } as const;
   if (target.kind === 'file' && target.tail) return { ...state, isStart: true };
   if (target.kind === 'file' && target.isStart) {
     const tail = readEnd(path, target.bytes, stat.size - target.bytes);
-    const { digest, durable } = blobs.put(tail);
+    const { digest, durable } = contents.put(tail);
     await durable;
     return { ...state, tail: { bytes: tail.length, digest } };
   }
-  return { ...state, digest: await blobs.putFile(path) };
+  return { ...state, digest: await contents.putFile(path) };
 }
 
 function readEnd(path: string, from: number, bytes: number): Buffer {

@@ -15,8 +15,8 @@ import { type Text, verbatim } from '../../contract/text/text.ts';
 import { cannotDiscard, discardedNote } from '../../ground/effects/landing.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
-import type { Blobs } from './blobs.ts';
 import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './bounds.ts';
+import type { Contents } from './contents.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
 import { createLandingKeeper } from './landing.ts';
 import type { Recorder } from './recorder.ts';
@@ -28,7 +28,7 @@ export interface CommandWatchOptions {
   readonly roots: readonly string[];
   readonly ignore: readonly string[];
   readonly recorder: Recorder;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
   readonly maxBytes: number;
   readonly now: () => number;
   readonly bounds?: BoundsOptions | undefined;
@@ -80,10 +80,10 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     if (!isSwept) sweepHeld(options.folder);
     isSwept = true;
     const held = openHeldContents(options.folder);
-    const { ignore, blobs, maxBytes, now } = options;
+    const { ignore, contents, maxBytes, now } = options;
     const maxFileBytes = Math.floor(maxBytes / 8);
     const bounds = createBounds(most);
-    const baseline = createBaseline({ folder, ignore, held, blobs, maxBytes, maxFileBytes, bounds, now });
+    const baseline = createBaseline({ folder, ignore, held, contents, maxBytes, maxFileBytes, bounds, now });
     one = { folder, baseline, held, bounds, background: new Set(), running: 0, ours: new Set(), told: 0 };
     watched.set(folder, one);
     return one;
@@ -145,12 +145,12 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
   }
 
   function keeperFor(who: Attribution): LandingKeeper {
-    const { blobs, maxBytes, recovered } = options;
+    const { contents, maxBytes, recovered } = options;
     // Of git's own folder nobody looks at every file, and a layer need not.
     const ignore = options.ignore.filter((name) => name !== '.git');
     return createLandingKeeper({
       recorder,
-      blobs,
+      contents,
       who,
       ignore,
       maxFileBytes: Math.floor(maxBytes / 2),

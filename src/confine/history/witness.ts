@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Folder, Place } from '../../contract/capabilities/files.ts';
 import type { FileState, HistoryAction } from '../../contract/capabilities/history.ts';
-import type { Blobs } from './blobs.ts';
+import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
 import { heldPlace, stateOf } from './restore.ts';
 import { isSame } from './state.ts';
@@ -14,7 +14,7 @@ export interface Witness {
 
 export interface WitnessOptions {
   readonly recorder: Recorder;
-  readonly blobs: Blobs;
+  readonly contents: Contents;
   readonly maxFileBytes: number;
 }
 
@@ -42,11 +42,11 @@ export async function witness(folder: Folder, path: string, options: WitnessOpti
   };
 }
 
-async function kept(place: Place, { blobs, maxFileBytes }: WitnessOptions): Promise<FileState> {
+async function kept(place: Place, { contents, maxFileBytes }: WitnessOptions): Promise<FileState> {
   const state = stateOf(place, unread);
   if (state.kind !== 'file' || state.bytes > maxFileBytes) return state;
   const content = await place.readBytes({ maxBytes: maxFileBytes });
-  const { digest, durable } = blobs.put(content);
+  const { digest, durable } = contents.put(content);
   await durable;
   return { ...state, bytes: content.length, digest };
 }

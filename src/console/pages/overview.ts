@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html';
+import type { NodeView } from '../../contract/nodes.ts';
 import type { AuditEntry } from '../../contract/records.ts';
 import { count, line } from '../shown.ts';
 import type { Tallied } from '../tally.ts';
@@ -6,6 +7,7 @@ import type { Waiting } from '../waiting.ts';
 import { approvalCards } from './approval-cards.ts';
 import { callRows } from './call-row.ts';
 import { charts, type Span } from './charts.ts';
+import { nodeList } from './nodes.ts';
 import { page } from './page.ts';
 import { type ChainState, chainLine } from './verification.ts';
 import type { Html, View } from './view.ts';
@@ -16,6 +18,7 @@ export interface OverviewParts {
   readonly calls: readonly Tallied[];
   readonly span: Span;
   readonly chain: ChainState;
+  readonly nodes: readonly NodeView[];
 }
 
 /** What happens now: questions first, then the shape of the last hour, then calls as they come. */
@@ -31,7 +34,7 @@ export function overviewPage(parts: OverviewParts, view: View): Html {
 <section id="charts" data-hx-get="/charts?span=${parts.span}" data-hx-trigger="every 20s">${chartsSection(parts, view)}</section>
 <section aria-labelledby="live-title"><h2 id="live-title">${say.live}</h2>
 ${liveList(parts.newest, view)}</section>
-${view.person.isOperator ? serving(parts.chain, view) : ''}`,
+${view.person.isOperator ? html`${serving(parts.chain, view)}${nodeList(parts.nodes, view)}` : ''}`,
   );
 }
 

@@ -36,12 +36,14 @@ export function addCallRoutes(
   app.get('/', async (context) => {
     const view = context.get('view');
     const log = await dependencies.audit();
-    const [waiting, calls, newest] = await Promise.all([
+    const [waiting, calls, nodes, newest] = await Promise.all([
       questionsFor(view, dependencies),
       callsFor(view),
+      view.person.isOperator ? (await dependencies.nodes()).list() : [],
       searchPage(log, {}, scopeOf(view.person), dependencies.now()),
     ]);
-    const parts = { waiting, newest: newest.entries.slice(0, 20), calls, chain: verification.state() };
+    const chain = verification.state();
+    const parts = { waiting, newest: newest.entries.slice(0, 20), calls, chain, nodes };
     return context.html(await overviewPage({ ...parts, span: spanOf(context.req.query('span')) }, view));
   });
 

@@ -105,6 +105,12 @@ export const en = {
     chain: 'Audit chain',
     noLatency: 'no calls to measure',
   },
+  nodes: {
+    title: 'Servers on these records',
+    calls: (n: number) => (n === 1 ? '1 call' : `${n} calls`),
+    states: { serving: 'serving', draining: 'draining' },
+    lost: (seconds: number) => `lost, last seen ${seconds} s ago`,
+  },
   approvals: {
     title: 'Approvals',
     intro: 'Calls that a rule stopped until a person answers. No answer means no.',

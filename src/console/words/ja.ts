@@ -105,6 +105,12 @@ export const ja: Words = {
     chain: '監査ログの連鎖',
     noLatency: '計測できる呼び出しがありません',
   },
+  nodes: {
+    title: 'この記録を共有するサーバー',
+    calls: (n) => `呼び出し ${n} 件`,
+    states: { serving: '提供中', draining: '停止準備中' },
+    lost: (seconds) => `応答なし（${seconds} 秒前が最後）`,
+  },
   approvals: {
     title: '承認',
     intro: '規則により、人の回答を待っている呼び出しです。回答がなければ拒否になります。',

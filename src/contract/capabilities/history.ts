@@ -62,8 +62,22 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-/** The entries; their contents lie beside the store. */
+/** What files held, in the store that servers on several machines share. */
+export interface SharedContents {
+  /** Resolves when it would survive a power cut. One that is there already stays. */
+  put(digest: string, parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
+  read(digest: string): Promise<Buffer | undefined>;
+  /** Every content with its size and when it came. */
+  all(): Promise<readonly { readonly digest: string; readonly bytes: number; readonly modifiedMs: number }[]>;
+  remove(digests: readonly string[]): Promise<void>;
+}
+
+/** The entries; on one machine their contents lie beside the store. */
 export interface HistoryStore {
+  /** Absent where a folder of this machine is all there is. */
+  readonly contents?: SharedContents | undefined;
+  /** Who else serves this root now, as `host` and address. */
+  readonly servedBy?: ((root: string) => Promise<readonly string[]>) | undefined;
   /** Adds entries in their order; one that is there already stays as it is. */
   add(entries: readonly NewHistoryEntry[]): Promise<void>;
   get(id: string): Promise<HistoryEntry | undefined>;

@@ -1,22 +1,42 @@
 import type { AuditVerdict } from '../../contract/records.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
-import { chainHash, genesis, sealHead } from './chain.ts';
+import { chainHash, sealHead } from './chain.ts';
 import { findStuck } from './inbox.ts';
 import type { AuditKey } from './key.ts';
+import { readStart } from './start.ts';
 
 /** Walks the whole chain in pages and says where it first does not hold; others may append meanwhile. */
 export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditVerdict> {
   const { db } = engine;
   const { secret, isSettled } = key;
-  let seq = 0;
-  let hash = genesis(secret);
+  const start = await readStart(db, secret);
+  let { seq, hash } = start === 'broken' ? { seq: 0, hash: '' } : start;
+  let first = seq;
   const broken = (at: number, problem: Text): AuditVerdict => ({
     ok: false,
-    entries: seq,
+    entries: seq - first,
     seq: at,
     problem,
   });
+
+  if (start === 'broken')
+    return broken(
+      1,
+      text(
+        'Where the log begins was changed, or sealed with another key.',
+        'ログの始まりの印が変更されたか、別の鍵で封印されています。',
+      ),
+    );
+
+  /** Old records may be forgotten while we read: then the chain begins behind us. */
+  async function hasMovedOn(): Promise<boolean> {
+    const now = await readStart(db, secret);
+    if (now === 'broken' || now.seq <= seq) return false;
+    ({ seq, hash } = now);
+    first = seq;
+    return true;
+  }
 
   for (;;) {
     // Read before the rows: an append that comes between only adds rows that a later look at the head covers.
@@ -40,6 +60,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
         .orderBy('seq')
         .limit(pageRows)
         .execute();
+      if (rows[0]?.seq !== seq + 1 && (await hasMovedOn())) continue;
       if (rows.length === 0)
         return broken(
           seq + 1,
@@ -79,7 +100,9 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
           text('The log was emptied: its head is missing.', 'ログが空にされています。末尾の印がありません。'),
         );
       const stuck = await findStuck(engine, key);
-      return stuck === undefined ? { ok: true, entries: seq, head: hash } : broken(seq + 1, stuck);
+      return stuck === undefined
+        ? { ok: true, entries: seq - first, head: hash, ...(first > 0 && { forgotten: first }) }
+        : broken(seq + 1, stuck);
     }
     const newer = await db.selectFrom('audit_head').select('seq').where('id', '=', 1).executeTakeFirst();
     if ((newer?.seq ?? 0) <= end) {

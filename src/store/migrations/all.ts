@@ -10,6 +10,9 @@ import { notices } from './009-notices.ts';
 import { passkeySessions } from './010-passkey-sessions.ts';
 import { questions } from './011-questions.ts';
 import { nodes } from './012-nodes.ts';
+import { relay } from './013-relay.ts';
+import { contents } from './014-contents.ts';
+import { retention } from './015-retention.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -26,4 +29,7 @@ export const migrations: readonly Migration[] = [
   passkeySessions,
   questions,
   nodes,
+  relay,
+  contents,
+  retention,
 ];

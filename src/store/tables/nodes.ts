@@ -10,6 +10,8 @@ export interface NodeRow {
   calls: number;
   load_percent: number;
   resident_bytes: number;
+  /** A list as JSON; servers of the version before say none. */
+  roots: string | null;
   clock_ms: number;
   seen_at_ms: number;
 }

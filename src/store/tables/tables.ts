@@ -2,12 +2,14 @@ import type { Generated } from 'kysely';
 import type { ConsoleTables } from './console.ts';
 import type { NodeRow } from './nodes.ts';
 import type { NoticeTables } from './notices.ts';
+import type { RelayTables } from './relay.ts';
 import type { TeamTables } from './team.ts';
 
 /** Every table, as Kysely sees it. A family of records adds its own interface here and a migration beside it. */
-export interface Tables extends TeamTables, ConsoleTables, NoticeTables {
+export interface Tables extends TeamTables, ConsoleTables, NoticeTables, RelayTables {
   audit: AuditRow;
   audit_head: AuditHeadRow;
+  audit_start: AuditStartRow;
   nodes: NodeRow;
   audit_inbox: AuditInboxTable;
   audit_writers: AuditWriterRow;
@@ -41,6 +43,9 @@ export interface AuditHeadRow {
   hash: string;
   seal: string;
 }
+
+/** One row: where the chain begins, once old records were forgotten, sealed with the key. */
+export type AuditStartRow = AuditHeadRow;
 
 /** A record that waits for its place in the chain. */
 export interface AuditInboxRow extends Omit<AuditRow, 'seq'> {

@@ -76,7 +76,7 @@ export async function answerPost(
       return;
     }
     // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
-    if (!isModern) takeLegacy(findSession(dependencies, request, arrival), message);
+    if (!isModern) takeLegacy(await findSession(dependencies, request, arrival), message);
     outlet.end(202);
   } catch (error) {
     fail(dependencies, post, id, error);
@@ -115,7 +115,7 @@ async function answerLegacy(dependencies: HttpDependencies, post: Post, message:
     outlet.finish(200, resultFrame(id, hands.resultJson), ['mcp-session-id', session.id]);
     return;
   }
-  const session = findSession(dependencies, request, arrival);
+  const session = await findSession(dependencies, request, arrival);
   const work = (run: Run) =>
     dependencies.mcp.answer(method, legacyExchange(session, message, arrival, run, outlet));
   await serve(dependencies, post, message, 'legacy', work, session?.running);
@@ -131,7 +131,7 @@ async function answerBatch(
   if (values.length === 0 || values.length > maxBatch || hasEnvelopeClaim(values, claimsEnvelope)) {
     throw new RpcError(rpcCode.invalidRequest, `A batch holds 1 to ${maxBatch} messages of older revisions.`);
   }
-  const session = findSession(dependencies, request, arrival);
+  const session = await findSession(dependencies, request, arrival);
   const frames: string[] = [];
   const gather: Outlet = {
     canStream: false,
@@ -220,18 +220,18 @@ function takeLegacy(session: Session | undefined, message: Incoming): void {
 }
 
 /** The session that a request names. One that is gone, or somebody else's, is not found: the client starts anew. */
-export function findSession(
+export async function findSession(
   dependencies: HttpDependencies,
   request: IncomingMessage,
   arrival: Arrival,
-): Session | undefined {
+): Promise<Session | undefined> {
   const version = headerOf(request, 'mcp-protocol-version');
   if (version !== undefined && !handshakeRevisions.some((known) => known === version)) {
     throw new RpcError(rpcCode.invalidRequest, 'Unsupported MCP-Protocol-Version.');
   }
   const id = headerOf(request, 'mcp-session-id');
   if (id === undefined) return undefined;
-  const session = dependencies.sessions.find(id, arrival);
+  const session = await dependencies.sessions.find(id, arrival);
   if (!session) throw new RpcError(rpcCode.serverBusy, 'There is no such session.', undefined, 404);
   return session;
 }

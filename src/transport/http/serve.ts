@@ -21,7 +21,7 @@ import { answerMetrics } from './metrics.ts';
 import { acceptsEvents, createOutlet, refuse, sendJson } from './outlet.ts';
 import type { HttpDependencies } from './post.ts';
 import { answerPost, findSession } from './post.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, type SessionLimits } from './sessions.ts';
 
 export interface HttpOptions {
   readonly gateway: Gateway;
@@ -37,6 +37,8 @@ export interface HttpOptions {
   readonly sessionIdleMs?: number | undefined;
   /** A secret of all servers behind one address: a session goes on at any of them. Absent: one of this process. */
   readonly sessionKey?: Uint8Array | undefined;
+  /** How the servers behind that address speak with each other of these sessions. */
+  readonly others?: SessionLimits['others'];
   readonly stopGraceMs?: number | undefined;
   /** Answers that take this long become streams, quiet streams are kept alive, and idle sessions closed. */
   readonly beatMs?: number | undefined;
@@ -89,6 +91,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     max: options.maxSessions ?? defaultMaxSessions,
     idleMs: options.sessionIdleMs ?? defaultSessionIdleMs,
     key: options.sessionKey ?? randomBytes(32),
+    others: options.others,
+    onFault: options.onFault,
   });
   const dependencies: HttpDependencies = {
     mcp,
@@ -169,7 +173,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   ): Promise<void> {
     try {
       const isModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
-      const session = isModern ? undefined : findSession(dependencies, request, arrival);
+      const session = isModern ? undefined : await findSession(dependencies, request, arrival);
       if (!session) {
         response.setHeader('allow', 'POST');
         return refuse(response, 405, 'This needs a session of an older revision.');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
+import type { EndedSessions, Relay } from '../../contract/nodes.ts';
 import type { Asks } from '../asks.ts';
 import { createAsks } from '../asks.ts';
 import { changeNotification } from '../changes.ts';
@@ -29,6 +30,8 @@ export interface Session {
   /** The stream that the client holds open for what belongs to no request. */
   stream: Outlet | undefined;
   usedAtMs: number;
+  /** When the others last said that it has not ended. */
+  lookedAtMs: number;
   announce(method: string, params?: Params): void;
 }
 
@@ -39,9 +42,10 @@ export interface Session {
 export interface Sessions {
   open(hands: Handshake, arrival: Arrival): Session | undefined;
   /** The session, if it is open and this caller's. */
-  find(id: string, arrival: Arrival): Session | undefined;
+  find(id: string, arrival: Arrival): Promise<Session | undefined>;
   /** For good: the client said that it is done. */
   end(session: Session): Promise<void>;
+  /** Those that were left alone, and those that ended at another server. */
   closeIdle(nowMs: number): Promise<void>;
   closeAll(): Promise<void>;
   readonly size: number;
@@ -52,14 +56,22 @@ export interface SessionLimits {
   readonly max: number;
   readonly idleMs: number;
   readonly key: Uint8Array;
+  /** Other servers that take up these sessions as well; absent: there are none. */
+  readonly others?:
+    | { readonly relay: Pick<Relay, 'hold' | 'ask'>; readonly ended: EndedSessions }
+    | undefined;
+  readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
 /** A client that comes back after this long makes a new handshake. */
 const ticketMaxAgeMs = 24 * 60 * 60_000;
 /** Ended sessions that are remembered, so that they stay ended. */
 const maxEnded = 10_000;
+/** One that ended at another server may still be used here for so long. */
+const endedKnownMs = 5000;
 
-export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): Sessions {
+export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
+  const { max, idleMs, key, others } = limits;
   const tickets = createTickets(key);
   const ended = new Set<string>();
   // In order of use: the first is the one that was left alone for longest.
@@ -89,15 +101,31 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
 
   function takeUp(id: string, ticket: Ticket, arrival: Arrival): Session | undefined {
     if (!makeRoom()) return undefined;
-    const session = createSession(mcp, id, ticket, arrival);
+    const session = createSession(mcp, id, ticket, arrival, limits);
     sessions.set(id, session);
     return session;
   }
 
-  function comeBack(id: string, arrival: Arrival): Session | undefined {
+  /** Ended by its client, wherever that was said. */
+  async function hasEnded(connectionId: string): Promise<boolean> {
+    return (await others?.ended.among([connectionId]))?.has(connectionId) ?? false;
+  }
+
+  async function comeBack(id: string, arrival: Arrival): Promise<Session | undefined> {
     const ticket = ended.has(id) ? undefined : tickets.read(id);
     if (!ticket || ticket.owner !== ownerOf(arrival)) return undefined;
-    return Date.now() - ticket.issuedAtMs > ticketMaxAgeMs ? undefined : takeUp(id, ticket, arrival);
+    if (Date.now() - ticket.issuedAtMs > ticketMaxAgeMs || (await hasEnded(ticket.connectionId)))
+      return undefined;
+    // Two of its requests may have come together.
+    return sessions.get(id) ?? takeUp(id, ticket, arrival);
+  }
+
+  async function isOver(session: Session): Promise<boolean> {
+    if (!others || Date.now() - session.lookedAtMs < endedKnownMs) return false;
+    session.lookedAtMs = Date.now();
+    if (!(await hasEnded(session.connectionId))) return false;
+    await close(session);
+    return true;
   }
 
   return {
@@ -112,9 +140,9 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
       };
       return takeUp(tickets.write(ticket), ticket, arrival);
     },
-    find(id, arrival) {
-      const session = sessions.get(id) ?? comeBack(id, arrival);
-      if (!session || session.owner !== ownerOf(arrival)) return undefined;
+    async find(id, arrival) {
+      const session = sessions.get(id) ?? (await comeBack(id, arrival));
+      if (!session || session.owner !== ownerOf(arrival) || (await isOver(session))) return undefined;
       session.usedAtMs = Date.now();
       sessions.delete(id);
       sessions.set(id, session);
@@ -124,9 +152,13 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
       ended.add(session.id);
       const [oldest] = ended;
       if (ended.size > maxEnded && oldest !== undefined) ended.delete(oldest);
+      await others?.ended.add(session.connectionId);
       await close(session);
     },
     async closeIdle(nowMs) {
+      const known = [...sessions.values()];
+      const over = await others?.ended.among(known.map(({ connectionId }) => connectionId));
+      if (over?.size) await Promise.all(known.filter((each) => over.has(each.connectionId)).map(close));
       for (const session of [...sessions.values()]) {
         if (nowMs - session.usedAtMs < idleMs) break;
         if (!isBusy(session)) await close(session);
@@ -142,7 +174,13 @@ export function createSessions(mcp: Mcp, { max, idleMs, key }: SessionLimits): S
   };
 }
 
-function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): Session {
+function createSession(
+  mcp: Mcp,
+  id: string,
+  ticket: Ticket,
+  arrival: Arrival,
+  { others, onFault }: SessionLimits,
+): Session {
   const { connectionId, client, revision, clientCapabilities } = ticket;
   const keeper = createKeeper();
   const session: Session = {
@@ -154,10 +192,11 @@ function createSession(mcp: Mcp, id: string, ticket: Ticket, arrival: Arrival): 
     revision,
     clientCapabilities,
     running: new Map(),
-    asks: createAsks(),
+    asks: createAsks(others && { relay: others.relay, connectionId, onFault }),
     keeper,
     stream: undefined,
     usedAtMs: Date.now(),
+    lookedAtMs: Date.now(),
     announce(method, params) {
       const { stream } = session;
       if (stream && !stream.isCongested()) stream.event(notificationFrame(method, params));

@@ -5,13 +5,21 @@ import type {
   HistoryEntry,
   HistoryStore,
   NewHistoryEntry,
-} from '../contract/capabilities/history.ts';
-import type { OpenEngine } from './engine.ts';
-import type { HistoryRow, Tables } from './tables/tables.ts';
+} from '../../contract/capabilities/history.ts';
+import type { OpenEngine } from '../engine.ts';
+import { createNodeStore } from '../nodes.ts';
+import type { HistoryRow, Tables } from '../tables/tables.ts';
+import { createSharedContents } from './contents.ts';
 
-/** Changes of files. Only what they held is kept elsewhere. */
-export function createHistoryStore(openEngine: OpenEngine): HistoryStore {
+/** Changes of files. What they held is in a folder of the machine, or beside them where several machines share the store. */
+export function createHistoryStore(
+  openEngine: OpenEngine,
+  { isShared }: { readonly isShared: boolean },
+): HistoryStore {
   return {
+    contents: isShared ? createSharedContents(openEngine) : undefined,
+    servedBy: isShared ? (root) => servers(openEngine, root) : undefined,
+
     async add(entries) {
       if (entries.length === 0) return;
       const engine = await openEngine();
@@ -77,6 +85,14 @@ export function createHistoryStore(openEngine: OpenEngine): HistoryStore {
       return Number(done.numDeletedRows);
     },
   };
+}
+
+/** The living servers that serve a root. */
+async function servers(openEngine: OpenEngine, root: string): Promise<readonly string[]> {
+  const nodes = await createNodeStore(openEngine).list();
+  return nodes
+    .filter(({ state, roots }) => state !== 'lost' && roots.includes(root))
+    .map(({ host, address }) => `${host} (${address})`);
 }
 
 /** An entry that is taken back stands no more; what it had taken back itself stands again, and so on. */

@@ -1,0 +1,229 @@
+import type { Transaction } from 'kysely';
+import { ToolError } from '../../contract/error.ts';
+import type { Relay } from '../../contract/nodes.ts';
+import { text } from '../../contract/text/text.ts';
+import type { Engine, OpenEngine } from '../engine.ts';
+import { nodeLostMs } from '../nodes.ts';
+import { randomId } from '../random-id.ts';
+import type { Tables } from '../tables/tables.ts';
+import { createSealing } from './sealing.ts';
+
+type Answer = (body: string, signal: AbortSignal) => Promise<string>;
+
+/** Words go through the store, which all servers reach: they need not reach each other. */
+export function createRelay(openEngine: OpenEngine, key: () => Uint8Array): Relay & { close(): void } {
+  const node = randomId('node_', 16);
+  const sealing = createSealing(key);
+  const held = new Map<string, Answer>();
+  /** What we are being asked, until it is answered or nobody waits any more. */
+  const answering = new Map<string, AbortController>();
+  const closed = new AbortController();
+  let hearing: Promise<void> | undefined;
+
+  async function hear(): Promise<void> {
+    const { changes, db } = await openEngine();
+    while (held.size > 0 && !closed.signal.aborted) {
+      const next = changes.next(topic, lookMs, closed.signal);
+      const words = await db
+        .selectFrom('relay_words')
+        .select(['id', 'name', 'body'])
+        .where('node', '=', node)
+        .where('answer', 'is', null)
+        .execute()
+        // The next look finds what this one could not.
+        .catch(() => undefined);
+      if (words) {
+        const asked = new Set(words.map(({ id }) => id));
+        for (const [id, work] of answering) if (!asked.has(id)) work.abort();
+        for (const word of words) if (!answering.has(word.id)) void answer(word);
+      }
+      await next;
+    }
+  }
+
+  async function answer(word: { readonly id: string; readonly name: string; readonly body: string }) {
+    const { id, name } = word;
+    const work = new AbortController();
+    answering.set(id, work);
+    try {
+      const how = held.get(name);
+      // Let go of meanwhile: it was not begun here.
+      if (!how) return await forget(id);
+      // What fails may have been begun: who asked must not take it for nothing.
+      const said = await open(word)
+        .then((body) => how(body, work.signal))
+        .then((words) => `${done}${words}`)
+        .catch(() => failed);
+      const engine = await openEngine();
+      const answer = sealing.close(`${id} answer ${name}`, said);
+      await engine.write((tx) =>
+        tx.updateTable('relay_words').set({ answer }).where('id', '=', id).execute(),
+      );
+      engine.changes.tell(topic);
+    } catch {
+      // Who asked waits no longer than we live.
+    } finally {
+      answering.delete(id);
+    }
+  }
+
+  async function open({
+    id,
+    name,
+    body,
+  }: {
+    readonly id: string;
+    readonly name: string;
+    readonly body: string;
+  }) {
+    return sealing.open(`${id} ask ${name}`, body);
+  }
+
+  async function forget(id: string): Promise<void> {
+    const engine = await openEngine();
+    const gone = (tx: Transaction<Tables>) => tx.deleteFrom('relay_words').where('id', '=', id).execute();
+    await engine.write(gone, { durable: false });
+    engine.changes.tell(topic);
+  }
+
+  return {
+    node,
+    async hold(name, answer) {
+      const engine = await openEngine();
+      const isOurs = await engine.write((tx) => take(engine, tx, name, node), { durable: false });
+      if (!isOurs) return undefined;
+      held.set(name, answer);
+      hearing ??= hear().finally(() => {
+        hearing = undefined;
+      });
+      // What fails in there is looked at again by the next who holds something.
+      hearing.catch(() => {});
+      return () => {
+        if (held.get(name) !== answer) return;
+        held.delete(name);
+        const release = (tx: Transaction<Tables>) =>
+          tx.deleteFrom('relay_keys').where('name', '=', name).where('node', '=', node).execute();
+        // One that stays is nobody's as soon as we are gone.
+        engine.write(release, { durable: false }).catch(() => {});
+      };
+    },
+
+    async ask(name, body, given) {
+      const signal = AbortSignal.any([given, closed.signal]);
+      const engine = await openEngine();
+      const holder = await holderOf(engine, name);
+      if (holder === undefined || holder === node) return undefined;
+      const id = randomId('wrd_', 24);
+      const word = {
+        id,
+        node: holder,
+        name,
+        body: sealing.close(`${id} ask ${name}`, body),
+        answer: null,
+        at_ms: engine.now(),
+      };
+      await engine.write((tx) => tx.insertInto('relay_words').values(word).execute(), { durable: false });
+      engine.changes.tell(topic);
+      for (;;) {
+        if (closed.signal.aborted) throw wentAway();
+        const next = engine.changes.next(topic, lookMs, signal);
+        const row = await engine.db
+          .selectFrom('relay_words')
+          .select('answer')
+          .where('id', '=', id)
+          .executeTakeFirst();
+        if (!row) return undefined;
+        if (row.answer !== null) {
+          // It is read; a row that stays is swept.
+          forget(id).catch(() => {});
+          const said = sealing.open(`${id} answer ${name}`, row.answer);
+          if (said === failed) throw wentAway();
+          return said.slice(done.length);
+        }
+        if (signal.aborted) {
+          await forget(id);
+          throw signal.reason;
+        }
+        if ((await holderOf(engine, name)) !== holder) {
+          await forget(id);
+          throw wentAway();
+        }
+        await next;
+      }
+    },
+
+    close() {
+      closed.abort();
+      for (const work of answering.values()) work.abort();
+    },
+  };
+}
+
+/** Takes the key, unless a living server has it. */
+async function take(engine: Engine, tx: Transaction<Tables>, name: string, node: string): Promise<boolean> {
+  const now = engine.clockMs;
+  // Nobody waits for so long; the servers are long gone.
+  await tx
+    .deleteFrom('relay_words')
+    .where(({ eb }) => eb('at_ms', '<', eb(now, '-', keptMs)))
+    .execute();
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('relay_keys')
+    .values({ name, node, at_ms: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ node, at_ms: now })
+        .where(({ not, exists, selectFrom, or, eb }) =>
+          or([
+            eb('relay_keys.node', '=', node),
+            not(
+              exists(
+                selectFrom('nodes')
+                  .select('id')
+                  .whereRef('nodes.id', '=', 'relay_keys.node')
+                  .where('seen_at_ms', '>', eb(now, '-', nodeLostMs)),
+              ),
+            ),
+          ]),
+        ),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numInsertedOrUpdatedRows ?? 0n) > 0;
+}
+
+/** The living server that holds it. */
+async function holderOf({ db, clockMs }: Engine, name: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('relay_keys')
+    .innerJoin('nodes', 'nodes.id', 'relay_keys.node')
+    .select('relay_keys.node')
+    .where('relay_keys.name', '=', name)
+    .where(({ eb }) => eb('nodes.seen_at_ms', '>', eb(clockMs, '-', nodeLostMs)))
+    .executeTakeFirst();
+  return row?.node;
+}
+
+function wentAway(): ToolError {
+  return new ToolError(
+    'unavailable',
+    text(
+      'The server that this call was for went away before it answered.',
+      'この呼び出しを受け持つサーバーが、応答する前に停止しました。',
+    ),
+    {
+      suggestion: text(
+        'It may have carried out a part of the call: look before you repeat it.',
+        '一部が実行された可能性があります。確認してからやり直してください。',
+      ),
+    },
+  );
+}
+
+const topic = 'relay';
+/** How an answer begins. */
+const done = '+';
+const failed = '-';
+/** A lost notification delays for so long at most. */
+const lookMs = 1000;
+const keptMs = 60 * 60 * 1000;
