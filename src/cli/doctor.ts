@@ -54,6 +54,8 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     const chosen = statuses.find((status) => status.works);
     if (chosen?.name === 'landlock')
       findings.push({ what: 'git', works: false, isWarning: true, detail: gitBehindLandlock });
+    if (chosen?.withoutSockets)
+      findings.push({ what: 'sockets', works: false, isWarning: true, detail: chosen.withoutSockets });
     const hosts = settings.process.network;
     if (chosen && hosts.length > 0) {
       findings.push({

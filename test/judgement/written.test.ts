@@ -75,6 +75,7 @@ test.each([
   ['f() {\n a\n}; b', 'f() {\na; }; \\\nb'],
   ['a # comment\n\nb', 'a\n\nb'],
   ["x=$'a\\nb'\nc", "x=$'a\\nb'\nc"],
+  ["tmux ls -F '#S'; tmux display -p '#{pane_id} #W'", "tmux ls -F '#S'; tmux display -p '#{pane_id} #W'"],
 ])('%j keeps its lines', (script, written) => {
   expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({ script: written });
 });

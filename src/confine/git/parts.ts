@@ -36,6 +36,10 @@ type Judge = (
 
 const harmless: Verdict = { harmless: true };
 
+/** What a command put there is not kept, whatever it holds. */
+const neverKept: Judge = (content, before) =>
+  content === before ? harmless : { harmless: false, instead: before };
+
 /** The files by name, as gitrepository-layout(5) and git's sources have them. */
 const files: Readonly<Record<string, Judge>> = {
   config: judgeConfig,
@@ -49,14 +53,12 @@ const files: Readonly<Record<string, Judge>> = {
   // `git merge-NAME` is looked for in the working folder where NAME has a slash.
   'rebase-merge/strategy': withoutLines(/\//),
   'sequencer/opts': judgeOptions,
+  // Whoever listens at it tells a person's git what has changed.
+  'fsmonitor--daemon.ipc': neverKept,
 };
 
 /** Folders of which each file counts: the hooks, and remotes as git kept them before it had sections for them. */
 const folders = ['hooks', 'remotes', 'branches'];
-
-/** What a command put there is not kept, whatever it holds. */
-const neverKept: Judge = (content, before) =>
-  content === before ? harmless : { harmless: false, instead: before };
 
 /** The parts of a repository as they are now. `folder` is where the kernel finds it. */
 export function partsOf(folder: string, known: (path: string) => Part | undefined): Part[] {

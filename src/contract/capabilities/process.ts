@@ -209,6 +209,8 @@ export interface SandboxStatus {
   readonly withoutDryRun?: Text | undefined;
   /** Why commands in it reach no host although the operator listed some. */
   readonly withoutNetwork?: Text | undefined;
+  /** Why commands in it have no sockets of Unix but pairs. */
+  readonly withoutSockets?: Text | undefined;
 }
 
 /** A bare confined child, for the pipeline's stages: pipes are the caller's. */

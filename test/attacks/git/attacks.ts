@@ -304,4 +304,9 @@ export const gitAttacks: readonly GitAttack[] = [
       'mkdir -p .git/remotes; echo "URL: ext::$PWD/evil" >.git/remotes/origin; git config --unset remote.origin.url; git config protocol.ext.allow always',
     later: 'git fetch origin',
   },
+  {
+    title: 'a socket that tells git what has changed',
+    plant: `/usr/bin/python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(".git/fsmonitor--daemon.ipc")' || : >.git/fsmonitor--daemon.ipc`,
+    later: '[ ! -e .git/fsmonitor--daemon.ipc ] || ./evil',
+  },
 ];

@@ -118,11 +118,14 @@ const hyperfineValued = [
 function tmuxCommands(words: readonly Word[]): readonly Inner[] {
   if (words.length > 40) return [{ kind: 'unread', rule: 'wrapper-unread', word: literalWord('tmux') }];
   return words.flatMap((word, at): Inner[] => {
-    if (word.value === undefined || word.prefix.startsWith('-')) return [];
+    if (word.value === undefined || word.prefix.startsWith('-') || tmuxFormat.test(word.value)) return [];
     if (/[^\w./:=-]/.test(word.value)) return [{ kind: 'script', source: word, posix: true }];
     return [{ kind: 'command', words: words.slice(at) }];
   });
 }
+
+/** `#S`, `#{session_name}: #W`: to a shell it is a comment, and tmux fills it in; `#(…)` would run. */
+const tmuxFormat = /^#(?:\w|\{\w+\})(?:[\s\w.,:/=-]|#\w|#\{\w+\})*$/;
 
 /** `go run -exec 'CMD'`, `go build -toolexec=CMD`. */
 function goRunners(words: readonly Word[]): readonly Inner[] {

@@ -73,6 +73,8 @@ export interface Backend extends Spawner {
   readonly caches?: string | undefined;
   /** Why it can open no way to the network; undefined where it can. */
   readonly withoutOutlet?: string | undefined;
+  /** Why commands make no sockets of Unix; undefined where they do. */
+  readonly withoutSockets?: string | undefined;
   /** A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there are none. */
   readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
   /** Why no layer holds over these folders, from what was tried of them before; undefined where one does. */

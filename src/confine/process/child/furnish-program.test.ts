@@ -59,6 +59,36 @@ test.each(['x64', 'arm64'] as const)(
   },
 );
 
+test.each(['x64', 'arm64'] as const)(
+  'on %s what supervises is handed over, and nothing of it is left to the next program',
+  (architecture) => {
+    const supervised = { ...options, links: [], channel: 6 };
+    const program = compileFurnish(supervised, architecture);
+    const calls = trace(program, architecture, () => 0);
+    const [, , message = 0] = calls.find(([name]) => name === 'sendmsg') ?? [];
+    const at = (address: number) => address - 0x400000;
+    const control = at(Number(program.readBigUInt64LE(at(message) + 32)));
+    // SOL_SOCKET, SCM_RIGHTS, the lowest number that is free.
+    expect([8, 12, 16].map((offset) => program.readUInt32LE(control + offset))).toEqual([1, 1, 3]);
+    expect(calls.map(([name, ...args]) => [name, ...args.slice(0, 2)])).toEqual([
+      ['close', 3],
+      ['socket', 16, 0x80003],
+      ['sendmsg', 6, message],
+      ['close', 3],
+      ['seccomp', 1, 40],
+      ['sendmsg', 6, message],
+      ['close', 3],
+      ['close', 6],
+      ['execve', 0x404000],
+      ['exit', 126],
+    ]);
+    for (const failing of ['socket', 'seccomp', 'sendmsg']) {
+      const cut = trace(program, architecture, (name) => (name === failing ? -1 : 0));
+      expect(cut.slice(-2).map(([name]) => name)).toEqual([failing, 'exit']);
+    }
+  },
+);
+
 test.each(['x64', 'arm64'] as const)('on %s nothing starts where a step fails', (architecture) => {
   const program = compileFurnish(options, architecture);
   for (const failing of ['unshare', 'open_tree', 'move_mount', 'prctl', 'capset', 'seccomp']) {

@@ -12,27 +12,32 @@ export interface FurnishOptions {
   readonly links: readonly LinkMount[];
   /** `struct sock_filter[]`: what holds from then on. */
   readonly filter: Buffer;
-  /** The descriptor of the program itself. */
+  /** The descriptor of the program itself, the lowest after the streams. */
   readonly self: number;
+  /**
+   * Where the filter supervises: the descriptor of a socket that is sent two, first one that tells of sockets in this
+   * network namespace, then the one by which the filter hands over calls.
+   */
+  readonly channel?: number | undefined;
   /** The program that it becomes. */
   readonly next: string;
 }
 
-/** What bubblewrap is to leave it, for the time of a few calls. */
+/** What bubblewrap is to leave it where there are links, for the time of a few calls. */
 export const furnishRights = ['--cap-add', 'CAP_SYS_ADMIN', '--cap-add', 'CAP_SETPCAP'];
 
 /**
- * The first program inside a sandbox whose command is to find links where the file tree outside has files: bubblewrap
- * mounts files over files only. It mounts them in namespaces of its own, gives up every right, loads the filter that
- * keeps all that follows from doing the same, and becomes the next program.
+ * The first program inside a sandbox: it does what bubblewrap cannot. Where the command is to find links in place of files
+ * of the tree outside (bubblewrap mounts files over files only), it mounts them in namespaces of its own and gives up every
+ * right. It loads the filter that keeps all that follows from doing the same, hands over what supervises it, and becomes
+ * the next program.
  */
 export function compileFurnish(
-  { links, filter, self, next }: FurnishOptions,
+  { links, filter, self, channel, next }: FurnishOptions,
   architecture: 'x64' | 'arm64',
 ): Buffer {
-  const data = layOut(next, filter, links);
-  const steps: readonly Step[] = [
-    { call: 'close', args: [self] },
+  const data = layOut({ next, filter, links, self });
+  const mounting: readonly Step[] = [
     // Those of bubblewrap belong to a user namespace that was left again.
     { call: 'unshare', args: [newMounts] },
     ...data.links.flatMap(({ link, over }): readonly Step[] => [
@@ -45,7 +50,26 @@ export function compileFurnish(
     ),
     { call: 'prctl', args: [ambient, clearAll, 0, 0, 0] },
     { call: 'capset', args: [data.header, data.none] },
-    { call: 'seccomp', args: [setFilter, 0, data.program] },
+  ];
+  // Each gets the lowest number that is free: that of the program, which is closed by then.
+  const handing = (socket: number): readonly Step[] => [
+    { call: 'sendmsg', args: [socket, data.message, 0] },
+    { call: 'close', args: [self] },
+  ];
+  const supervised = (socket: number): readonly Step[] => [
+    // Before the filter, which refuses it to the command.
+    { call: 'socket', args: [netlink, raw | closeOnExec, socketDiagnosis] },
+    ...handing(socket),
+    { call: 'seccomp', args: [setFilter, newListener | waitKillable, data.program] },
+    ...handing(socket),
+    { call: 'close', args: [socket] },
+  ];
+  const steps: readonly Step[] = [
+    { call: 'close', args: [self] },
+    ...(links.length > 0 ? mounting : []),
+    ...(channel === undefined
+      ? [{ call: 'seccomp', args: [setFilter, 0, data.program] } as const]
+      : supervised(channel)),
   ];
   return compileProgram(steps, data.bytes, architecture);
 }
@@ -63,9 +87,15 @@ const dropFromBound = 24;
 const ambient = 47;
 const clearAll = 4;
 const setFilter = 1;
+const newListener = 8;
+/** Once the supervisor has a call, only what kills its thread takes it back: no call is made twice. */
+const waitKillable = 32;
+const netlink = 16;
+const raw = 3;
+const socketDiagnosis = 4;
 
 /** The constants that the calls point to, and where each lies. */
-function layOut(next: string, filter: Buffer, links: readonly LinkMount[]) {
+function layOut({ next, filter, links, self }: FurnishOptions) {
   const { put, putText, bytes } = createConstants();
   putText(next);
   const empty = putText('');
@@ -78,12 +108,29 @@ function layOut(next: string, filter: Buffer, links: readonly LinkMount[]) {
   program.writeUInt16LE(filter.length / 8, 0);
   program.writeBigUInt64LE(BigInt(put(filter)), 8);
   const placed = links.map(({ link, over }) => ({ link: putText(link), over: putText(over) }));
+  // struct cmsghdr: SOL_SOCKET, SCM_RIGHTS, what was opened.
+  const rights = Buffer.alloc(24);
+  rights.writeBigUInt64LE(20n, 0);
+  rights.writeUInt32LE(1, 8);
+  rights.writeUInt32LE(1, 12);
+  rights.writeUInt32LE(self, 16);
+  // struct iovec: one byte, for a descriptor does not travel alone.
+  const piece = Buffer.alloc(16);
+  piece.writeBigUInt64LE(BigInt(none), 0);
+  piece.writeBigUInt64LE(1n, 8);
+  // struct msghdr
+  const message = Buffer.alloc(56);
+  message.writeBigUInt64LE(BigInt(put(piece)), 16);
+  message.writeBigUInt64LE(1n, 24);
+  message.writeBigUInt64LE(BigInt(put(rights)), 32);
+  message.writeBigUInt64LE(24n, 40);
   return {
     empty,
     header: put(header),
     none,
     program: put(program),
     links: placed,
+    message: put(message),
     bytes: bytes(),
   };
 }

@@ -1,9 +1,9 @@
-import { Buffer } from 'node:buffer';
 import { closeSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { openMemoryProgram } from './memory-program.ts';
+import { makeSocketPair, receiveDescriptor } from './passed-descriptors.ts';
 import { makePipe } from './pipes.ts';
 import { compileRelay, type RelayDescriptors } from './relay-program.ts';
 
@@ -94,36 +94,3 @@ function receive(kernel: Kernel, socket: number, count: number): readonly number
     throw error;
   }
 }
-
-function receiveDescriptor({ syscall, addressOf }: Kernel, socket: number): number {
-  // One piece of memory for the structure and all that it points to: struct msghdr, struct iovec, a byte, the control
-  // message.
-  const message = Buffer.alloc(120);
-  const at = addressOf(message);
-  message.writeBigUInt64LE(at + 56n, 16);
-  message.writeBigUInt64LE(1n, 24);
-  message.writeBigUInt64LE(at + 96n, 32);
-  message.writeBigUInt64LE(24n, 40);
-  message.writeBigUInt64LE(at + 72n, 56);
-  message.writeBigUInt64LE(1n, 64);
-  const length = syscall(process.arch === 'x64' ? 47 : 212, socket, message, dontWait | closeReceivedOnExec);
-  // SOL_SOCKET, SCM_RIGHTS, and room for one.
-  const isDescriptor = message.readUInt32LE(104) === 1 && message.readUInt32LE(108) === 1;
-  if (length !== 1 || message.readBigUInt64LE(96) !== 20n || !isDescriptor) {
-    throw new Error('the relay sent no listener');
-  }
-  return message.readInt32LE(112);
-}
-
-function makeSocketPair({ syscall }: Kernel): readonly [number, number] {
-  const ends = Buffer.alloc(8);
-  const made = syscall(process.arch === 'x64' ? 53 : 199, unix, stream | closeOnExec, 0, ends);
-  if (made !== 0) throw new Error('socketpair was refused');
-  return [ends.readInt32LE(0), ends.readInt32LE(4)];
-}
-
-const unix = 1;
-const stream = 1;
-const closeOnExec = 0o2000000;
-const dontWait = 0x40;
-const closeReceivedOnExec = 0x40000000;

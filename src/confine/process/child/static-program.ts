@@ -20,11 +20,31 @@ export function compileProgram(steps: readonly Step[], data: Buffer, architectur
 }
 
 const numbersX64 = {
-  ...{ close: 3, socket: 41, bind: 49, listen: 50, sendmsg: 46, write: 1, setns: 308, unshare: 272 },
+  ...{
+    close: 3,
+    socket: 41,
+    connect: 42,
+    bind: 49,
+    listen: 50,
+    sendmsg: 46,
+    write: 1,
+    setns: 308,
+    unshare: 272,
+  },
   ...{ open_tree: 428, move_mount: 429, prctl: 157, capset: 126, seccomp: 317, openat: 257, mount: 165 },
 };
 const numbersArm64: typeof numbersX64 = {
-  ...{ close: 57, socket: 198, bind: 200, listen: 201, sendmsg: 211, write: 64, setns: 268, unshare: 97 },
+  ...{
+    close: 57,
+    socket: 198,
+    connect: 203,
+    bind: 200,
+    listen: 201,
+    sendmsg: 211,
+    write: 64,
+    setns: 268,
+    unshare: 97,
+  },
   ...{ open_tree: 428, move_mount: 429, prctl: 167, capset: 91, seccomp: 277, openat: 56, mount: 40 },
 };
 

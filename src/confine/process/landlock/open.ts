@@ -175,6 +175,8 @@ export async function openLandlock(options: LandlockOptions): Promise<Backend> {
     name: 'landlock',
     caches: options.caches,
     withoutOutlet: 'Landlock gives commands no network of their own; bubblewrap does',
+    withoutSockets:
+      'Landlock does not tell sockets of commands from those of other programs; bubblewrap does',
     openRoom: async () => openOwn(),
     async spawnStage(request) {
       const program = realpathSync(request.program);

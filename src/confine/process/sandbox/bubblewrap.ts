@@ -7,11 +7,13 @@ import { adoptStage } from '../child/adopt.ts';
 import type { Backend, Child, SpawnOptions } from '../child/child.ts';
 import { openRelay, type Relay, relayProgram } from '../child/relay.ts';
 import { openReport } from '../child/report.ts';
-import { openStarter } from '../child/start-child.ts';
+import { openStarter, type StartChild } from '../child/start-child.ts';
 import { findMembers, signal } from '../child/tree.ts';
 import { initArguments } from '../prelude.ts';
-import { openKernel } from '../seccomp/kernel.ts';
-import { openFilter } from '../seccomp/open-filter.ts';
+import { type Kernel, openKernel } from '../seccomp/kernel.ts';
+import { namespaceFilter, openFilter } from '../seccomp/open-filter.ts';
+import type { Supervisor } from '../sockets/supervisor.ts';
+import { trySupervisor } from '../sockets/try-supervisor.ts';
 import { toolchainArguments } from '../toolchains/mounts.ts';
 import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
 import { type Chamber, enterProgram, freePlace, tryChambers } from './bubblewrap-room.ts';
@@ -26,7 +28,7 @@ import { copySystemSettings, isSetting } from './system-settings.ts';
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
-  const filter = openFilter();
+  const filter = openFilter(namespaceFilter('private'));
   const settings = await copySystemSettings(systemFiles(), options.readable.filter(isSetting));
   writeGitSettings(settings, options.git, '/etc');
   writeNpmSettings(settings, options.environment ?? {}, '/etc');
@@ -34,7 +36,9 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
   // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.
   const kernel = await openKernel().catch(() => undefined);
-  const furnisher = kernel && createFurnisher(kernel, filter);
+  const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });
+  const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
+  const furnisher = kernel && createFurnisher(kernel, rules);
   const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
   const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
   const layers =
@@ -70,6 +74,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   }
 
   async function spawnCommand(spawnOptions: SpawnOptions, chamber?: Chamber): Promise<Child> {
+    if (spawnOptions.overlays && !layers) throw new Error('no layer can be shown here');
     const mounts = [
       ...(spawnOptions.caches && caches ? ['--bind', options.caches ?? '', caches] : []),
       ...rootArguments(options, spawnOptions),
@@ -77,8 +82,16 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     const landing = chamber ? undefined : spawnOptions.outlet && relay?.open();
     const given = chamber?.childEnds ?? landing?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
+    const supervised = supervisor?.open();
+    const channel = supervised === undefined ? undefined : 4 + given.length + (report ? 1 : 0);
     const furnished =
-      spawnOptions.settings && furnisher?.furnish(spawnOptions.settings, landing ? relayProgram : '/bin/sh');
+      spawnOptions.settings || supervisor
+        ? furnisher?.furnish({
+            settings: spawnOptions.settings,
+            channel,
+            next: landing ? relayProgram : '/bin/sh',
+          })
+        : undefined;
     const args = [
       ...(chamber || spawnOptions.overlays ? [options.program] : []),
       ...(chamber ? shared : system),
@@ -92,9 +105,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...(landing ? [relayProgram] : []),
       ...initArguments(spawnOptions.command, spawnOptions.limits, report && 4 + given.length),
     ];
-    if (spawnOptions.overlays && !layers) throw new Error('no layer can be shown here');
     // It mounts the layer, and is the last of the descriptors.
-    const last = 4 + given.length + (report ? 1 : 0);
+    const last = 4 + given.length + (report ? 1 : 0) + (channel === undefined ? 0 : 1);
     const entered = chamber && { namespaces: [5, 6, 7], close: [4] };
     const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last, entered);
     const started = await withFilter((filterFd) =>
@@ -108,6 +120,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
           furnished?.fd ?? filterFd,
           ...given,
           ...(report ? [report.childEnd] : []),
+          ...(supervised === undefined ? [] : [supervised]),
           ...(mounter === undefined ? [] : [mounter]),
         ],
       }),
@@ -115,6 +128,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       landing?.close();
       report?.release();
       furnished?.close();
+      if (supervised !== undefined) closeSync(supervised);
       if (mounter !== undefined) closeSync(mounter);
     });
     const { pid } = started;
@@ -163,6 +177,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ((folders, caches) => layers.open(caches && options.caches ? [...folders, options.caches] : folders)),
     whyNoLayer: layers && ((folders) => layers.whyNot(folders)),
     withoutOutlet,
+    withoutSockets,
     showsCopies: once(() => holdsFurnished()),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),
     async openRoom(outlet) {
@@ -205,6 +220,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     async close() {
       closeSync(filter);
       relay?.close();
+      furnisher?.close();
+      await supervisor?.close();
       chambers?.close();
       await rm(settings, { recursive: true, force: true });
     },
@@ -217,6 +234,20 @@ async function tryRelay(ports: readonly number[]): Promise<{ relay?: Relay; with
     return ports.length === 0 ? {} : { relay: openRelay(await openKernel(), ports) };
   } catch (error) {
     return { withoutOutlet: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Without a supervisor commands make no sockets of Unix. */
+async function supervise(
+  program: string,
+  { kernel, startChild }: { readonly kernel: Kernel | undefined; readonly startChild: StartChild },
+): Promise<{ supervisor?: Supervisor; withoutSockets?: string }> {
+  if (!kernel) return { withoutSockets: 'koffi is missing' };
+  try {
+    const filter = namespaceFilter('supervised');
+    return { supervisor: await trySupervisor({ kernel, startChild, program, filter }) };
+  } catch (error) {
+    return { withoutSockets: error instanceof Error ? error.message : String(error) };
   }
 }
 

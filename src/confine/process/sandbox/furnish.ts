@@ -1,7 +1,8 @@
-import { closeSync, readFileSync } from 'node:fs';
+import type { Buffer } from 'node:buffer';
+import { closeSync } from 'node:fs';
 import type { ConfigCopies } from '../../git/config-copies.ts';
 import { copiesFolder } from '../../git/copied-config.ts';
-import { compileFurnish, furnishRights } from '../child/furnish-program.ts';
+import { compileFurnish, furnishRights, type LinkMount } from '../child/furnish-program.ts';
 import { openMemoryProgram } from '../child/memory-program.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
@@ -9,9 +10,19 @@ import { hasSeccomp } from '../seccomp/seccomp.ts';
 /**
  * Shows commands copies of settings. git replaces such a file by moving a new one over it, which no mounted file allows;
  * where it finds a link, it replaces what the link leads to. So a link is mounted, and leads to a folder of the command's.
+ * And it hands the filter's supervisor what that needs.
  */
 export interface Furnisher {
-  furnish(settings: Pick<ConfigCopies, 'folder' | 'copies'>, next: string): Furnished;
+  furnish(request: Furnishing): Furnished;
+  close(): void;
+}
+
+export interface Furnishing {
+  readonly settings?: Pick<ConfigCopies, 'folder' | 'copies'> | undefined;
+  /** The descriptor by which the filter's supervisor is reached. */
+  readonly channel?: number | undefined;
+  /** The program that runs next. */
+  readonly next: string;
 }
 
 export interface Furnished {
@@ -25,16 +36,28 @@ export interface Furnished {
 /** What runs it inside; the words of the program that it becomes follow. */
 export const furnishProgram = '/proc/self/fd/3';
 
-/** `filter` is open. Undefined where the processor is not known. */
-export function createFurnisher(kernel: Kernel, filter: number): Furnisher | undefined {
+/** Undefined where the processor is not known. */
+export function createFurnisher(kernel: Kernel, filter: Buffer): Furnisher | undefined {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
-  const rules = readFileSync(`/proc/self/fd/${filter}`);
+  const open = (links: readonly LinkMount[], { channel, next }: Furnishing) =>
+    openMemoryProgram(kernel, compileFurnish({ links, filter, self: 3, channel, next }, architecture));
+  // Without links there are few different ones.
+  const plain = new Map<string, number>();
   return {
-    furnish({ folder, copies }, next) {
-      const links = copies.map(({ original }, index) => ({ link: `${linkFolder}/${index}`, over: original }));
-      const program = compileFurnish({ links, filter: rules, self: 3, next }, architecture);
-      const fd = openMemoryProgram(kernel, program);
+    furnish(request) {
+      const { settings, channel, next } = request;
+      if (!settings) {
+        const key = `${channel} ${next}`;
+        const fd = plain.get(key) ?? open([], request);
+        plain.set(key, fd);
+        return { args: [], fd, close: () => {} };
+      }
+      const { folder, copies } = settings;
+      const fd = open(
+        copies.map(({ original }, index) => ({ link: `${linkFolder}/${index}`, over: original })),
+        request,
+      );
       return {
         args: [
           ...furnishRights,
@@ -46,6 +69,10 @@ export function createFurnisher(kernel: Kernel, filter: number): Furnisher | und
         fd,
         close: () => closeSync(fd),
       };
+    },
+    close() {
+      for (const fd of plain.values()) closeSync(fd);
+      plain.clear();
     },
   };
 }

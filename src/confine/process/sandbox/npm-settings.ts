@@ -2,26 +2,60 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes what of a person's own settings of npm commands are given: how it installs and what it says, never a token, an
- * address, a folder or a program. It stands for the settings of the machine, so those of a project win over it, as they
- * win over a person's. Returns the path of the file, where commands see the folder.
+ * Writes what of a person's own settings of npm commands are given: how it installs and what it says, from which registries,
+ * and which certificate authorities it trusts. Never a token, an address with one, a folder or a program; nor proxies, for
+ * commands have one of their own. It stands for the settings of the machine, so those of a project win over it, as they win over a
+ * person's. Returns the path of the file, where commands see the folder.
  */
 export function writeNpmSettings(
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
   seenAs: string,
 ): string {
-  writeFileSync(join(folder, 'npmrc'), harmlessLines(personsFile(environment)).join(''));
+  const file = personsFile(environment);
+  const lines = [...harmlessLines(file)];
+  const authorities = authoritiesOf(file);
+  if (authorities !== '') {
+    writeFileSync(join(folder, 'npm-authorities.pem'), authorities);
+    lines.push(`cafile=${join(seenAs, 'npm-authorities.pem')}\n`);
+  }
+  writeFileSync(join(folder, 'npmrc'), lines.join(''));
   return join(seenAs, 'npmrc');
 }
 
 /** Lines of such a file that pass: `key = value` and `key[] = value`, of keys that are known. */
 export function harmlessLines(file: string): readonly string[] {
-  return file.split(/\r?\n/).flatMap((line) => {
-    const [, key = '', list = '', value = ''] = /^\s*([\w.-]+)(\[\])?\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    return harmless.has(key) && plain.test(value) ? [`${key}${list}=${value}\n`] : [];
+  return settingsIn(file).flatMap(({ key, list, value }) => {
+    const passes = isRegistry.test(key) ? isPlainAddress(value) : harmless.has(key) && plain.test(value);
+    return passes ? [`${key}${list}=${value}\n`] : [];
   });
 }
+
+function settingsIn(file: string) {
+  return file.split(/\r?\n/).flatMap((line) => {
+    const [, key = '', list = '', value = ''] = /^\s*([@\w.:/-]+)(\[\])?\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    return key === '' ? [] : [{ key, list, value: /^"(.*)"$/.exec(value)?.[1] ?? value }];
+  });
+}
+
+/** `registry`, and that of a scope: without it packages of a company would be looked for where anybody publishes. */
+const isRegistry = /^(?:@[\w.-]+:)?registry$/;
+
+/** An address can hold a password, a token in its query, or a variable. */
+function isPlainAddress(value: string): boolean {
+  return /^https?:\/\/[\w.-]+(?::\d{1,5})?(?:\/[\w.~-]+)*\/?$/.test(value) && value.length <= 500;
+}
+
+/** Certificates that the file holds or names, and nothing else of what is named: a key may stand beside them. */
+function authoritiesOf(file: string): string {
+  const texts = settingsIn(file).map(({ key, value }) => {
+    if (key === 'ca') return value.replaceAll('\\n', '\n');
+    return key === 'cafile' && value.startsWith('/') ? readSmall(value, maxAuthoritiesBytes) : '';
+  });
+  return [...texts.join('\n').matchAll(certificate)].map(([found]) => `${found}\n`).join('');
+}
+
+const certificate = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
 /** A word, a number, a version or a short text: `${NAME}` would be a variable of the environment. */
 const plain = /^[\w .,:+@^~<>=*-]{0,100}$/;
@@ -40,13 +74,17 @@ const harmless: ReadonlySet<string> = new Set(
 );
 
 const maxFileBytes = 65_536;
+const maxAuthoritiesBytes = 1_048_576;
 
 function personsFile(environment: Readonly<Record<string, string | undefined>>): string {
   const { HOME = '/nonexistent', npm_config_userconfig: named, NPM_CONFIG_USERCONFIG: shouted } = environment;
-  const path = named || shouted || join(HOME, '.npmrc');
+  return readSmall(named || shouted || join(HOME, '.npmrc'), maxFileBytes);
+}
+
+function readSmall(path: string, maxBytes: number): string {
   try {
     const stat = statSync(path);
-    return stat.isFile() && stat.size <= maxFileBytes ? readFileSync(path, 'utf8') : '';
+    return stat.isFile() && stat.size <= maxBytes ? readFileSync(path, 'utf8') : '';
   } catch {
     return '';
   }

@@ -90,6 +90,18 @@ const walls: readonly Wall[] = [
     note: 'no command gets rights of another user, and no key of the configuration gives them: a person runs it outside',
   },
   {
+    name: 'addresses',
+    met: (line) => /Sanitizer\b.*failed to (?:allocate|map|mmap)|ReserveShadowMemoryRange/i.test(line),
+    note: 'each process of a command may have 4 GiB of memory, counted as it is asked for, and sanitizers (AddressSanitizer, ThreadSanitizer, `go test -race`) ask for terabytes that they never use: run these without them here, and a person runs them outside',
+  },
+  {
+    name: 'sockets',
+    // Of the network it is another word.
+    met: (line) =>
+      /\bconnect EACCES \S*\/|\bsocket\b.*\bpermission denied\b/i.test(line) && !/docker/i.test(line),
+    note: 'sockets of Unix connect the commands of a session with each other; what a program outside listens at is out of reach, and no key of the configuration opens it: a person runs it outside',
+  },
+  {
     name: 'services',
     met: (line) =>
       /\b(docker|podman) (daemon|socket)\b|\bDocker daemon\b|Failed to connect to bus|cannot open display|unable to open display|\bMissing X server\b/i.test(
@@ -102,7 +114,8 @@ const walls: readonly Wall[] = [
 /** What git says of a file that it cannot replace: its folder, or it alone, is mounted. */
 const keptFromGit =
   /unable to (?:unlink|create|rmdir|remove)(?: old| file| directory)* '?([^':]{1,200})'?: (?:read-only file system|device or resource busy)/i;
-const isMissing = /no such file or directory|\bENOENT\b|cannot access/i;
+const isMissing =
+  /no such file or directory|\bENOENT\b|cannot access|does not appear to be a git repository/i;
 const isRefused = /permission denied|\bEACCES\b/i;
 /** What exists for every command, or is missing everywhere alike. */
 const everyones = [...systemFolders, '/etc', '/dev', '/proc', '/sys'];

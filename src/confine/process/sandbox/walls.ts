@@ -79,6 +79,7 @@ export async function raiseWalls(
     const folders = roots.all.map((root) => root.hostPath);
     const hole = await findHole(backend, folders);
     if (hole === undefined) {
+      const status = { name, works: true, ...withoutSockets(backend.withoutSockets) };
       const caches = backend.caches;
       const standing = {
         backend,
@@ -95,12 +96,12 @@ export async function raiseWalls(
       const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
       if (problem === undefined) {
         const hasRooms = await holdInRoom(backend, folders, proxy);
-        return { walls: { ...standing, proxy, hasRooms }, status: { name, works: true } };
+        return { walls: { ...standing, proxy, hasRooms }, status };
       }
       // Without a way that holds there is none.
       return {
         walls: { ...standing, hasRooms: await holdInRoom(backend, folders) },
-        status: { name, works: true, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
+        status: { ...status, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
       };
     }
     await backend.close();
@@ -149,6 +150,16 @@ function withoutNetwork(key: string, problem: string): Text {
     `commands reach no host of ${key}: ${problem}`,
     `コマンドは ${key} のどのホストにも接続できません: ${problem}`,
   );
+}
+
+function withoutSockets(problem: string | undefined): Pick<SandboxStatus, 'withoutSockets'> {
+  if (problem === undefined) return {};
+  return {
+    withoutSockets: text(
+      `commands make no sockets of Unix, which some programs need (tmux, multiprocessing.Manager, tsx): ${problem}`,
+      `コマンドは Unix ソケットを作れません（tmux、multiprocessing.Manager、tsx などが使います）: ${problem}`,
+    ),
+  };
 }
 
 function failed(name: SandboxName, cause: string): Trial {

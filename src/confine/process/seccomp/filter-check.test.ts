@@ -5,6 +5,7 @@ import { compileFilter, type FilterPlan } from './seccomp.ts';
 
 const plans: readonly FilterPlan[] = [
   { sockets: 'private', signals: true, tracing: true },
+  { sockets: 'supervised', signals: true, tracing: true },
   { sockets: 'none', signals: true, tracing: false },
   { sockets: 'none', signals: false, tracing: false },
 ];
@@ -15,7 +16,7 @@ describe.each(['x64', 'arm64'] as const)('%s', (architecture) => {
   });
 
   test('a filter of less than the plan is found out', () => {
-    const [loose, strict] = [plans[0], plans[2]];
+    const [loose, strict] = [plans[0], plans[3]];
     if (!loose || !strict) throw new Error('the plans are above');
     expect(findFilterHole(compileFilter(loose, architecture), strict, architecture)).toBeDefined();
     expect(findFilterHole(compileFilter(strict, architecture), loose, architecture)).toBeDefined();

@@ -22,6 +22,8 @@ export function findFilterHole(
     const number = syscallNumbers[name][index];
     if (number !== undefined && !ask(number, ...args)) return `${name}(${args.join(', ')}) is refused`;
   }
+  const connecting = evaluate(filter, syscallNumbers.connect[index], token, [3, 1, 110]);
+  if (connecting !== (plan.sockets === 'supervised' ? notify : allow)) return 'connect is answered otherwise';
   if (!ask(index === 0 ? 0 : 63)) return 'read is refused';
   // Another processor's numbers mean other calls.
   if (evaluate(filter, 1, 0x40000003, []) === allow) return 'calls of 32-bit programs are allowed';
@@ -33,7 +35,10 @@ type Probe = readonly [name: SyscallName, ...args: number[]];
 
 function mustRefuse(plan: FilterPlan): readonly Probe[] {
   const always: Probe[] = [
-    ['socket', 1, 1, 0], // Unix
+    ['socket', 1, 2, 0], // datagrams of Unix
+    ['socket', 1, 0x80803, 0], // the same by another name
+    ['socketpair', 1, 2, 0], // which one end sends to anybody
+    ['socketpair', 1, 0x80003, 0],
     ['socket', 2, 1, 262], // MPTCP
     ['socket', 2, 3, 1], // raw
     ['socket', 2, 3 | 0x80000, 255],
@@ -66,6 +71,7 @@ function mustRefuse(plan: FilterPlan): readonly Probe[] {
     ['prlimit64', 0, 15, 2 ** 32],
   ];
   if (plan.sockets === 'none') always.push(['socket', 2, 1, 0], ['socket', 2, 2, 0], ['socket', 10, 1, 0]);
+  if (plan.sockets !== 'supervised') always.push(['socket', 1, 1, 0], ['socket', 1, 0x80805, 0]);
   if (!plan.signals)
     always.push(
       ['kill', 1, 9],
@@ -137,6 +143,7 @@ const whole: readonly SyscallName[] = [
 function mustAllow(plan: FilterPlan): readonly Probe[] {
   const always: Probe[] = [
     ['socketpair', 1, 1, 0],
+    ['socketpair', 1, 0x80805, 0],
     ['clone', 0x1200011],
     ['clone', 0x3d0f00],
     ['ioctl', 0, 0x5401],
@@ -150,13 +157,15 @@ function mustAllow(plan: FilterPlan): readonly Probe[] {
     ['prlimit64', 0, 15, 0],
     ['prlimit64', 0, 7, 0x1000],
   ];
-  if (plan.sockets === 'private')
+  if (plan.sockets === 'supervised') always.push(['socket', 1, 0x80801, 0], ['socket', 1, 5, 0]);
+  if (plan.sockets !== 'none')
     always.push(['socket', 2, 0x80801, 0], ['socket', 10, 2, 17], ['socket', 16, 3, 0]);
   if (plan.signals) always.push(['kill', 1, 15]);
   return always;
 }
 
 const allow = 0x7fff0000;
+const notify = 0x7fc00000;
 
 /** The few instructions that `compileFilter` uses. What it does not know kills, as the kernel refuses to load it. */
 function evaluate(filter: Buffer, number: number, architecture: number, args: readonly number[]): number {

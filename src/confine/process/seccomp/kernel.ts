@@ -6,11 +6,13 @@ export interface Kernel {
   readonly syscall: Syscall;
   /** Where a buffer lies, for a structure that points to it. The buffer must be kept until the call is over. */
   addressOf(buffer: Uint8Array): bigint;
+  /** Why the call before was refused. */
+  errno(): number;
 }
 
 /** Throws where koffi is missing. */
 export async function openKernel(): Promise<Kernel> {
-  const { load, address } = await import('koffi');
+  const { load, address, errno } = await import('koffi');
   const libc = load(null);
   // One signature for numbers and one for each place where a buffer goes: koffi checks types.
   const forms = new Map<string, (...args: unknown[]) => number>();
@@ -26,5 +28,5 @@ export async function openKernel(): Promise<Kernel> {
     }
     return Number(call(number, ...kinds.map((_, index) => args[index] ?? 0)));
   };
-  return { syscall, addressOf: (buffer) => address(buffer) };
+  return { syscall, addressOf: (buffer) => address(buffer), errno: () => errno() };
 }

@@ -1,19 +1,26 @@
+import type { Buffer } from 'node:buffer';
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFilterHole } from './filter-check.ts';
 import { compileFilter, type FilterPlan, hasSeccomp } from './seccomp.ts';
 
-// Its own network namespace holds no way out, and its own process namespace nobody else to signal or trace.
-const plan: FilterPlan = { sockets: 'private', signals: true, tracing: true };
-
-/** A file without a name that holds the filter. Throws where the filter is not what it should be. */
-export function openFilter(): number {
+/**
+ * The filter of namespaces of their own: that of the network holds no way out, and that of processes nobody else to signal or
+ * trace. Throws where it is not what it should be.
+ */
+export function namespaceFilter(sockets: 'private' | 'supervised'): Buffer {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) throw new Error(`no system call filter for ${architecture}`);
+  const plan: FilterPlan = { sockets, signals: true, tracing: true };
   const filter = compileFilter(plan, architecture);
   const hole = findFilterHole(filter, plan, architecture);
   if (hole !== undefined) throw new Error(`the system call filter has a hole: ${hole}`);
+  return filter;
+}
+
+/** A file without a name that holds the filter. */
+export function openFilter(filter: Buffer): number {
   const folder = mkdtempSync(join(tmpdir(), 'sekisho-filter-'));
   try {
     const path = join(folder, 'filter');

@@ -4,10 +4,12 @@ import { type SyscallName, syscallNumbers } from './syscalls.ts';
 /** What a filter lets through. Everything that a build, a test or an interpreter commonly does stays allowed. */
 export interface FilterPlan {
   /**
-   * `private`: internet sockets, for a network namespace of its own. `none`: no socket but a pair. Unix, packet,
-   * netlink beyond routes, vsock and MPTCP sockets pass other walls, so no plan allows them.
+   * `private`: internet sockets, for a network namespace of its own. `supervised`: connected ones of Unix too, whose
+   * every connect(2) the kernel hands to a supervisor. `none`: no socket but a pair. Packet, netlink beyond routes, vsock
+   * and MPTCP sockets pass other walls, so no plan allows them, and neither datagrams of Unix: each names whom it goes to
+   * where no filter can look.
    */
-  readonly sockets: 'private' | 'none';
+  readonly sockets: 'private' | 'supervised' | 'none';
   /** May it signal and trace? Only where the kernel already keeps it to its own processes. */
   readonly signals: boolean;
   readonly tracing: boolean;
@@ -69,8 +71,20 @@ export function compileFilter(plan: FilterPlan, architecture: 'x64' | 'arm64'): 
     ...when(equal, 0xffffffff, [answer(allow)]),
     answer(refuse(EPERM)),
   ]);
-  on('socketpair', [load(argument(0)), ...when(equal, AF_UNIX, [answer(allow)]), answer(refuse(EACCES))]);
-  on('socket', plan.sockets === 'none' ? [answer(refuse(EACCES))] : internetOnly);
+  on('socketpair', [
+    load(argument(0)),
+    ...unless(equal, AF_UNIX, [answer(refuse(EACCES))]),
+    ...onlyConnected,
+  ]);
+  on(
+    'socket',
+    {
+      none: [answer(refuse(EACCES))],
+      private: internetOnly,
+      supervised: [load(argument(0)), ...when(equal, AF_UNIX, onlyConnected), ...internetOnly],
+    }[plan.sockets],
+  );
+  if (plan.sockets === 'supervised') on('connect', [answer(notify)]);
   on('setrlimit', [load(argument(0)), ...when(equal, taggedLimit, [answer(refuse(EPERM))]), answer(allow)]);
   on('prlimit64', [
     load(argument(1)),
@@ -184,6 +198,7 @@ const atLeast = 0x35;
 const anyBit = 0x45;
 const allow = 0x7fff0000;
 const kill = 0x80000000;
+const notify = 0x7fc00000;
 const refuse = (errno: number) => 0x00050000 | errno;
 
 const load = (offset: number): Instruction => ({ code: 0x20, ifTrue: 0, ifFalse: 0, value: offset });
@@ -202,6 +217,7 @@ const AF_INET6 = 10;
 const AF_NETLINK = 16;
 const SOCK_STREAM = 1;
 const SOCK_DGRAM = 2;
+const SOCK_SEQPACKET = 5;
 const IPPROTO_MPTCP = 262;
 const internetOnly: readonly Instruction[] = [
   load(argument(0)),
@@ -213,6 +229,14 @@ const internetOnly: readonly Instruction[] = [
   load(argument(1)),
   { code: 0x54, ifTrue: 0, ifFalse: 0, value: 0xf },
   ...unless(equal, SOCK_STREAM, unless(equal, SOCK_DGRAM, [answer(refuse(EACCES))])),
+  answer(allow),
+];
+
+/** Of Unix: those that reach nobody but by connect(2), or are a pair. */
+const onlyConnected: readonly Instruction[] = [
+  load(argument(1)),
+  { code: 0x54, ifTrue: 0, ifFalse: 0, value: 0xf },
+  ...unless(equal, SOCK_STREAM, unless(equal, SOCK_SEQPACKET, [answer(refuse(EACCES))])),
   answer(allow),
 ];
 

@@ -2,6 +2,7 @@
 export const syscallNumbers = {
   socket: [41, 198],
   socketpair: [53, 199],
+  connect: [42, 203],
   chmod: [90, undefined],
   fchmod: [91, 52],
   fchmodat: [268, 53],

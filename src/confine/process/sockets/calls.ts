@@ -1,0 +1,129 @@
+import { Buffer } from 'node:buffer';
+import type { Kernel } from '../seccomp/kernel.ts';
+
+/** A connect(2) that waits for its answer. */
+export interface WaitingCall {
+  readonly id: bigint;
+  readonly thread: number;
+  readonly descriptor: number;
+  readonly address: bigint;
+  readonly addressBytes: number;
+}
+
+/** The kernel's calls of a supervisor. What may fail returns a negative number: the error's, as the kernel counts them. */
+export interface Calls {
+  /** Takes the next call that a filter handed over. */
+  take(listener: number): WaitingCall | undefined;
+  /** Does it wait yet? Else its thread is gone, and the number may be another's. */
+  isWaiting(listener: number, id: bigint): boolean;
+  /** 0 is success, a negative number the error. */
+  answer(listener: number, id: bigint, result: number): void;
+  openThread(thread: number): number;
+  /** A descriptor of another process, for the same open file. */
+  takeDescriptor(process: number, descriptor: number): number;
+  /** Fills the buffer from a process's memory. */
+  readMemory(thread: number, address: bigint, into: Buffer): number;
+  /** Opens a path as whoever has this root sees it, links included; the result only names what is there. */
+  openIn(root: number, path: Buffer): number;
+  /** Does not wait. */
+  connect(socket: number, address: Buffer): number;
+  /** Does a call on it wait, by its own will? */
+  waits(socket: number): boolean;
+  /** An option of SOL_SOCKET. */
+  option(socket: number, name: number): number;
+  socket(domain: number, type: number, protocol: number): number;
+  send(socket: number, bytes: Buffer): number;
+  /** Does not wait. */
+  receive(socket: number, into: Buffer): number;
+}
+
+export function createCalls({ syscall, addressOf, errno }: Kernel): Calls {
+  const numbers = process.arch === 'x64' ? numbersX64 : numbersArm64;
+  const done = (result: number) => (result < 0 ? -errno() : result);
+  return {
+    take(listener) {
+      const bytes = Buffer.alloc(80); // struct seccomp_notif
+      if (syscall(numbers.ioctl, listener, receiveCall, bytes) < 0) return undefined;
+      return {
+        id: bytes.readBigUInt64LE(0),
+        thread: bytes.readUInt32LE(8),
+        descriptor: bytes.readInt32LE(32),
+        address: bytes.readBigUInt64LE(40),
+        addressBytes: bytes.readInt32LE(48),
+      };
+    },
+    isWaiting(listener, id) {
+      const bytes = Buffer.alloc(8);
+      bytes.writeBigUInt64LE(id);
+      return syscall(numbers.ioctl, listener, isValid, bytes) === 0;
+    },
+    answer(listener, id, result) {
+      const bytes = Buffer.alloc(24); // struct seccomp_notif_resp
+      bytes.writeBigUInt64LE(id, 0);
+      bytes.writeInt32LE(result, 16);
+      syscall(numbers.ioctl, listener, sendAnswer, bytes);
+    },
+    openThread: (thread) => done(syscall(pidfdOpen, thread, anyThread)),
+    takeDescriptor: (process, descriptor) => done(syscall(pidfdGetfd, process, descriptor, 0)),
+    readMemory(thread, address, into) {
+      if (into.length === 0) return 0;
+      const vectors = Buffer.alloc(32);
+      vectors.writeBigUInt64LE(addressOf(into), 0);
+      vectors.writeBigUInt64LE(BigInt(into.length), 8);
+      vectors.writeBigUInt64LE(address, 16);
+      vectors.writeBigUInt64LE(BigInt(into.length), 24);
+      const [local, remote] = [vectors.subarray(0, 16), vectors.subarray(16)];
+      return done(syscall(numbers.process_vm_readv, thread, local, 1, remote, 1, 0));
+    },
+    openIn(root, path) {
+      const how = Buffer.alloc(24); // struct open_how
+      how.writeBigUInt64LE(BigInt(pathOnly | closeOnExec), 0);
+      how.writeBigUInt64LE(BigInt(inRoot | noMagicLinks), 16);
+      return done(syscall(openat2, root, Buffer.concat([path, Buffer.alloc(1)]), how, how.length));
+    },
+    connect(socket, address) {
+      const flags = syscall(numbers.fcntl, socket, getFlags, 0);
+      const waits = (flags & nonBlocking) === 0;
+      if (waits) syscall(numbers.fcntl, socket, setFlags, flags | nonBlocking);
+      const result = done(syscall(numbers.connect, socket, address, address.length));
+      if (waits) syscall(numbers.fcntl, socket, setFlags, flags);
+      return result;
+    },
+    waits: (socket) => (syscall(numbers.fcntl, socket, getFlags, 0) & nonBlocking) === 0,
+    option(socket, name) {
+      const value = Buffer.alloc(4);
+      const length = Buffer.from([4, 0, 0, 0]);
+      const result = done(syscall(numbers.getsockopt, socket, 1, name, value, length));
+      return result < 0 ? result : value.readInt32LE(0);
+    },
+    socket: (domain, type, protocol) => done(syscall(numbers.socket, domain, type, protocol)),
+    send: (socket, bytes) => done(syscall(numbers.sendto, socket, bytes, bytes.length, 0, 0, 0)),
+    receive: (socket, into) => done(syscall(numbers.recvfrom, socket, into, into.length, dontWait, 0, 0)),
+  };
+}
+
+const numbersX64 = {
+  ...{ ioctl: 16, process_vm_readv: 310, fcntl: 72, connect: 42, getsockopt: 55 },
+  ...{ socket: 41, sendto: 44, recvfrom: 45 },
+};
+const numbersArm64: typeof numbersX64 = {
+  ...{ ioctl: 29, process_vm_readv: 270, fcntl: 25, connect: 203, getsockopt: 209 },
+  ...{ socket: 198, sendto: 206, recvfrom: 207 },
+};
+const pidfdOpen = 434;
+const openat2 = 437;
+const pidfdGetfd = 438;
+
+const receiveCall = 0xc0502100;
+const sendAnswer = 0xc0182101;
+const isValid = 0x40082102;
+/** PIDFD_THREAD: the thread need not be the first of its process. */
+const anyThread = 0o200;
+const pathOnly = 0o10000000;
+const closeOnExec = 0o2000000;
+const noMagicLinks = 2;
+const inRoot = 16;
+const getFlags = 3;
+const setFlags = 4;
+const nonBlocking = 0o4000;
+const dontWait = 0x40;

@@ -1,0 +1,158 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, openSync, readFileSync, readlinkSync, statfsSync } from 'node:fs';
+import type { Calls, WaitingCall } from './calls.ts';
+import { listensAt } from './listening.ts';
+
+/** Where a supervised connect(2) comes from. */
+export interface Origin {
+  readonly listener: number;
+  /** Tells of the sockets in the command's network namespace. */
+  readonly diagnosis: number;
+  /** The same for the server's. */
+  readonly outside: number;
+}
+
+/** A connection that the command waits for, and what is held open for it. */
+export interface Attempt {
+  readonly call: WaitingCall;
+  /** Tries once; undefined while nothing is decided. */
+  again(): number | undefined;
+  close(): void;
+}
+
+/**
+ * Makes the connection that a command asked for, on its own socket, to the address as it was read once: what the command
+ * changes meanwhile changes nothing. By a path it reaches listeners of its own network namespace alone. Returns the
+ * result, or what is to be tried again.
+ */
+export function connectFor(calls: Calls, call: WaitingCall, origin: Origin): number | Attempt {
+  const held: number[] = [];
+  const close = () => {
+    for (const fd of held.splice(0)) closeSync(fd);
+  };
+  const hold = (fd: number) => {
+    if (fd >= 0) held.push(fd);
+    return fd;
+  };
+  try {
+    const process = hold(openProcess(calls, call.thread));
+    if (process < 0) return process;
+    if (call.addressBytes < 0 || call.addressBytes > maxAddressBytes) return -EINVAL;
+    const socket = hold(calls.takeDescriptor(process, call.descriptor));
+    if (socket < 0) return socket;
+    const given = Buffer.alloc(call.addressBytes);
+    if (calls.readMemory(call.thread, call.address, given) !== given.length) return -EFAULT;
+    // Only now is it sure whose they are.
+    if (!calls.isWaiting(origin.listener, call.id)) return -ENOENT;
+    const address = addressFor(calls, { call, origin, socket, given, hold });
+    if (typeof address === 'number') return address;
+    const waits = calls.waits(socket);
+    let began = false;
+    const again = () => {
+      const result = calls.connect(socket, address);
+      if (!waits) return result;
+      if (unfinished.has(result)) {
+        began = true;
+        return undefined;
+      }
+      return began && result === -EISCONN ? 0 : result;
+    };
+    const first = again();
+    if (first !== undefined) return first;
+    const attempt = { call, again, close: closeAll(held.splice(0)) };
+    return attempt;
+  } finally {
+    close();
+  }
+}
+
+function closeAll(fds: readonly number[]): () => void {
+  return () => {
+    for (const fd of fds) closeSync(fd);
+  };
+}
+
+interface Asked {
+  readonly call: WaitingCall;
+  readonly origin: Origin;
+  readonly socket: number;
+  readonly given: Buffer;
+  readonly hold: (fd: number) => number;
+}
+
+/** The address to connect to, or the error. */
+function addressFor(calls: Calls, { call, origin, socket, given, hold }: Asked): Buffer | number {
+  const domain = calls.option(socket, SO_DOMAIN);
+  if (domain < 0) return domain;
+  // The namespace has no way out.
+  if (domain === AF_INET || domain === AF_INET6) return given;
+  if (domain !== AF_UNIX || calls.option(socket, SO_TYPE) === SOCK_DGRAM) return -EACCES;
+  const path = pathOf(given);
+  // Abstract names belong to the socket's namespace; anything else the kernel refuses.
+  if (!path) return given;
+  const root = hold(openSync(`/proc/${call.thread}/root`, pathOnly));
+  const file = hold(calls.openIn(root, fromRoot(path, call.thread)));
+  if (file < 0) return file;
+  const files = [file, hold(belowLayer(calls, file))].filter((fd) => fd >= 0);
+  const own = files.find((fd) => listensAt(calls, origin.diagnosis, fd));
+  if (own !== undefined) return addressOf(`/proc/self/fd/${own}`);
+  // One that nobody listens at any more looks the same whoever made it.
+  return files.some((fd) => listensAt(calls, origin.outside, fd)) ? -EACCES : -ECONNREFUSED;
+}
+
+/** On a layer the file of a socket that was there before is another: the one without the layer has its path. */
+function belowLayer({ openIn }: Calls, file: number): number {
+  const path = `/proc/self/fd/${file}`;
+  if (statfsSync(path).type !== overlay) return -ENOENT;
+  const root = openSync('/', pathOnly);
+  try {
+    return openIn(root, readlinkSync(path, 'buffer'));
+  } finally {
+    closeSync(root);
+  }
+}
+
+/** Older kernels know only the first thread of a process, whose descriptors are all threads'. */
+function openProcess({ openThread }: Calls, thread: number): number {
+  const opened = openThread(thread);
+  if (opened !== -EINVAL) return opened;
+  const [, first] = /^Tgid:\s*(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, 'latin1')) ?? [];
+  return first === undefined ? opened : openThread(Number(first));
+}
+
+function pathOf(address: Buffer): Buffer | undefined {
+  if (address.length <= 2 || address.length > unixAddressBytes) return undefined;
+  if (address.readUInt16LE(0) !== AF_UNIX || address.readUInt8(2) === 0) return undefined;
+  const end = address.indexOf(0, 2);
+  return address.subarray(2, end < 0 ? address.length : end);
+}
+
+/** What the command calls its folder is where its root has it. */
+function fromRoot(path: Buffer, thread: number): Buffer {
+  if (path[0] === slash) return path;
+  return Buffer.concat([readlinkSync(`/proc/${thread}/cwd`, 'buffer'), Buffer.from('/'), path]);
+}
+
+function addressOf(path: string): Buffer {
+  return Buffer.concat([Buffer.from([AF_UNIX, 0]), Buffer.from(`${path}\0`)]);
+}
+
+const slash = 0x2f;
+const pathOnly = 0o10000000 | constants.O_RDONLY;
+const maxAddressBytes = 128;
+const unixAddressBytes = 110;
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const SOCK_DGRAM = 2;
+const overlay = 0x794c7630;
+const SO_TYPE = 3;
+const SO_DOMAIN = 39;
+const ENOENT = 2;
+const EACCES = 13;
+const EFAULT = 14;
+const EINVAL = 22;
+const EISCONN = 106;
+const ECONNREFUSED = 111;
+/** EAGAIN, EALREADY, EINPROGRESS. */
+const unfinished: ReadonlySet<number> = new Set([-11, -114, -115]);

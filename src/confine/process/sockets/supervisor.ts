@@ -1,0 +1,97 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, writeSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { makeSocketPair } from '../child/passed-descriptors.ts';
+import type { Kernel } from '../seccomp/kernel.ts';
+import type { SupervisorOptions } from './supervisor-thread.ts';
+import { createWatch } from './watch.ts';
+
+/**
+ * Makes the connections of commands in their place (seccomp's user notification): a filter cannot see to whom a socket of
+ * Unix is connected, and a path leads out of every namespace where a program outside listens below a folder that both see.
+ */
+export interface Supervisor {
+  /** The command's end of a socket on which it hands over its filter; the caller closes it. */
+  open(): number;
+  close(): Promise<void>;
+}
+
+export function openSupervisor(kernel: Kernel): Supervisor {
+  const watch = createWatch(kernel);
+  const end = openEvent(kernel);
+  watch.add(end);
+  let isClosing = false;
+  let starts = 0;
+  let worker = start();
+  worker.unref();
+
+  function start(): Worker {
+    starts += 1;
+    const workerData: SupervisorOptions = { watch: watch.fd, end };
+    const thread = new Worker(threadUrl(), { ...quiet, workerData });
+    thread.stdout.resume();
+    thread.stderr.resume();
+    thread.on('error', () => {});
+    thread.once('exit', () => {
+      // What it watched is all there yet: commands wait for their answers.
+      if (isClosing || starts >= maxStarts) return;
+      worker = start();
+      worker.unref();
+    });
+    return thread;
+  }
+
+  /** It waits in the kernel, where nothing but this reaches it; a process that ends waits for its threads. */
+  const stop = () => {
+    if (isClosing) return;
+    isClosing = true;
+    const one = Buffer.alloc(8);
+    one.writeBigUInt64LE(1n);
+    writeSync(end, one);
+  };
+  process.once('exit', stop);
+
+  return {
+    open() {
+      const [ours, theirs] = makeSocketPair(kernel);
+      try {
+        watch.add(ours);
+      } catch (error) {
+        closeSync(ours);
+        closeSync(theirs);
+        throw error;
+      }
+      return theirs;
+    },
+    async close() {
+      process.off('exit', stop);
+      worker.ref();
+      const ended = new Promise((resolve) => worker.once('exit', resolve));
+      stop();
+      if (worker.threadId !== gone) await ended;
+      closeSync(end);
+      closeSync(watch.fd);
+    },
+  };
+}
+
+function openEvent({ syscall }: Kernel): number {
+  const fd = syscall(process.arch === 'x64' ? 290 : 19, 0, closeOnExec);
+  if (fd < 0) throw new Error('eventfd2 was refused');
+  return fd;
+}
+
+const closeOnExec = 0o2000000;
+/** A thread that ends again and again does so for a reason that does not go. */
+const maxStarts = 8;
+/** Its heap stays small: what it makes lives for one call. */
+const quiet = {
+  ...{ env: {}, execArgv: [], stdout: true, stderr: true },
+  resourceLimits: { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 },
+};
+/** The number of a thread that has ended. */
+const gone = -1;
+
+function threadUrl(): URL {
+  return new URL(`./supervisor-thread.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url);
+}
