@@ -78,6 +78,7 @@ export function createAskService(options: AskServiceOptions): AskService {
       ...arrival,
       connectionId: `ask-${session.id}`,
       client: { name: 'sekisho ask', version: options.version },
+      model: endpoint.name,
     };
     try {
       await countQuestion(await options.rates(), principal, options.perMinute, now());

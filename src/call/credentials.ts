@@ -27,6 +27,7 @@ export interface TokenIssuers {
         readonly standing: Pick<Caller, 'principal' | 'role' | 'scopes' | 'scopeNames' | 'toolsets'> & {
           /** The program that holds the token. */
           readonly client: string;
+          readonly actors: readonly string[];
         };
       }
     | { readonly kind: 'bad' | 'expired' | 'unverifiable'; readonly problem: string }
@@ -64,12 +65,13 @@ export function createCredentials(sources: CredentialSources): Credentials {
       }
       const foreign = sources.issuers && (await (await sources.issuers()).identify(token));
       if (foreign?.kind === 'good') {
-        const { client, ...standing } = foreign.standing;
-        // Tokens come and go; the session is this person's with this program.
-        const holder = createHash('sha256').update(JSON.stringify([standing.principal, client]));
+        const { client, actors, ...standing } = foreign.standing;
+        // Tokens come and go; the session is this person's with this program, and with who acts for them in it.
+        const holder = createHash('sha256').update(JSON.stringify([standing.principal, client, ...actors]));
         return {
           kind: 'user',
           ...standing,
+          chain: actors.length > 0 ? [standing.principal, ...actors] : undefined,
           sessionId: sessionOf(arrival, `oauth:${holder.digest('hex').slice(0, 24)}`),
           remote: arrival.transport === 'http',
         };

@@ -66,7 +66,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       rule,
       approver,
       inputBytes: sizeOf(input),
-      facts: Object.keys(facts).length > 0 ? (redact(facts, []) as Record<string, unknown>) : undefined,
+      facts: factsOf(chainOf(caller, arrival), facts),
       traceId: watch?.trace?.traceId ?? arrival.traceparent?.split('-')[1],
     };
   }
@@ -116,6 +116,21 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
     },
     ended: (reply) => watch?.ended({ reply, stop, tool, approver }),
   };
+}
+
+function factsOf(
+  chain: readonly string[] | undefined,
+  facts: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | undefined {
+  const all = chain ? { chain, ...facts } : facts;
+  return Object.keys(all).length > 0 ? (redact(all, []) as Record<string, unknown>) : undefined;
+}
+
+/** Who acted for whom, as far as their proofs say; nothing where somebody acted for themselves. */
+function chainOf(caller: Caller | undefined, { model }: Call['arrival']): readonly string[] | undefined {
+  if (!caller || (model === undefined && !caller.chain)) return undefined;
+  const chain = caller.chain ?? [caller.principal];
+  return model === undefined ? chain : [...chain, `model:${model}`];
 }
 
 /** The rule that refused or asked, where policy ended the call. */

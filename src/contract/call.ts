@@ -15,6 +15,8 @@ export interface Arrival {
   readonly coordinatorToken?: string | undefined;
   /** What its person asked for, where that is known here; no client can set it. */
   readonly said?: string | undefined;
+  /** The model that acts for the caller, where a program of ours lends it the caller's tools; no client can set it. */
+  readonly model?: string | undefined;
   readonly address?: string | undefined;
   readonly client?: { readonly name: string; readonly version: string } | undefined;
   /** The revision of the protocol that is spoken, where it is one that we know. */

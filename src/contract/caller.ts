@@ -14,6 +14,11 @@ interface CallerBase {
   readonly principal: string;
   /** Whose working folder and background processes these are: a connection, a token or an agent's session. */
   readonly sessionId: string;
+  /**
+   * Who acts for whom, from whom it is done for to who does it, where these are several. It comes with the proof of who
+   * is calling, and nothing else that a caller sends is looked at for it.
+   */
+  readonly chain?: readonly string[] | undefined;
   /** Came over the network. */
   readonly remote: boolean;
   /** Toolsets that the credential allows; absent means all that are served. */

@@ -26,6 +26,15 @@ export interface FlowTarget {
   readonly why: 'read' | 'assembled' | 'nowhere' | 'secret';
 }
 
+/** Where a value of a call stood before it was sent, as its record says (`src/call/flow.ts`). */
+export interface FlowPath {
+  readonly value: string;
+  readonly argument: string;
+  readonly why: string;
+  /** What was read; absent where that was long ago, or the value stood nowhere. */
+  readonly from?: { readonly tool: string; readonly place: string; readonly line: number } | undefined;
+}
+
 export interface FlowFinding {
   readonly kind: FlowKind;
   readonly targets: readonly FlowTarget[];

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from './capabilities/history.ts';
+import type { FlowPath } from './flow.ts';
 import type { ApprovalRecord } from './records.ts';
 
 /** What a call did, as a person tells it. */
@@ -18,6 +19,8 @@ export interface StoryStep {
   readonly approver?: string | undefined;
   /** The rule that refused or asked. */
   readonly rule?: string | undefined;
+  /** Of a call that was held back for where its values come from: the values and their places. */
+  readonly paths?: readonly FlowPath[] | undefined;
 }
 
 /** A path from before the session's first change of it to after its last. */

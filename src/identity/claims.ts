@@ -6,6 +6,8 @@ export interface TokenStanding {
   readonly principal: string;
   /** The program that holds the token; the same person may use several. */
   readonly client: string;
+  /** Through whom it acts, whoever was asked first before who holds the token (RFC 8693 `act`). */
+  readonly actors: readonly string[];
   readonly role?: string | undefined;
   readonly scopes: readonly Scope[];
   readonly scopeNames: TrustedIssuer['scopeNames'];
@@ -15,19 +17,39 @@ export interface TokenStanding {
 /** Nothing where the token names nobody in a way that can be written down. */
 export function standingOf(issuer: TrustedIssuer, claims: JWTPayload): TokenStanding | undefined {
   const user = claimOf(claims, issuer.userClaim);
-  // Printable and short: it stands in logs, names and rules.
-  if (typeof user !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(user)) return undefined;
+  const actors = actorsOf(claims.act);
+  if (!isWritable(user) || !actors) return undefined;
   const { client_id: client = claims.azp } = claims;
   return {
     // No name of a token of ours has a slash in it, and no issuer's name either.
     principal: `user:${issuer.name}/${user}`,
     client: typeof client === 'string' ? client.slice(0, 255) : '',
+    actors,
     role: roleOf(issuer, claims),
     scopes: scopesOf(issuer, claims),
     scopeNames: issuer.scopeNames,
     toolsets: issuer.toolsets,
   };
 }
+
+/** The claim holds who acts now, and in it who acted before them. Nothing where one of them cannot be written down. */
+function actorsOf(act: unknown): readonly string[] | undefined {
+  const actors: string[] = [];
+  for (let each = act; each !== undefined; ) {
+    const { sub, act: before } = Object(each) as { readonly sub?: unknown; readonly act?: unknown };
+    if (!isWritable(sub) || actors.length >= maxActors) return undefined;
+    actors.unshift(sub);
+    each = before;
+  }
+  return actors;
+}
+
+/** Printable and short: it stands in logs, names and rules. */
+function isWritable(name: unknown): name is string {
+  return typeof name === 'string' && /^[\x21-\x7e]{1,255}$/.test(name);
+}
+
+const maxActors = 16;
 
 function roleOf({ roles }: TrustedIssuer, claims: JWTPayload): string | undefined {
   if (!roles) return undefined;

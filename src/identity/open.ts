@@ -58,5 +58,7 @@ export function openIdentity(trust: OauthTrust, options: AccessTokenOptions): Id
 function identityOf(finding: TokenFinding): TokenIdentity {
   if (finding.kind !== 'good') return finding;
   const standing = standingOf(finding.issuer, finding.claims);
-  return standing ? { kind: 'good', standing } : { kind: 'bad', problem: 'The token names no user.' };
+  return standing
+    ? { kind: 'good', standing }
+    : { kind: 'bad', problem: 'The token does not say for whom and through whom it acts.' };
 }

@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../contract/capabilities/history.ts';
 import type { AuditEntry } from '../contract/records.ts';
 import type { SessionLine, SessionStory, StepKind, StoryChange, StoryStep } from '../contract/story.ts';
+import { flowPathsIn } from '../ground/flow-paths.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
 
 /**
@@ -81,11 +82,13 @@ function changeOf({ before, after, undoneBy }: HistoryEntry): StoryChange['chang
 function stepOf(entry: AuditEntry, changed: ReadonlySet<string>): StoryStep {
   const { seq, atMs, tool, approver, rule } = entry;
   const kind = kindOf(entry, changed);
+  const paths = flowPathsIn(entry.facts);
   const isRuled = kind === 'refused' || kind === 'asked' || approver !== undefined;
   return {
     ...{ seq, atMs, kind, tool, line: lineOf(entry), times: 1 },
     ...(approver !== undefined && { approver }),
     ...(isRuled && rule !== undefined && { rule }),
+    ...(paths.length > 0 && { paths }),
   };
 }
 

@@ -80,6 +80,7 @@ test("calls are the token's user's, and recorded as such", async () => {
       principal: 'user:ann',
       transport: 'http',
       client: expect.stringContaining('sekisho ask'),
+      facts: { chain: ['user:ann', expect.stringMatching(/^model:./)] },
     },
   ]);
   const store = await server.checkpoint.store();

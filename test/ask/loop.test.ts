@@ -106,7 +106,9 @@ test('every call is in the audit log as one of ask', async () => {
 
   await world.sekishoAsk('go');
 
-  expect(await world.audited()).toMatchObject([{ tool: 'read_file', principal: 'local', outcome: 'ok' }]);
+  const [entry] = await world.audited();
+  expect(entry).toMatchObject({ tool: 'read_file', principal: 'local', outcome: 'ok' });
+  expect(entry?.facts?.chain).toEqual(['local', expect.stringMatching(/^model:./)]);
 });
 
 test('after 20 rounds it stops, says so, and can go on', async () => {

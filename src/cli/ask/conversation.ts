@@ -83,7 +83,7 @@ export function openConversation(options: ConversationOptions): Conversation {
       }
       const asked = await ask(question, messages, {
         gateway,
-        arrival: { ...arrival, said: question },
+        arrival: { ...arrival, said: question, model: endpoint.name },
         model: await opened(),
         instructions: instructionsFor({
           gateway: gateway.instructions,

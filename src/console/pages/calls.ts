@@ -1,8 +1,11 @@
 import { html, raw } from 'hono/html';
 import type { AuditEntry } from '../../contract/records.ts';
+import { actingIn } from '../../ground/acting.ts';
+import { flowPathsIn } from '../../ground/flow-paths.ts';
 import { clock, data, duration, line, size, time } from '../shown.ts';
 import type { AuditPage, CallQuery } from './audit-pages.ts';
 import { callRows, outcomeOf } from './call-row.ts';
+import { flowPaths } from './flow-path.ts';
 import { form, page } from './page.ts';
 import { type ChainState, chainLine } from './verification.ts';
 import type { Html, View } from './view.ts';
@@ -46,7 +49,7 @@ export function callPage(entry: AuditEntry, view: View): Html {
   const has = (name: string, value: unknown) =>
     value === undefined || value === '' ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
   const { fields } = say;
-  const { refusal, ...facts } = entry.facts ?? {};
+  const { refusal, chain: _, ...facts } = entry.facts ?? {};
   const decision = [entry.rule, refusal].filter((part) => typeof part === 'string').join(': ');
   const session = view.person.isOperator
     ? html`<a href="/history?session=${encodeURIComponent(entry.sessionId)}">${line(entry.sessionId)}</a>`
@@ -57,12 +60,13 @@ export function callPage(entry: AuditEntry, view: View): Html {
     `${say.detail}: ${line(entry.tool, 60)}`,
     html`<dl class="facts">
 ${has(fields.time, time(entry.atMs, view))}${has(fields.outcome, html`<strong>${outcomeOf(entry, view)}</strong>`)}
-${has(fields.caller, line(entry.principal))}${has(fields.session, entry.sessionId === '' ? '' : session)}
+${has(fields.caller, line(actingIn(entry), 1000))}${has(fields.session, entry.sessionId === '' ? '' : session)}
 ${has(fields.transport, entry.transport)}${has(fields.client, entry.client && line(entry.client))}
 ${has(fields.stop, entry.stop)}${has(fields.decision, line(decision, 1000))}
 ${has(fields.approver, entry.approver && line(entry.approver))}${has(fields.duration, duration(entry.durationMs))}
 ${has(fields.size, `${size(entry.inputBytes)}, ${size(entry.outputBytes)}`)}${has(fields.trace, entry.traceId && line(entry.traceId))}
 ${has(fields.id, html`<code>${entry.id}</code>`)}${has(fields.entry, html`${entry.seq} <code class="quiet">${entry.hash.slice(0, 16)}…</code>`)}</dl>
+${flowPaths(flowPathsIn(facts), entry.tool, view)}
 <h2>${say.arguments}</h2>${data(entry.arguments ?? {}, view)}
 ${Object.keys(facts).length > 0 ? html`<h2>${say.facts}</h2>${data(facts, view)}` : ''}
 ${entry.cause !== undefined && view.person.isOperator ? html`<h2>${say.cause}</h2>${data(entry.cause, view)}` : ''}

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { SessionStory, StoryChange, StoryStep } from '../../contract/story.ts';
 import { changeKinds, countsWords, kindWords } from '../../ground/text/digest-words.ts';
 import { count, diffBlock, line, time } from '../shown.ts';
+import { flowPaths } from './flow-path.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';
 
@@ -42,7 +43,8 @@ ${said.length === 0 ? '' : html`<section><h2>${say.said}</h2>${said.map((each) =
   );
 }
 
-function stepRow({ seq, atMs, kind, tool, line: what, times, approver, rule }: StoryStep, view: View): Html {
+function stepRow(step: StoryStep, view: View): Html {
+  const { seq, atMs, kind, tool, line: what, times, approver, rule, paths = [] } = step;
   const say = view.words.story;
   const looks = kind === 'refused' ? 'refused' : kind === 'asked' || kind === 'failed' ? 'asked' : 'passed';
   const more = [
@@ -51,7 +53,7 @@ function stepRow({ seq, atMs, kind, tool, line: what, times, approver, rule }: S
     approver === undefined ? '' : `${say.answered} ${approver}`,
   ];
   return html`<li class="${looks}"><span class="when">${time(atMs, view)}</span><span class="outcome">${kindWords[kind][view.locale]}</span>
-<span class="given"><a href="/calls/${seq}">${line(what, 160) || line(tool, 60)}</a></span><span class="quiet">${line(tool, 60)}</span><span class="quiet">${line(more.filter(Boolean).join(' · '), 120)}</span></li>`;
+<span class="given"><a href="/calls/${seq}">${line(what, 160) || line(tool, 60)}</a></span><span class="quiet">${line(tool, 60)}</span><span class="quiet">${line(more.filter(Boolean).join(' · '), 120)}</span>${flowPaths(paths, tool, view)}</li>`;
 }
 
 function changeRow({ entry, change, times, diff }: ShownChange, view: View): Html {

@@ -227,6 +227,14 @@ export const en = {
     parent: 'reports to',
     missing: 'There is no such task.',
   },
+  flow: {
+    label: 'Where what it sends comes from',
+    read: (place: string, at: string) => `line ${at} of ${place}`,
+    assembled: (place: string, at: string) => `parts of line ${at} of ${place}`,
+    secret: (place: string) => `a credential was read before: ${place}`,
+    earlier: 'something read earlier',
+    nowhere: 'nothing that was read',
+  },
   story: {
     title: (who: string) => `Session of ${who}`,
     open: 'story',

@@ -227,6 +227,14 @@ export const ja: Words = {
     parent: '上司',
     missing: 'このタスクは存在しません。',
   },
+  flow: {
+    label: '送るものの由来',
+    read: (place, at) => `${place} の ${at} 行目`,
+    assembled: (place, at) => `${place} の ${at} 行目の一部`,
+    secret: (place) => `その前に読んだ認証情報: ${place}`,
+    earlier: '以前に読んだもの',
+    nowhere: '読んだもののどこにもない',
+  },
   story: {
     title: (who: string) => `${who} のセッション`,
     open: '経過',

@@ -1,11 +1,11 @@
-import type { SessionRow, TaskRow } from '../tables/team.ts';
-import type { QuickTeam } from '../team/quick.ts';
+import type { TaskRow } from '../tables/team.ts';
+import type { FoundSession, QuickTeam } from '../team/quick.ts';
 import type { Lane } from './lane.ts';
 
 /** The team's most frequent calls, each a statement or two that decide for themselves whether their case is the plain one. */
 export function createQuickTeam(lane: Lane): QuickTeam {
   return {
-    sessions: (hash) => lane.ask<SessionRow & { hierarchy: string }>({ text: sessionText, values: [hash] }),
+    sessions: (hash) => lane.ask<FoundSession>({ text: sessionText, values: [hash] }),
 
     async touch({ id, agent_id, project_id }, { nowMs, expiresAtMs, leaseUntilMs }) {
       const values = [id, agent_id, project_id, nowMs, expiresAtMs, leaseUntilMs];
@@ -41,7 +41,12 @@ const taskColumns = `t.seq, t.id, t.project_id, t.parent_id, t.title, t.descript
   t.created_at_ms, t.changed_at_ms`;
 
 const sessionText = `
-  select ${sessionColumns}, a.hierarchy
+  select ${sessionColumns}, a.hierarchy, (
+    with recursive up (parent_id, created_by, depth) as (
+      select t.parent_id, t.created_by, 0 from tasks t where t.id = s.task_id
+      union all
+      select w.parent_id, w.created_by, up.depth + 1 from tasks w join up on w.id = up.parent_id where up.depth < 16
+    ) select string_agg(created_by, ' ' order by depth desc) from up) as given_by
   from agent_sessions s join agents a on a.id = s.agent_id where s.hash = $1`;
 
 const touchText = `

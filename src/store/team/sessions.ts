@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import type { Arrival } from '../../contract/call.ts';
 import type { AgentCaller, CoordinatorCaller } from '../../contract/caller.ts';
 import type { SessionRow } from '../tables/team.ts';
 import { type TeamBase, type Tx, topicOf } from './base.ts';
 import { createEntrance, type Entrance, slidesMs } from './entering.ts';
 import { hashToken } from './passkeys.ts';
+import type { FoundSession } from './quick.ts';
 import { leaseMs } from './tasks/free-tasks.ts';
 
 export interface Sessions {
@@ -22,16 +24,14 @@ export function createSessions(base: TeamBase): Sessions {
   const { openEngine, clock } = base;
 
   /** Counts as use: the session slides on, and so does the lease of its task. */
-  async function use(
-    found: SessionRow & { hierarchy: string },
-    arrival: Arrival,
-  ): Promise<AgentCaller | undefined> {
+  async function use(found: FoundSession, arrival: Arrival): Promise<AgentCaller | undefined> {
     const nowMs = clock();
     if (found.expires_at_ms <= nowMs) return undefined;
     if (nowMs - found.used_at_ms >= touchEveryMs) await touch(found, nowMs);
     return {
       kind: found.hierarchy === 'manager' ? 'manager' : 'worker',
       principal: `agent:${found.agent_id}`,
+      chain: chainOf(found),
       sessionId: found.id,
       remote: arrival.transport === 'http',
       session: {
@@ -81,7 +81,7 @@ export function createSessions(base: TeamBase): Sessions {
           .selectFrom('agent_sessions')
           .innerJoin('agents', 'agents.id', 'agent_sessions.agent_id')
           .selectAll('agent_sessions')
-          .select('agents.hierarchy')
+          .select(['agents.hierarchy', givenBy])
           .where('agent_sessions.hash', '=', hash)
           .execute());
       return found && use(found, arrival);
@@ -112,7 +112,7 @@ export function createSessions(base: TeamBase): Sessions {
         .innerJoin('agent_sessions', 'agent_sessions.id', 'session_bindings.session_id')
         .innerJoin('agents', 'agents.id', 'agent_sessions.agent_id')
         .selectAll('agent_sessions')
-        .select('agents.hierarchy')
+        .select(['agents.hierarchy', givenBy])
         .where('session_bindings.connection_id', '=', arrival.connectionId)
         .executeTakeFirst();
       return found && use(found, arrival);
@@ -154,6 +154,22 @@ export function createSessions(base: TeamBase): Sessions {
       );
     },
   };
+}
+
+/** Who gave the task in hand, and who gave what it is a part of: the makers, the outermost first. */
+const givenBy = sql<string | null>`(
+  with recursive up (parent_id, created_by, depth) as (
+    select t.parent_id, t.created_by, 0 from tasks t where t.id = agent_sessions.task_id
+    union all
+    select w.parent_id, w.created_by, up.depth + 1 from tasks w join up on w.id = up.parent_id where up.depth < 16
+  ) select string_agg(created_by, ' ' order by depth desc) from up)`.as('given_by');
+
+/** Nothing where an agent works at what it gave itself, or at nothing. */
+function chainOf({ agent_id: agentId, given_by: givenBy }: FoundSession): readonly string[] | undefined {
+  const makers = (givenBy ?? '').split(' ').filter((maker) => maker !== '');
+  const all = [...makers, agentId].map((each) => (each === 'person' ? each : `agent:${each}`));
+  const chain = all.filter((each, place) => each !== all[place - 1]);
+  return chain.length > 1 ? chain : undefined;
 }
 
 /** Ends a session; whatever it claimed may be taken by others at once. */
