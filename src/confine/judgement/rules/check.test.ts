@@ -18,7 +18,7 @@ test('a rule that misses its own example is named, with the example', () => {
   const [rule] = builtinRules.filter(({ id }) => id === 'machine-stop');
   if (!rule) throw new Error('no such rule');
   expect(() => checkRules([{ ...rule, match: ['ls'] }])).toThrow(
-    'rule machine-stop must match "ls", and does not',
+    'rule machine-stop must match "ls", but does not',
   );
   expect(() => checkRules([{ ...rule, notMatch: ['reboot'] }])).toThrow(
     'rule machine-stop must not match "reboot", and does',
