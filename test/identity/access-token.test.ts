@@ -442,7 +442,7 @@ test.each<[string, Parameters<typeof oauthTrustOf>[0], string]>([
   [
     'two scopes with one name',
     { resource, issuers: [{ issuer: 'https://a.example', scopes: { admin: 'x', 'tools:read': 'x' } }] },
-    'one name',
+    'the same name',
   ],
 ])('the configuration refuses %s, naming the key', (_what, config, words) => {
   expect(() => oauthTrustOf(config)).toThrow(words);

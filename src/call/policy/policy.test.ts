@@ -201,23 +201,23 @@ test('modes: read-only denies changes, full-access answers questions and keeps d
 test.each<[PolicyRule, string]>([
   [
     { command: ['git', 'push'], decision: 'deny', because: 'x', match: ['git pull'] },
-    'rules[0]: must match "git pull", and does not',
+    'rules[0]: must match "git pull", but does not',
   ],
   [
     { id: 'a', command: ['git'], decision: 'deny', because: 'x', notMatch: ['ls ; git x'] },
-    'a: must not match "ls ; git x", and does',
+    'a: must not match "ls ; git x", but does',
   ],
   [
     { path: 'a/*', decision: 'deny', because: 'x', match: ['a/b/c'] },
-    'rules[0]: must match "a/b/c", and does not',
+    'rules[0]: must match "a/b/c", but does not',
   ],
   [
     { host: '*.a.b', decision: 'deny', because: 'x', match: ['a.b'] },
-    'rules[0]: must match "a.b", and does not',
+    'rules[0]: must match "a.b", but does not',
   ],
   [
     { tool: 'x__*', decision: 'deny', because: 'x', notMatch: ['x__y'] },
-    'rules[0]: must not match "x__y", and does',
+    'rules[0]: must not match "x__y", but does',
   ],
   [
     { command: [], decision: 'deny', because: 'x' },

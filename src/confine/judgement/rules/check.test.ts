@@ -21,6 +21,6 @@ test('a rule that misses its own example is named, with the example', () => {
     'rule machine-stop must match "ls", but does not',
   );
   expect(() => checkRules([{ ...rule, notMatch: ['reboot'] }])).toThrow(
-    'rule machine-stop must not match "reboot", and does',
+    'rule machine-stop must not match "reboot", but does',
   );
 });
