@@ -96,7 +96,7 @@ describe.runIf(working.has('bubblewrap'))(
       const no = person('decline');
       const error = errorOf(await world.call('bash', { command: 'rm old/*; sed -i s/one/1/ a.txt' }, no));
       expect(error).toMatchObject({ code: 'denied', details: { rule: 'effect-deletes-many' } });
-      expect(error.message).toContain('nothing of it was kept');
+      expect(error.message).toContain('none of its changes were kept');
       expect(treeOf(world.root)).toEqual(before);
       const lines = no.asked[0]?.message.split('\n') ?? [];
       expect(lines[0]).toBe('deletes 21 files, changes 1: rm old/*; sed -i s/one/1/ a.txt');
