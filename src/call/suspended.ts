@@ -64,7 +64,7 @@ interface Work {
 interface Waiting {
   readonly work: Work;
   readonly timer: NodeJS.Timeout;
-  readonly letGo: () => void;
+  letGo: () => void;
 }
 
 export function createSuspended(options: SuspendedOptions): Suspended {
@@ -102,12 +102,16 @@ export function createSuspended(options: SuspendedOptions): Suspended {
 
   async function put(work: Work, form: Form): Promise<QuestionPending> {
     const id = `${prefix}${randomUUID()}`;
-    // Where the others cannot be told, an answer that comes to one of them finds nothing.
-    const letGo = (await hold?.(id).catch(() => undefined)) ?? (() => {});
     const timer = setTimeout(() => drop(id), waitMs);
     timer.unref();
-    waiting.set(id, { work, timer, letGo });
+    // Counted from this moment on: others may ask while the servers are told.
+    const entry: Waiting = { work, timer, letGo: () => {} };
+    waiting.set(id, entry);
     work.attempt?.base.audit({ asks: id });
+    // Where the others cannot be told, an answer that comes to one of them finds nothing.
+    const letGo = await hold?.(id).catch(() => undefined);
+    if (letGo && waiting.has(id)) entry.letGo = letGo;
+    else letGo?.();
     return new QuestionPending({ message: form.message, form, state: seal.close(id) });
   }
 
