@@ -111,7 +111,7 @@ test.skipIf(lack !== '')(
         );
       expect(result.stderr).toBe('');
       const got = JSON.parse(result.stdout) as Record<string, string>;
-      expect({ got, reached, said, other: other.read().text }).toEqual({
+      expect({ got, reached, said: said.join(''), other: other.read().text }).toEqual({
         got: {
           'in the root': 'EACCES',
           'by a short name, in the bytes of an internet address': 'EACCES',
@@ -135,7 +135,7 @@ test.skipIf(lack !== '')(
           'of another session': 'ECONNREFUSED',
         },
         reached: [],
-        said: ['listening\n'],
+        said: 'listening\n',
         other: expect.not.stringContaining('reached'),
       });
     } finally {
