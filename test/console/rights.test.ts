@@ -110,7 +110,7 @@ describe('an approval', () => {
     const world = await openConsole({ config: { ...config, rules } });
     const cookie = await world.enter();
     const { question, reply } = await waiting(world);
-    expect(await (await world.get('/approvals', cookie)).text()).toMatch(/its call waits \d+ s more/);
+    expect(await (await world.get('/approvals', cookie)).text()).toMatch(/its call waits for another \d+ s/);
     const taken = await world.submit(`/approvals/${question.id}`, cookie, { answer: 'once' });
     expect(taken.headers.get('location')).toContain('note=approved');
     await reply;
