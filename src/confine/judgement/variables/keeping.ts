@@ -6,6 +6,8 @@ import { assignmentRule } from './assignments.ts';
 /** The rule for assignments, asked of a value that a shell has ended with. */
 export function mayKeepVariable(name: string, value: string, base: KeepBase): boolean {
   if (!/^[A-Za-z_]\w*$/.test(name)) return false;
+  // How later lines part their words is read from those lines alone.
+  if (name === 'IFS') return false;
   const word = name === 'PATH' ? pathWord(value, base) : literalWord(value);
   return assignmentRule(name, word, true) === undefined;
 }
