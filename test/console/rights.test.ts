@@ -126,7 +126,7 @@ describe('an approval', () => {
     const [refused] = await world.store.audit.search({ limit: 1, newestFirst: true, tool: 'file_write' });
     const page = await (await world.get(`/calls/${refused?.seq}`, cookie)).text();
     expect(page).toContain(
-      'keys: file_write keys/a: Keys stay. Denied by rule keys (sekisho.jsonc:1). Find a way',
+      'keys: file_write keys/a: Keys stay. Denied by rule keys (sekisho.jsonc:1). Find another way',
     );
   });
 
