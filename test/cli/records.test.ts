@@ -115,7 +115,7 @@ describe('policy test says what would happen, and runs nothing', () => {
     [{ tool: 'bash', decision: 'deny' }, /rules\.0\.because is missing/],
     [
       { effect: { deletes: '> 1 file' }, then: 'allow' },
-      /rules\[0\]: an effect that is allowed names in writes/,
+      /rules\[0\]: an effect with "then": "allow" can only use writes/,
     ],
   ])('a rule that is none stops every start, by its key: %j', async (rule, problem) => {
     const config = join(folder, 'c.jsonc');

@@ -69,7 +69,7 @@ test('the rewritten command runs as a shell would run it, and only once', async 
   expect(await shell()).toMatchObject({
     code: 126,
     stdout: '',
-    stderr: expect.stringContaining('it was used'),
+    stderr: expect.stringContaining('already used'),
   });
 });
 
