@@ -74,7 +74,7 @@ test('Ctrl-C takes back what is typed before it leaves, and says how to leave', 
           shown.includes('> '),
           shown.includes('wrong'),
           shown.includes('ok\n'),
-          shown.includes('leaves.'),
+          shown.includes('to quit.'),
         ];
         while (typed < keys.length && turns[typed]) setImmediate((key) => terminal.write(key), keys[typed++]);
       },

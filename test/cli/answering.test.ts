@@ -52,7 +52,7 @@ test('the hint, pasted in any folder, answers; it names a state folder that no c
     const hint = hintOf(asked.stderr);
     expect(hint.includes(` --root ${project} --state '${state}'`)).toBe(flags.includes(state));
     expect(paste(hint)).toMatch(
-      /^apr_\w+: approved \(once\)\. Nobody waits for it any more: it is allowed for when .* is sent again, until 20/,
+      /^apr_\w+: approved \(once\)\. No call is waiting any more\. The same call is allowed if it is sent again, until 20/,
     );
     expect(await sekisho(['call', 'file_write', change, ...flags])).toMatchObject({ code: 0 });
     expect(text()).toBe('new\n');
