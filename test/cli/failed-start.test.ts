@@ -100,7 +100,9 @@ test('doctor sees damaged pages, where the log itself still holds', async () => 
 
   const { code, stdout } = await doctor();
 
-  expect(stdout).toMatch(/missing {2}store +.*(damaged|malformed).*\n +try: restore the database from a backup/);
+  expect(stdout).toMatch(
+    /missing {2}store +.*(damaged|malformed).*\n +try: restore the database from a backup/,
+  );
   expect(code).toBe(2);
 });
 
