@@ -59,6 +59,7 @@ async function assertConnects(supervisor: Supervisor, { kernel, startChild, prog
     started.stdout.resume();
     started.stderr.resume();
     const over = new AbortController();
+    // Aborted below, once the trial has ended by itself.
     const time = sleep(trialMs, undefined, { signal: over.signal }).catch(() => undefined);
     const exit = await Promise.race([started.exited, time]);
     over.abort();
