@@ -60,7 +60,7 @@ test.each(['shell_exec', 'bash'])('%s refuses what shells read in two ways, with
     structured: {
       error: {
         code: 'denied',
-        message: expect.stringContaining('`1<(touch made)`: shells read this in more than one way'),
+        message: expect.stringContaining('`1<(touch made)`: shells read this in different ways'),
       },
     },
   });
