@@ -36,7 +36,7 @@ export async function check(
       lostFinishes: await lostFinishes(client, told),
       unrecorded: await unrecorded(
         client,
-        log.filter(({ tool, answer }) => answer.kind !== 'lost' && (!mayLoseReads || changing.has(tool))),
+        log.filter(({ tool, answer }) => isRecorded(answer) && (!mayLoseReads || changing.has(tool))),
       ),
       outOfTurn: await outOfTurn(client, told),
       brokenFiles: brokenFiles(told, fileAt),
@@ -44,6 +44,13 @@ export async function check(
   } finally {
     await client.end();
   }
+}
+
+/** Where the database does not answer, nothing is carried out, and there is no place to write that down. */
+function isRecorded(answer: Logged['answer']): boolean {
+  if (answer.kind === 'lost') return false;
+  const { error } = answer.value as { error?: { code?: string } };
+  return answer.kind === 'ok' || error?.code !== 'unavailable';
 }
 
 const changing: ReadonlySet<string> = new Set([
