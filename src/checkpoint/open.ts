@@ -7,14 +7,12 @@ import { createResourceGateway } from '../call/resources.ts';
 import { createSeal } from '../call/seal.ts';
 import { createSuspended } from '../call/suspended.ts';
 import type { Settings } from '../config/settings.ts';
-import { singleTools } from '../config/toolset-names.ts';
 import type { Arrival, Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts';
 import type { Admission, Gateway } from '../contract/gateway.ts';
 import type { CallWatcher } from '../contract/observe.ts';
 import type { Operator } from '../contract/operator.ts';
-import { text } from '../contract/text/text.ts';
 import type { RiskContext, Toolset } from '../contract/tool/tool.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
@@ -32,7 +30,7 @@ import type { PolicyInspector } from './policy.ts';
 import { keepTo } from './retention.ts';
 import { assertSettings, createRooms, type Rooms } from './rooms.ts';
 import { createTeamRoom, type TeamRoom } from './team.ts';
-import { mayOutlast } from './toolsets.ts';
+import { instructionsFor, mayOutlast } from './toolsets.ts';
 import { joinUpstreamRequests } from './upstream.ts';
 
 export interface CheckpointOptions {
@@ -294,13 +292,3 @@ function admissionOf(caller: Caller): Admission {
     lacksAdmin: scopes.includes('admin') ? undefined : (scopeNames?.admin ?? 'admin'),
   };
 }
-
-function instructionsFor(settings: Settings): string {
-  if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
-  return instructions[settings.locale];
-}
-
-const instructions = text(
-  'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.',
-  'すべての呼び出しは審査され、記録されます。help が使えるツールを示します。拒否されたときは、返された提案に従ってください。',
-);

@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts';
 import { type SingleTool, singleTools, type ToolsetName, toolsetNames } from '../config/toolset-names.ts';
 import type { Call } from '../contract/call.ts';
+import { text } from '../contract/text/text.ts';
 import type { Tool, Toolset } from '../contract/tool/tool.ts';
 
 /**
@@ -58,3 +59,14 @@ const loaders: Readonly<Record<ToolsetName, (settings: Settings) => Promise<Tool
   collaboration: async () => (await import('../tools/collaboration/index.ts')).createCollaborationToolset(),
   plan: async () => (await import('../tools/plan/index.ts')).createPlanToolset(),
 };
+
+/** What a client is told at `initialize`, for its model. */
+export function instructionsFor(settings: Settings): string {
+  if (settings.only) return `One tool: ${singleTools[settings.only].tool}.`;
+  return instructions[settings.locale];
+}
+
+const instructions = text(
+  'Every call is checked and recorded. `help` shows what you may call. When a call is refused, follow the suggestion in its reply.',
+  'すべての呼び出しは審査され、記録されます。help が使えるツールを示します。拒否されたときは、返された提案に従ってください。',
+);

@@ -5,10 +5,10 @@ import { claudeEvent, codexEvent, cursorEvent, geminiEvent } from './events.ts';
 
 const input = { command: 'pwd', dir_path: 'sub', description: 'Look' };
 const event = {
-  claude: claudeEvent('PreToolUse', '/work', 'Bash', input),
-  codex: codexEvent('PreToolUse', '/work', 'Bash', input),
-  gemini: geminiEvent('BeforeTool', '/work', 'run_shell_command', input),
-  cursor: cursorEvent('preToolUse', '/work', 'Shell', { ...input, working_directory: "/work/it's" }),
+  claude: claudeEvent('PreToolUse', '/repo', 'Bash', input),
+  codex: codexEvent('PreToolUse', '/repo', 'Bash', input),
+  gemini: geminiEvent('BeforeTool', '/repo', 'run_shell_command', input),
+  cursor: cursorEvent('preToolUse', '/repo', 'Shell', { ...input, working_directory: "/repo/it's" }),
 };
 
 /** What a client reads, as it is documented for it; the ones that cannot ask are told no. */
@@ -69,8 +69,8 @@ const told: readonly (readonly [client: keyof typeof event, answer: HookAnswer, 
       permission: 'allow',
       updated_input: {
         ...input,
-        working_directory: "/work/it's",
-        command: "cd '/work/it'\\''s' && run",
+        working_directory: "/repo/it's",
+        command: "cd '/repo/it'\\''s' && run",
       },
     },
   ],
@@ -95,13 +95,13 @@ test('Codex is told of its own question that it may go on, or nothing', () => {
 
 test('a command of Gemini CLI begins in the folder that it names', () => {
   expect(adapters.get('gemini')?.read(event.gemini)).toMatchObject({
-    calls: [{ does: 'command', command: 'pwd', folder: '/work/sub' }],
+    calls: [{ does: 'command', command: 'pwd', folder: '/repo/sub' }],
   });
 });
 
 test('every address in a prompt of Gemini CLI is judged', () => {
   const prompt = 'Compare https://a.example/x with http://b.example:8080/y?z=1, please';
-  const fetching = geminiEvent('BeforeTool', '/work', 'web_fetch', { prompt });
+  const fetching = geminiEvent('BeforeTool', '/repo', 'web_fetch', { prompt });
   expect(adapters.get('gemini')?.read(fetching)).toMatchObject({
     calls: [
       { input: { url: 'https://a.example/x' } },

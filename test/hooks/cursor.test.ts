@@ -8,21 +8,21 @@ import { openHooks } from './open-hooks.ts';
 
 const cursor = adapters.get('cursor');
 const read = (tool: string, input: unknown, more = {}) =>
-  cursor?.read(cursorEvent('preToolUse', '/work', tool, input, more));
+  cursor?.read(cursorEvent('preToolUse', '/repo', tool, input, more));
 
 test.each([
-  ['Write', { file_path: '/work/a', content: 'x' }, 'write_file', { path: '/work/a', content: 'x' }],
-  ['Write', { path: 'a', contents: 'x' }, 'write_file', { path: '/work/a', content: 'x' }],
+  ['Write', { file_path: '/repo/a', content: 'x' }, 'write_file', { path: '/repo/a', content: 'x' }],
+  ['Write', { path: 'a', contents: 'x' }, 'write_file', { path: '/repo/a', content: 'x' }],
   [
     'StrReplace',
     { path: 'a', old_string: 'x', new_string: 'y' },
     'edit_file',
-    { path: '/work/a', old_string: 'x', new_string: 'y' },
+    { path: '/repo/a', old_string: 'x', new_string: 'y' },
   ],
-  ['Delete', { file_path: '/work/a' }, 'write_file', { path: '/work/a', content: '' }],
+  ['Delete', { file_path: '/repo/a' }, 'write_file', { path: '/repo/a', content: '' }],
   ['Read', { path: '/etc/passwd', offset: 3 }, 'read_file', { path: '/etc/passwd' }],
   ['Grep', { pattern: 'x', file_path: '/etc' }, 'grep', { pattern: 'x', path: '/etc' }],
-  ['Glob', { glob_pattern: '*.ts', target_directory: 'src' }, 'glob', { pattern: '*.ts', path: '/work/src' }],
+  ['Glob', { glob_pattern: '*.ts', target_directory: 'src' }, 'glob', { pattern: '*.ts', path: '/repo/src' }],
 ])('%s %j is judged as %s', (tool, input, ours, fields) => {
   expect(read(tool, input)).toMatchObject({ calls: [{ tool: ours, input: fields }] });
 });
@@ -41,10 +41,10 @@ test('a command begins in the folder that is named, else in that of the event, e
   const folder = (input: object, more: object = {}) =>
     (read('Shell', { command: 'pwd', ...input }, more) as unknown as { calls: [{ folder: string }] }).calls[0]
       .folder;
-  expect(folder({})).toBe('/work');
-  expect(folder({ cwd: '' }, { cwd: '/work/sub' })).toBe('/work/sub');
-  expect(folder({ working_directory: 'deep' }, { cwd: '/work/sub' })).toBe('/work/sub/deep');
-  expect(folder({ working_directory: '/work/other', cwd: '/work/x' })).toBe('/work/other');
+  expect(folder({})).toBe('/repo');
+  expect(folder({ cwd: '' }, { cwd: '/repo/sub' })).toBe('/repo/sub');
+  expect(folder({ working_directory: 'deep' }, { cwd: '/repo/sub' })).toBe('/repo/sub/deep');
+  expect(folder({ working_directory: '/repo/other', cwd: '/repo/x' })).toBe('/repo/other');
 });
 
 test('a use is answered the same by each hook that tells of it, and its command runs once', async () => {

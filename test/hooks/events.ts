@@ -47,7 +47,7 @@ export function geminiEvent(
 ): Fields {
   return {
     session_id: 'c61c4bc8-cf1d-4837-b784-4888073f93fc',
-    transcript_path: '/home/me/.gemini/tmp/work/chats/session.jsonl',
+    transcript_path: '/home/me/.gemini/tmp/repo/chats/session.jsonl',
     cwd,
     hook_event_name: name,
     timestamp: '2026-11-23T22:55:44.784Z',

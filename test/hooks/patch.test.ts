@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { patchCalls } from '../../src/hooks/patch.ts';
 
-const at = (path = '') => `/work/${path}`;
+const at = (path = '') => `/repo/${path}`;
 const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 
 test('every file that a patch names is a call', () => {
@@ -23,17 +23,17 @@ test('every file that a patch names is a call', () => {
     {
       does: 'write',
       tool: 'write_file',
-      input: { path: '/work/n/a.txt', content: 'one\ntwo\n' },
-      path: '/work/n/a.txt',
+      input: { path: '/repo/n/a.txt', content: 'one\ntwo\n' },
+      path: '/repo/n/a.txt',
     },
     {
       does: 'write',
       tool: 'edit_file',
-      input: { path: '/work/b.txt', old_string: 'keep\nold\n', new_string: 'keep\nnew\n' },
-      path: '/work/b.txt',
+      input: { path: '/repo/b.txt', old_string: 'keep\nold\n', new_string: 'keep\nnew\n' },
+      path: '/repo/b.txt',
     },
-    { does: 'write', tool: 'write_file', input: { path: '/work/c.txt', content: '' }, path: '/work/c.txt' },
-    { does: 'write', tool: 'write_file', input: { path: '/work/d.txt', content: '' }, path: '/work/d.txt' },
+    { does: 'write', tool: 'write_file', input: { path: '/repo/c.txt', content: '' }, path: '/repo/c.txt' },
+    { does: 'write', tool: 'write_file', input: { path: '/repo/d.txt', content: '' }, path: '/repo/d.txt' },
   ]);
 });
 
@@ -58,7 +58,7 @@ test('a mark behind white space, which the client reads too, is never overlooked
       fc.stringMatching(/^[a-z/.]{1,20}$/),
       (space, verb, path) => {
         const calls = patchCalls(patch('*** Add File: a', '+x', `${space}*** ${verb}: ${path}${space}`), at);
-        expect(calls?.map((call) => 'path' in call && call.path)).toContain(`/work/${path}`);
+        expect(calls?.map((call) => 'path' in call && call.path)).toContain(`/repo/${path}`);
       },
     ),
   );

@@ -4,8 +4,8 @@ import { compileLayer, type LayerOptions } from './layer-program.ts';
 
 const options: LayerOptions = {
   overlays: [
-    { on: '/work/a', upper: '/l/0/upper', data: 'lowerdir=/work/a,upperdir=/l/0/upper,workdir=/l/0/work' },
-    { on: '/work/b', upper: '/l/1/upper', data: 'lowerdir=/work/b,upperdir=/l/1/upper,workdir=/l/1/work' },
+    { on: '/repo/a', upper: '/l/0/upper', data: 'lowerdir=/repo/a,upperdir=/l/0/upper,workdir=/l/0/repo' },
+    { on: '/repo/b', upper: '/l/1/upper', data: 'lowerdir=/repo/b,upperdir=/l/1/upper,workdir=/l/1/repo' },
   ],
   user: 1000,
   group: 100,
