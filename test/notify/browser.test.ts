@@ -145,7 +145,20 @@ describe.skipIf(missingBrowser !== '')(`on a phone${missingBrowser}`, () => {
       await world.checkpoint.notices.test('push');
       const found: string[] = [];
       const session = `/sessions/${encodeURIComponent(record.sessionId)}`;
-      const pages = ['/', '/notices', '/approvals', '/sessions', session, `/q/${secret}`, '/login'];
+      const pages = [
+        ...[
+          '/',
+          '/notices',
+          '/approvals',
+          '/calls',
+          '/calls/1',
+          '/sessions',
+          session,
+          '/history',
+          '/memories',
+        ],
+        ...['/servers', '/policy', `/q/${secret}`, '/login'],
+      ];
       for (const path of pages) {
         await page.goto(`${base}${path}?lang=${lang}`);
         if (path === '/approvals') expect(await page.locator('form[action$="/revoke"]').count()).toBe(1);
