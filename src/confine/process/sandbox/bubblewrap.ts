@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, realpathSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { once } from '../../../ground/once.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import { adoptStage } from '../child/adopt.ts';
@@ -29,13 +28,17 @@ import { copySystemSettings, isSetting } from './system-settings.ts';
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {
   const startChild = await openStarter();
   const filter = openFilter(namespaceFilter('private'));
-  const settings = await copySystemSettings(systemFiles(), options.readable.filter(isSetting));
+  // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.
+  const kernel = await openKernel().catch(() => undefined);
+  const copied = await copySystemSettings(
+    { system: systemFiles(), listed: options.readable.filter(isSetting) },
+    { kernel, writable: options.roots.map((root) => root.hostPath) },
+  );
+  const settings = copied.path;
   writeGitSettings(settings, options.git, '/etc');
   writeNpmSettings(settings, options.environment ?? {}, '/etc');
   const system = systemArguments(options, settings);
   const { relay, withoutOutlet } = await tryRelay(options.outletPorts ?? []);
-  // Without koffi, sessions have no rooms of their own, and what the kernel ended is not told.
-  const kernel = await openKernel().catch(() => undefined);
   const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });
   const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
   const furnisher = kernel && createFurnisher(kernel, rules);
@@ -223,7 +226,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       furnisher?.close();
       await supervisor?.close();
       chambers?.close();
-      await rm(settings, { recursive: true, force: true });
+      await copied.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemFiles } from './system-paths.ts';
@@ -12,9 +12,13 @@ test('what is not for everybody is shown only where the operator lists it', asyn
     [['/etc/passwd', secret], [], false],
     [['/etc/passwd'], [secret], isForUs],
   ] as const) {
-    const folder = await copySystemSettings(system, listed);
-    expect([existsSync(join(folder, 'passwd')), existsSync(join(folder, 'shadow'))]).toEqual([true, isShown]);
-    rmSync(folder, { recursive: true });
+    const copied = await copySystemSettings({ system, listed });
+    expect([existsSync(join(copied.path, 'passwd')), existsSync(join(copied.path, 'shadow'))]).toEqual([
+      true,
+      isShown,
+    ]);
+    await copied.close();
+    expect(existsSync(copied.path)).toBe(false);
   }
 });
 

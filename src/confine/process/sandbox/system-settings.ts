@@ -7,21 +7,50 @@ import {
   readlinkSync,
   symlinkSync,
 } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Kernel } from '../seccomp/kernel.ts';
+import { type OwnFolder, openMemoryFolder } from './memory-folder.ts';
 
 /**
  * A folder to stand in for `/etc`, with copies of the settings that programs look up, and of those that the operator lists. Made once: a mount for each
- * of them would double the time of every command. The caller removes it.
+ * of them would double the time of every command. It lies in memory where `kernel` is given and there is room, and never where `writable`
+ * folders are, if that can be.
  */
 export async function copySystemSettings(
-  system: readonly string[],
-  listed: readonly string[],
-): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'sekisho-etc-'));
+  files: SettingFiles,
+  means: { readonly kernel?: Kernel | undefined; readonly writable?: readonly string[] } = {},
+): Promise<OwnFolder> {
+  const { kernel, writable = [] } = means;
+  const inMemory = kernel && (await openMemoryFolder(prefix, kernel, writable));
+  try {
+    if (inMemory) {
+      await copyAll(files, inMemory.path);
+      return inMemory;
+    }
+  } catch {
+    // It is full.
+    await inMemory?.close();
+  }
+  const path = mkdtempSync(join(tmpdir(), prefix));
+  await copyAll(files, path).catch(() => {});
+  return { path, close: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Paths below `/etc`. */
+export interface SettingFiles {
+  readonly system: readonly string[];
+  readonly listed: readonly string[];
+}
+
+const prefix = 'sekisho-etc-';
+
+/** Throws where there is no room for them. */
+async function copyAll({ system, listed }: SettingFiles, folder: string): Promise<void> {
   const budget = { entries: 5000 };
-  const copyAll = async (files: readonly string[], isShown: (mode: number) => boolean) => {
+  const copyThese = async (files: readonly string[], isShown: (mode: number) => boolean) => {
     for (const file of files) {
       const target = join(folder, file.slice('/etc/'.length));
       mkdirSync(dirname(target), { recursive: true });
@@ -29,9 +58,8 @@ export async function copySystemSettings(
     }
   };
   // A server that runs as root could read what is not for everybody.
-  await copyAll(system, (mode) => (mode & 0o004) !== 0);
-  await copyAll(listed, () => true);
-  return folder;
+  await copyThese(system, (mode) => (mode & 0o004) !== 0);
+  await copyThese(listed, () => true);
 }
 
 /** Nothing can be mounted in the copy that is not in it. */
@@ -58,7 +86,13 @@ async function copy(
       mkdirSync(to, { recursive: true });
       for (const name of readdirSync(from)) await copy(join(from, name), join(to, name), budget, isShown);
     }
-  } catch {
+  } catch (error) {
+    if (isFull(error)) throw error;
     // Not on this machine, or not for this user.
   }
+}
+
+function isFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }

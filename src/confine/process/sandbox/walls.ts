@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { SandboxName, SandboxStatus } from '../../../contract/capabilities/process.ts';
 import { type Text, text, verbatim } from '../../../contract/text/text.ts';
 import { obeyedNames } from '../../../ground/obeyed-names.ts';
+import { once } from '../../../ground/once.ts';
 import type { PersonConfig } from '../../git/person-config.ts';
 import { writeGitSettings } from '../../git/settings-folder.ts';
 import type { HostProxy } from '../../network/proxy/open.ts';
@@ -30,8 +31,8 @@ export interface Walls {
   /** What they keep from one to the next. */
   readonly caches?: CacheKeeper | undefined;
   readonly proxy?: HostProxy | undefined;
-  /** Do they hold in a room that commands share? */
-  readonly hasRooms: boolean;
+  /** Do they hold in a room that commands share? Tried for the first command that shares one. */
+  readonly hasRooms: () => Promise<boolean>;
 }
 
 export interface Trial {
@@ -72,7 +73,7 @@ export async function raiseWalls(
     if (name === 'none') {
       const told = withoutWalls(options.serverEnvironment ?? process.env);
       return {
-        walls: { backend, gitConfig, toolchains: told, hasRooms: true },
+        walls: { backend, gitConfig, toolchains: told, hasRooms: async () => true },
         status: { name, works: true },
       };
     }
@@ -95,12 +96,12 @@ export async function raiseWalls(
       };
       const problem = proxy && (backend.withoutOutlet ?? (await tryProxy(backend, folders, proxy)));
       if (problem === undefined) {
-        const hasRooms = await holdInRoom(backend, folders, proxy);
+        const hasRooms = once(() => holdInRoom(standing.backend, folders, proxy));
         return { walls: { ...standing, proxy, hasRooms }, status };
       }
       // Without a way that holds there is none.
       return {
-        walls: { ...standing, hasRooms: await holdInRoom(backend, folders) },
+        walls: { ...standing, hasRooms: once(() => holdInRoom(standing.backend, folders)) },
         status: { ...status, withoutNetwork: withoutNetwork(options.network?.key ?? '', problem) },
       };
     }

@@ -62,7 +62,8 @@ export function createSession(queue: Semaphore): Session {
     async place(walls, inSession) {
       const { backend } = walls;
       // Landlock's own place is one for all commands of the server.
-      if (!walls.hasRooms || (!inSession && backend.name !== 'landlock')) return { spawner: backend };
+      if (!inSession && backend.name !== 'landlock') return { spawner: backend };
+      if (!(await walls.hasRooms())) return { spawner: backend };
       room ??= openRoom(walls);
       try {
         return await room;
