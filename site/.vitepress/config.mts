@@ -4,7 +4,7 @@ import { defineConfig } from 'vitepress';
 
 const pages = join(import.meta.dirname, '../.pages');
 
-/** What a reader looks for, in the order in which they meet it. A page that stands in no group comes last. */
+/** What a reader looks for, in the order in which they meet it. A page in no group comes last. */
 const groups: readonly (readonly [en: string, ja: string, pages: readonly string[]])[] = [
   [
     'Start here',
@@ -19,14 +19,18 @@ const groups: readonly (readonly [en: string, ja: string, pages: readonly string
       'for-contributors',
     ],
   ],
-  ['Use', '使う', ['clients', 'hooks', 'ask', 'console', 'undo', 'tools']],
-  ['Decide', '決める', ['policy', 'notices', 'flow', 'network', 'servers', 'team']],
+  ['Use', '使い方', ['clients', 'hooks', 'ask', 'console', 'undo', 'effects', 'dry-run', 'tools']],
+  [
+    'Rules and access',
+    '規則とアクセス',
+    ['policy', 'questions', 'notices', 'flow', 'network', 'servers', 'team'],
+  ],
   [
     'Operate',
-    '運用する',
+    '運用',
     ['installing', 'operating', 'oauth', 'observing', 'configuration', 'errors', 'performance'],
   ],
-  ['Check and extend', '確かめる、広げる', ['threat-model', 'score', 'documents', 'library']],
+  ['Verify and extend', '検証と拡張', ['threat-model', 'score', 'documents', 'library']],
 ];
 
 export default defineConfig({
