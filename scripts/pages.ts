@@ -160,7 +160,7 @@ const toolsWords = {
     head: [
       '# Tools',
       '[日本語](tools.ja.md)',
-      'All tools of all toolsets, as `help` shows them. `uses` lists everything that a tool can touch.',
+      'All tools of all toolsets, as `help` shows them. `uses` lists everything that a tool can access.',
     ],
     toolset: 'Toolset',
     permission: 'permission',
@@ -173,11 +173,11 @@ const toolsWords = {
     head: [
       '# ツール',
       '[English](tools.md)',
-      'すべてのツールセットのツールを、`help` が示すとおりに並べています。ツールが触れられるのは「使うもの」に挙げたものだけです。',
+      'すべてのツールセットのツールを、`help` が示すとおりに記載します。「使用」には、ツールが使えるものをすべて示します。',
     ],
     toolset: 'ツールセット',
     permission: '権限',
-    uses: '使うもの',
+    uses: '使用',
     nothing: 'なし',
     argument: '引数',
     type: '型',

@@ -19,28 +19,25 @@ const permissions: readonly (readonly [tool: string, permission: string])[] = [
 
 /** What help shows to each kind of caller. */
 const shown: readonly (readonly [en: string, ja: string])[] = [
+  ['an unauthenticated caller: `authenticate` and `help`', '未認証の呼び出し元: `authenticate` と `help`'],
   [
-    'a caller who is not authenticated: `authenticate` and `help`',
-    '未認証の呼び出し元: `authenticate` と `help`',
-  ],
-  [
-    'the coordinator: `health_check`, `list_managed_agents`, `get_agent_action` and their like',
+    'the coordinator: `health_check`, `list_managed_agents`, `get_agent_action` and similar tools',
     'コーディネーター: `health_check`、`list_managed_agents`、`get_agent_action` など',
   ],
   [
-    'a manager with a task: the manager’s and the common tools, none of chats',
+    'a manager with a task: the manager and common tools, no chat tools',
     'マネージャー（task）: マネージャー専用と共通のツール（チャット系を除く）',
   ],
   [
-    'a manager in a chat: the manager’s, the common and the chat tools',
+    'a manager in a chat: the manager, common and chat tools',
     'マネージャー（chat）: マネージャー専用、共通、チャット系のツール',
   ],
   [
-    'a worker with a task: the worker’s and the common tools, none of chats',
+    'a worker with a task: the worker and common tools, no chat tools',
     'ワーカー（task）: ワーカー専用と共通のツール（チャット系を除く）',
   ],
   [
-    'a worker in a chat: the worker’s, the common and the chat tools',
+    'a worker in a chat: the worker, common and chat tools',
     'ワーカー（chat）: ワーカー専用、共通、チャット系のツール',
   ],
 ];
@@ -48,7 +45,7 @@ const shown: readonly (readonly [en: string, ja: string])[] = [
 /** Document 002: who may call which tool, and help. */
 export const authorization: readonly Point[] = [
   point(
-    'A session has a purpose, `task` or `chat`, and a chat session cannot call what is for tasks only, nor the other way round',
+    'A session has a purpose, `task` or `chat`; sessions of one purpose cannot call tools reserved for the other',
     'セッションは purpose（task または chat）を持ち、互いに専用のツールを呼び出せない',
     'call/decide.ts',
     matrix,
@@ -64,21 +61,21 @@ export const authorization: readonly Point[] = [
     ),
   ),
   point(
-    'Tools of tasks can be looked at from a chat session',
+    'A chat session can read tasks',
     'タスク系ツールはチャットセッションからも参照できる',
     'call/decide.ts',
     matrix,
     agreement,
   ),
   point(
-    'From a task session one communicates by `delegate_to_chat_session`',
+    'A task session communicates through `delegate_to_chat_session`',
     'タスクセッションからのコミュニケーションには `delegate_to_chat_session` を使う',
     'tools/collaboration/chat/delegate-to-chat-session.ts',
     'team/talk',
     'a delegation is reported once, and serves no conversation after that',
   ),
   point(
-    'A chat tool called without a session: authentication is required',
+    'A chat tool called without a session answers that authentication is required',
     'セッションなしでチャット専用ツールを呼ぶと、認証が必要と答える',
     'call/authorize.ts',
     matrix,
@@ -86,41 +83,41 @@ export const authorization: readonly Point[] = [
   ),
   point(
     "`Tool 'respond_chat' requires a chat session. Current session purpose is 'task'.`, word for word",
-    "`Tool 'respond_chat' requires a chat session. Current session purpose is 'task'.` を一字一句その通りに返す",
+    "`Tool 'respond_chat' requires a chat session. Current session purpose is 'task'.` を一字一句そのまま返す",
     'call/decide.ts',
     matrix,
     agreement,
   ),
   point(
     "`Tool 'xxx' requires a task session. Current session purpose is 'chat'.`, word for word",
-    "`Tool 'xxx' requires a task session. Current session purpose is 'chat'.` を一字一句その通りに返す",
+    "`Tool 'xxx' requires a task session. Current session purpose is 'chat'.` を一字一句そのまま返す",
     'call/decide.ts',
     matrix,
     agreement,
   ),
   point(
-    'get_next_action only tells steps that are not refused',
+    'get_next_action only suggests steps that will not be refused',
     'get_next_action は、拒否されない手順だけを指示する',
     'store/team/next-action.ts',
     'team/following',
     'whoever follows the steps is not refused, and all work is done',
   ),
   point(
-    'help can be called before one is authenticated',
+    'help can be called before authentication',
     'help は認証前でも呼び出せる',
     'tools/help/help.ts',
     'team/help',
     'is told how to come in, and one whose token is worth nothing is not told to pass it',
   ),
   point(
-    'help tells who is calling: kind, purpose, agent and project',
+    'help describes the caller: kind, purpose, agent and project',
     'help は呼び出し元の種別、purpose、エージェント、プロジェクトを示す',
     'tools/help/list-tools.ts',
     matrix,
     'help tells who is calling, and no more',
   ),
   point(
-    'The context holds no token',
+    'The context contains no token',
     'context にトークンは含まれない',
     'tools/help/list-tools.ts',
     matrix,
@@ -136,21 +133,21 @@ export const authorization: readonly Point[] = [
     ),
   ),
   point(
-    '`total_available` counts what is listed',
+    '`total_available` is the number of tools listed',
     '`total_available` は一覧の件数',
     'tools/help/list-tools.ts',
     matrix,
     'help lists exactly what may be called, and says of the others why not',
   ),
   point(
-    '`unavailable_info` says of the others why they cannot be called',
+    '`unavailable_info` gives the reason why other tools cannot be called',
     '`unavailable_info` は利用できないツールの理由を示す',
     'tools/help/list-tools.ts',
     matrix,
     'help lists exactly what may be called, and says of the others why not',
   ),
   point(
-    'help for a tool gives its parameters and an example',
+    'help for a tool shows its parameters and an example',
     'ツール名を指定すると、パラメータと使用例を示す',
     'tools/help/describe-tool.ts',
     matrix,
@@ -164,21 +161,21 @@ export const authorization: readonly Point[] = [
     '$name accepts its own example and refuses an argument that it does not have',
   ),
   point(
-    'A tool that is not available is named with the reason, without its parameters',
+    'An unavailable tool is shown with the reason, without its parameters',
     '利用できないツールは理由とともに示し、パラメータは隠す',
     'tools/help/describe-tool.ts',
     matrix,
     agreement,
   ),
   point(
-    'In Japanese the reason is the document’s sentence',
+    'In Japanese, the reason is the sentence in the document',
     '日本語の理由は文書の文の通り',
     'tools/help/describe-tool.ts',
     'team/help',
     'help in Japanese says what the document says',
   ),
   point(
-    'What help shows is checked again when it is called',
+    'Permission is checked again when a listed tool is called',
     'help に表示されても、呼び出し時に再度認可を確認する',
     'call/authorize.ts',
     matrix,

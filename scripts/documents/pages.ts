@@ -47,15 +47,15 @@ export const checklist: readonly { readonly id: string; readonly points: readonl
 );
 
 const words = {
-  title: { en: 'The five documents, point by point', ja: '5つの文書の全項目' },
+  title: { en: 'The five documents, point by point', ja: '5 つの文書の全項目' },
   intro: {
     en: (all: number, differing: number) => [
-      'Sekisho implements five design documents. Each row names a point of one, the file that does it and the test that',
-      `shows it. Of ${all} points ${all - differing} hold as written; ${differing} hold otherwise on purpose, and the row says how and why.`,
+      'Sekisho implements five design documents. Each row names a point from one of them, the file that implements it and the test',
+      `that checks it. Of ${all} points, ${all - differing} hold as written; ${differing} differ on purpose, and the row says how and why.`,
     ],
     ja: (all: number, differing: number) => [
-      'Sekisho は5つの設計文書を実装しています。各行は、文書の項目、それを実現するファイル、それを示すテストです。',
-      `全${all}項目のうち${all - differing}項目は文書の通りです。残る${differing}項目は意図して変えており、どう違うかと理由を行に記しています。`,
+      'Sekisho は 5 つの設計文書を実装しています。各行は、文書の項目、実装したファイル、確認するテストを示します。',
+      `全 ${all} 項目のうち ${all - differing} 項目は文書のとおりです。残りの ${differing} 項目は意図的に変えており、違いと理由を行に示します。`,
     ],
   },
   heads: { en: '| point | where | test |', ja: '| 項目 | 場所 | テスト |' },
@@ -101,7 +101,7 @@ function pointsOf({ tool, takes, gives = {}, hints = {} }: Definition): readonly
     ),
     ...members(gives).map((member) =>
       point(
-        `\`${tool}\` gives \`${member.name}\` (${typeOf({ ...member, isRequired: false }, 'en')})`,
+        `\`${tool}\` returns \`${member.name}\` (${typeOf({ ...member, isRequired: false }, 'en')})`,
         `\`${tool}\` の結果 \`${member.name}\`（${typeOf({ ...member, isRequired: false }, 'ja')}）`,
         code,
         test,
@@ -134,7 +134,7 @@ function typeOf({ type, isRequired, isNullable, fallback }: Member, language: La
     ja: [
       isRequired ? '必須' : '',
       isNullable ? 'null 可' : '',
-      fallback === undefined ? '' : `既定 ${JSON.stringify(fallback)}`,
+      fallback === undefined ? '' : `既定値 ${JSON.stringify(fallback)}`,
     ],
   }[language];
   return [type, ...more.filter((word) => word !== '')].join(language === 'en' ? ', ' : '、');

@@ -20,8 +20,8 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
     category: 'files',
     title: text('Read a file', 'ファイルを読む'),
     description: text(
-      'Reads a text file and returns its content, all of it or a range of lines. Long files are cut at a line end; go on with start_line.',
-      '指定されたパスのファイルを読み込み、その内容を返します。行の範囲も指定できます。長いファイルは行末で切られるので、start_line で続きを読みます。',
+      'Reads a text file and returns its content, all of it or a range of lines. Long files are cut at a line end; continue with start_line.',
+      '指定されたパスのファイルを読み込み、その内容を返します。行の範囲も指定できます。長いファイルは行末で切られます。続きは start_line で読みます。',
     ),
     permission: 'authenticated',
     everyday: true,

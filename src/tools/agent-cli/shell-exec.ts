@@ -23,8 +23,8 @@ export function createShellExec(): LooseTool {
     category: 'commands',
     title: text('Run a command', 'コマンドを実行'),
     description: text(
-      'Runs a command in a sandbox and returns its output and exit code. Without network; writes only inside the allowed folders. What takes over 50 s goes on: "wait p1" waits for it, "kill p1" ends it.',
-      '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダ内だけです。50 秒を超えるものは続行し、"wait p1" で待ち、"kill p1" で止めます。',
+      'Runs a command in a sandbox and returns its output and exit code. Without network; writes only inside the allowed folders. After 50 s it continues: "wait p1" waits for it, "kill p1" ends it.',
+      '指定されたシェルコマンドをサンドボックスで実行し、その標準出力と標準エラー出力を返します。ネットワークはなく、書き込みは許可されたフォルダー内だけです。50 秒を超えると続行し、"wait p1" で待機、"kill p1" で停止できます。',
     ),
     permission: 'authenticated',
     everyday: true,

@@ -11,7 +11,7 @@ export const readFile = defineTool({
   title: text('Read a file', 'ファイルを読む'),
   description: text(
     'Read a text file or a range of its lines.',
-    'テキストファイルの内容を、全部または行の範囲で読みます。長いファイルは行末で切れるので start_line で続きを読みます。',
+    'テキストファイルの内容を、全部または行の範囲で読みます。長いファイルは行末で切られます。続きは start_line で読みます。',
   ),
   permission: 'authenticated',
   everyday: true,

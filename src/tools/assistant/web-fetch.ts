@@ -15,7 +15,7 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
     title: text('Fetch a web page', 'ウェブページを取得'),
     description: text(
       "Get a web page's main text as Markdown; also JSON, text, PDF, images.",
-      'ウェブページの本文を、ナビゲーションや広告を除いて Markdown で取得します。JSON、テキスト、PDF、画像も読めます。',
+      'Web ページの本文を、ナビゲーションや広告を除いて Markdown で取得します。JSON、テキスト、PDF、画像も読めます。',
     ),
     permission: 'authenticated',
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: true },

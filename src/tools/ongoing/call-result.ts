@@ -8,7 +8,7 @@ import type { BaseContext } from '../../contract/tool/tool.ts';
 import { stillRunning } from '../../ground/still-running.ts';
 
 const input = z.object({
-  call_id: z.string().min(1).max(100).describe('From the reply that said it.'),
+  call_id: z.string().min(1).max(100).describe('From that reply.'),
   wait: z.number().int().min(0).max(45).default(45).describe('Seconds.'),
 });
 

@@ -11,7 +11,7 @@ export const shelpaRestore = defineTool({
   category: 'pipeline',
   title: text('Restore a recorded write', '書き込みを復元'),
   description: text(
-    'Put a file back to what it was after a record of shelpa_history; itself a recorded write.',
+    'Restore a file to its state after a record of shelpa_history; itself a recorded write.',
     'shelpa_history の記録の時点の内容にファイルを戻します (これも記録されます)。',
   ),
   permission: 'authenticated',

@@ -25,7 +25,7 @@ export const shelpaWrite = defineTool({
   title: text('Write a file, recorded', 'ファイルを書いて記録'),
   description: text(
     'Write text to a file as tee does: atomically, and kept in .shelpa/ for shelpa_history and shelpa_restore.',
-    'tee と同じく不可分に書き込み、.shelpa/ に記録します (shelpa_history、shelpa_restore で参照・復元)。',
+    'tee と同じくアトミックに書き込み、.shelpa/ に記録します (shelpa_history と shelpa_restore で参照と復元)。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },

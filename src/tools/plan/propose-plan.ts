@@ -13,7 +13,7 @@ export const proposePlan = defineTool({
   category: 'planning',
   title: text('Propose a plan', '計画を提案'),
   description: text(
-    'Asks the person once for several calls. After a yes each is allowed once, with exactly these arguments, in this session, for an hour. Runs none of them: send each afterwards. Only worth it where two or more would be asked about.',
+    'Asks the person once for several calls. If approved, each is allowed once, with exactly these arguments, in this session, within an hour. Runs none of them: send each afterwards. Only useful if two or more need approval.',
     '複数の呼び出しについて、まとめて 1 回だけ人に確認します。許可されると、それぞれがこの引数どおりに、このセッションで 1 時間以内に 1 回ずつ許可されます。実行はしないので、その後で個別に送ってください。確認される呼び出しが 2 つ以上あるときに使います。',
   ),
   permission: 'authenticated',

@@ -17,7 +17,7 @@ export const vaultLinks = defineTool({
   title: text('Links of a note', 'ノートのリンク'),
   description: text(
     'Links from a note to other notes ([[wiki]] and Markdown), and the notes that link to it. No path: nothing there yet.',
-    'ノートから他のノートへのリンク ([[wiki]] と Markdown) と、そのノートへのリンク元。path がなければリンク先はまだありません。',
+    'ノートから他のノートへのリンク ([[wiki]] と Markdown) と、そのノートへのリンク元。path のないリンクの先には、まだノートがありません。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -19,7 +19,7 @@ export const vaultList = defineTool({
   uses: ['vault'],
   input: z.object({
     path: z.string().nullish().describe('Folder, e.g. "ideas"; default the whole vault.'),
-    recursive: z.boolean().nullish().describe('true: also what lies deeper.'),
+    recursive: z.boolean().nullish().describe('true: include subfolders.'),
     cursor: z.string().nullish().describe('next_cursor of the page before.'),
     limit: z.int().min(1).max(1000).nullish().describe('Entries per page, e.g. 100.'),
   }),

@@ -11,7 +11,7 @@ export const vaultRead = defineTool({
   category: 'vault',
   title: text('Read a note', 'ノートの読み取り'),
   description: text(
-    'Read lines of a note, or all of it with full. To go on, pass next_offset as range. Use vault_scan to go through a long note.',
+    'Read lines of a note, or all of it with full. To continue, pass next_offset as range. Use vault_scan to go through a long note.',
     'ノートの行、または full で全体を読みます。続きは next_offset を range に渡します。長いノートを順に読むときは vault_scan を使います。',
   ),
   permission: 'authenticated',

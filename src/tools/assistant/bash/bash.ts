@@ -25,7 +25,7 @@ export const bash = defineTool({
   category: 'shell',
   title: text('Run a command', 'コマンドを実行'),
   description: text(
-    'Run a shell command. Folder, exports, /tmp and localhost last; a slow one goes on in the background.',
+    'Run a shell command. Folder, exports, /tmp and localhost persist; slow ones go to the background.',
     'シェルコマンドを実行します。フォルダー、export した変数、/tmp、localhost は次の呼び出しに引き継がれ、長くかかるものはバックグラウンドで続きます。拒否された場合は代わりの書き方が返ります。サーバーには background を使います。',
   ),
   permission: 'authenticated',

@@ -18,7 +18,7 @@ export const editFile = defineTool({
   title: text('Edit a file', 'ファイルの部分編集'),
   description: text(
     'Replace text in a file. old_string must match exactly once, unless replace_all.',
-    'ファイルの一部を置換します。old_string は正確に一致し、replace_all でなければ一箇所だけでなければなりません。',
+    'ファイルの一部を置換します。old_string は正確に一致し、replace_all を指定しない場合は 1 か所だけに一致しなければなりません。',
   ),
   permission: 'authenticated',
   everyday: true,
@@ -40,7 +40,7 @@ export const editFile = defineTool({
   }),
   ja: {
     path: '相対パス。例: "src/config.toml"',
-    old_string: '置換対象の文字列。ファイルのとおりに。例: "port = 80"',
+    old_string: '置換対象の文字列。ファイルの内容と完全に一致させる。例: "port = 80"',
     new_string: '置換後の文字列。例: "port = 8080"',
     replace_all: '全て置換する。',
     edits: '続けて行う編集。全部行うか、何もしないか。',

@@ -19,7 +19,7 @@ export const recall = defineTool({
   title: text('Recall', '思い出す'),
   description: text(
     'Find what was remembered, best match first; an empty query lists the newest.',
-    'remember で保存した情報を、よく合う順に探します。query が空なら新しい順に返します。',
+    'remember で保存した情報を、一致度の高い順に探します。query が空なら新しい順に返します。',
   ),
   permission: 'authenticated',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -17,7 +17,7 @@ export const updateMemory = defineTool({
   category: 'memory',
   title: text('Change a memory', 'メモリの変更'),
   description: text(
-    'Change a memory; what is not given stays.',
+    'Change a memory; omitted fields stay.',
     'メモリを変更します。指定しない項目はそのまま残ります。',
   ),
   permission: 'authenticated',

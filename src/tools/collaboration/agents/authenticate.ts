@@ -8,8 +8,8 @@ export const authenticate = defineTool({
   category: 'session',
   title: text('Authenticate', '認証'),
   description: text(
-    'Prove who you are and get a session for the work that waits: a task, or a chat.',
-    'エージェントとして認証し、待っている作業（タスクかチャット）のセッションを得ます。',
+    'Log in and get a session for the waiting work: a task or a chat.',
+    'エージェントとして認証し、待っている作業（タスクまたはチャット）のセッションを取得します。',
   ),
   permission: 'unauthenticated',
   everyday: true,

@@ -9,7 +9,7 @@ export const getAgentAction = defineTool({
   title: text('Start or hold an agent', '起動の判断'),
   description: text(
     'Say whether to start an agent now, and for what. A start is leased for 120 s.',
-    'エージェントを今起動すべきか、何のためかを返します。起動は120秒間予約されます。',
+    'エージェントを今起動すべきかと、その目的を返します。起動は 120 秒間予約されます。',
   ),
   permission: 'coordinator_only',
   agentsOnly: true,

@@ -8,7 +8,7 @@ export const getNextAction = defineTool({
   category: 'tasks',
   title: text('Next action', '次の行動'),
   description: text(
-    'The one next step. With timeout_seconds it waits for a change while there is nothing to do.',
+    'The next step. With timeout_seconds, waits for a change while there is nothing to do.',
     '次に実行すべきアクションの指示を取得します。timeout_seconds を指定すると、することがない間は変化を待ちます。',
   ),
   permission: 'authenticated',

@@ -9,7 +9,7 @@ export const getSubordinateProfile = defineTool({
   title: text('Subordinate profile', '配下の詳細'),
   description: text(
     'One agent below you, with its open tasks.',
-    '配下のエージェントひとりと、その未完了タスク。',
+    '配下の 1 つのエージェントと、その未完了のタスク。',
   ),
   permission: 'manager_only',
   agentsOnly: true,

@@ -7,8 +7,8 @@ export const logout = defineTool({
   category: 'session',
   title: text('Log out', 'ログアウト'),
   description: text(
-    'End this session; other sessions of yours go on.',
-    'このセッションを終えます。ほかのセッションは続きます。',
+    'End this session; your other sessions continue.',
+    'このセッションを終了します。ほかのセッションは続きます。',
   ),
   permission: 'authenticated',
   agentsOnly: true,

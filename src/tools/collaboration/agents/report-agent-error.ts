@@ -8,7 +8,7 @@ export const reportAgentError = defineTool({
   category: 'coordination',
   title: text('Report an agent error', 'エラーの報告'),
   description: text(
-    'Say that an agent could not be started or failed; its manager is told.',
+    'Report that an agent failed or could not start; its manager is notified.',
     'エージェントの起動失敗や異常を報告します。上司に通知されます。',
   ),
   permission: 'coordinator_only',

@@ -8,7 +8,7 @@ export const reportExecutionComplete = defineTool({
   category: 'execution',
   title: text('Report an end', '実行終了の報告'),
   description: text(
-    'Say how an execution ended. The task itself ends by report_completed.',
+    'Report how an execution ended. The task itself ends with report_completed.',
     '実行の結果を報告します。タスク自体の完了は report_completed です。',
   ),
   permission: 'worker_only',

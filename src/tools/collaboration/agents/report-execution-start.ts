@@ -7,7 +7,7 @@ export const reportExecutionStart = defineTool({
   name: 'report_execution_start',
   category: 'execution',
   title: text('Report a start', '実行開始の報告'),
-  description: text('Say that you begin to execute a task.', 'タスクの実行開始を報告します。'),
+  description: text('Report that you start executing a task.', 'タスクの実行開始を報告します。'),
   permission: 'worker_only',
   agentsOnly: true,
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },

@@ -6,7 +6,7 @@ export const reportModel = defineTool({
   name: 'report_model',
   category: 'profile',
   title: text('Report the model', 'モデルの報告'),
-  description: text('Say which model you run on.', '使用しているモデルを報告します。'),
+  description: text('Report which model you run on.', '使用しているモデルを報告します。'),
   permission: 'authenticated',
   agentsOnly: true,
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },

@@ -8,7 +8,7 @@ export const reportProcessExit = defineTool({
   category: 'coordination',
   title: text('Report a process exit', 'プロセス終了の報告'),
   description: text(
-    'Say that the process behind a session ended; the session ends with it.',
+    'Report that the process behind a session ended; this ends the session.',
     'セッションのプロセスが終わったことを報告します。セッションも終わります。',
   ),
   permission: 'coordinator_only',

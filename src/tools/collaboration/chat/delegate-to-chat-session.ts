@@ -9,7 +9,7 @@ export const delegateToChatSession = defineTool({
   category: 'delegation',
   title: text('Delegate a talk', '会話の委任'),
   description: text(
-    'Let your chat session talk to an agent about this task; get_task_conversations brings the result.',
+    'Let your chat session talk to an agent about this task; get_task_conversations has the result.',
     'このタスクについての会話をチャットセッションに任せます。結果は get_task_conversations で得られます。',
   ),
   permission: 'task_only',

@@ -8,7 +8,7 @@ export const endConversation = defineTool({
   category: 'chat',
   title: text('End a conversation', '会話の終了'),
   description: text(
-    'End a conversation; the other side still hears what was said.',
+    'End a conversation; messages sent before are still delivered.',
     '会話を終えます。相手は最後の発言まで読めます。',
   ),
   permission: 'chat_only',

@@ -8,8 +8,8 @@ export const getConversationMessages = defineTool({
   category: 'delegation',
   title: text('Messages of a conversation', '会話のメッセージ'),
   description: text(
-    'What was said in a conversation of yours, 20 at a time.',
-    '自分の会話の発言を20件ずつ。',
+    'Messages of one of your conversations, 20 at a time.',
+    '自分の会話のメッセージを 20 件ずつ。',
   ),
   permission: 'task_only',
   agentsOnly: true,

@@ -19,7 +19,7 @@ export const reportDelegationCompleted = defineTool({
   input: z.object({
     delegation_id: id.describe('dlg_….'),
     status: z.enum(['completed', 'failed']).default('completed').describe('How it ended.'),
-    result: z.string().min(1).max(teamLimits.messageChars).describe('What came of it.'),
+    result: z.string().min(1).max(teamLimits.messageChars).describe('The outcome.'),
   }),
   output: z.object({ success: z.boolean() }),
   ja: {

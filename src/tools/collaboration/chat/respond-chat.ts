@@ -9,7 +9,7 @@ export const respondChat = defineTool({
   category: 'chat',
   title: text('Respond', '返信'),
   description: text(
-    'Answer the messages that get_pending_messages delivered; they are read then.',
+    'Answer the messages that get_pending_messages delivered, and mark them read.',
     'チャットメッセージに応答します。get_pending_messages で受け取ったものが既読になります。',
   ),
   permission: 'chat_only',

@@ -9,8 +9,8 @@ export const startConversation = defineTool({
   category: 'chat',
   title: text('Start a conversation', '会話の開始'),
   description: text(
-    'Invite an agent of the project to talk. It lapses if it is not joined in 5 minutes.',
-    'プロジェクトのエージェントを会話に招きます。5分以内に参加がなければ失効します。',
+    'Invite an agent of the project to talk. It expires if not joined in 5 minutes.',
+    'プロジェクトのエージェントを会話に招待します。5 分以内に参加がなければ失効します。',
   ),
   permission: 'chat_only',
   agentsOnly: true,

@@ -8,7 +8,7 @@ export const approveTaskRequest = defineTool({
   category: 'management',
   title: text('Approve a request', '依頼の承認'),
   description: text(
-    'Agree to a task request of list_subordinates; the task is made.',
+    'Approve a task request of list_subordinates; this creates the task.',
     'list_subordinates の依頼を承認し、タスクを作ります。',
   ),
   permission: 'manager_only',

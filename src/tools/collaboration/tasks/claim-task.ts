@@ -8,8 +8,8 @@ export const claimTask = defineTool({
   category: 'tasks',
   title: text('Claim a task', 'タスクの取得'),
   description: text(
-    'Take a free todo task, or this one, and begin it. Nobody else gets it.',
-    '空いている todo タスク、または指定したものを取り、始めます。ほかの誰も取れません。',
+    'Claim a free todo task, or this one, and start it. Nobody else gets it.',
+    '空いている todo タスク、または指定したタスクを取り、開始します。ほかのエージェントは取れません。',
   ),
   permission: 'authenticated',
   agentsOnly: true,

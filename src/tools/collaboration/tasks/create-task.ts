@@ -8,8 +8,8 @@ export const createTask = defineTool({
   category: 'tasks',
   title: text('Create a task', 'タスクの作成'),
   description: text(
-    'Create one task; of a title that is there already under the same parent, you get that one.',
-    'タスクをひとつ作ります。同じ親に同じタイトルがあればそれを返します。',
+    'Create one task; if the same parent has one with this title, you get that one.',
+    'タスクを 1 つ作成します。同じ親に同じタイトルのものがあれば、それを返します。',
   ),
   permission: 'authenticated',
   agentsOnly: true,
@@ -17,7 +17,7 @@ export const createTask = defineTool({
   uses: ['team'],
   input: z.object({
     title: title.describe('e.g. "Write the tests".'),
-    description: description.optional().describe('What is to be done.'),
+    description: description.optional().describe('What to do.'),
     parent_task_id: id.optional().describe('Task to divide, tsk_….'),
     depends_on: z.array(id).max(50).optional().describe('Tasks to be done first, ["tsk_…"].'),
     assignee_id: id.optional().describe('e.g. "worker-1".'),

@@ -10,7 +10,7 @@ export const createTasksBatch = defineTool({
   title: text('Create tasks', 'タスクの一括作成'),
   description: text(
     'Create all of these tasks or none. They may depend on each other by local_id.',
-    'すべて作るか、ひとつも作りません。local_id で互いに依存できます。',
+    'すべて作成するか、1 つも作成しません。local_id で互いに依存させられます。',
   ),
   permission: 'authenticated',
   agentsOnly: true,
@@ -24,7 +24,7 @@ export const createTasksBatch = defineTool({
           .object({
             local_id: z.string().min(1).max(64).describe('Name within this batch, e.g. "a".'),
             title: title.describe('e.g. "Write the tests".'),
-            description: description.optional().describe('What is to be done.'),
+            description: description.optional().describe('What to do.'),
             depends_on: z.array(id).max(50).optional().describe('local_ids or task ids, e.g. ["a"].'),
             assignee_id: id.optional().describe('e.g. "worker-1".'),
           })

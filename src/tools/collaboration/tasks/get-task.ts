@@ -7,7 +7,7 @@ export const getTask = defineTool({
   name: 'get_task',
   category: 'tasks',
   title: text('Show a task', 'タスクの詳細'),
-  description: text('One task in full, with its newest events.', 'タスクひとつの全内容と最近の出来事。'),
+  description: text('One task in full, with its newest events.', '1 つのタスクの全内容と最近のイベント。'),
   permission: 'authenticated',
   agentsOnly: true,
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -8,7 +8,7 @@ export const releaseTask = defineTool({
   category: 'tasks',
   title: text('Release a task', 'タスクの返却'),
   description: text(
-    'Give a task back: it is todo and free again.',
+    'Return a task: it is todo and free again.',
     'タスクを返します。todo に戻り、誰でも取れます。',
   ),
   permission: 'authenticated',

@@ -8,7 +8,7 @@ export const requestTask = defineTool({
   category: 'tasks',
   title: text('Request a task', 'タスクの依頼'),
   description: text(
-    'Ask for a task for another agent or yourself; somebody above it must agree.',
+    'Request a task for another agent or yourself; an agent above it must approve.',
     'ほかのエージェントや自分へのタスクを依頼します。上司の承認が必要です。',
   ),
   permission: 'authenticated',
@@ -17,7 +17,7 @@ export const requestTask = defineTool({
   uses: ['team'],
   input: z.object({
     title: title.describe('e.g. "Write the tests".'),
-    description: description.optional().describe('What is to be done.'),
+    description: description.optional().describe('What to do.'),
     assignee_id: id.optional().describe('Who is to do it; default: you.'),
   }),
   output: z.object({ request_id: z.string(), status: z.string(), task_id: z.string().optional() }),
