@@ -8,13 +8,16 @@ import { flagsOf, settingsHeading, withSettings } from '../common/options.ts';
 import { told } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { addApprovals } from './approvals.ts';
+import { addAudit } from './audit.ts';
 import { helpWithExamples } from './help.ts';
 import { addHistoryCommands } from './history.ts';
 import { addHooks } from './hooks.ts';
 import { mistakeIn } from './mistakes.ts';
 import { addNotifyCommands } from './notify.ts';
 import { addRecordCommands } from './records.ts';
+import { addServers } from './servers.ts';
 import { addTeamCommands } from './team.ts';
+import { addTokens } from './tokens.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -198,122 +201,5 @@ function addAsk(program: Command, exitWith: (code: number) => void): void {
     .action(async (question: string[], options: Options) => {
       const { askModel } = await import('../ask/ask.ts');
       exitWith(await askModel(question, flagsOf(options), options));
-    });
-}
-
-function addTokens(program: Command, exitWith: (code: number) => void): void {
-  const token = program.command('token').description('manage bearer tokens for HTTP');
-  withSettings(token.command('create').description('create a token; it is shown only once'))
-    .requiredOption('--user <name>', 'whose token it is')
-    .option('--as-role <role>', 'the role that policy rules see')
-    .option('--for <toolsets>', 'only these toolsets, e.g. vault,assistant')
-    .option('--expires <time>', 'e.g. 12h, 30d (default: never)')
-    .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { createToken } = await import('../token.ts');
-      exitWith(await createToken(flagsOf(options), options));
-    });
-  withSettings(token.command('list').description('list tokens, without their secrets'))
-    .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { listTokens } = await import('../token.ts');
-      exitWith(await listTokens(flagsOf(options), options));
-    });
-  withSettings(token.command('revoke <id>').description('revoke a token at once')).action(
-    async (id: string, options: Options) => {
-      const { revokeToken } = await import('../token.ts');
-      exitWith(await revokeToken(id, flagsOf(options)));
-    },
-  );
-}
-
-function addAudit(program: Command, exitWith: (code: number) => void): void {
-  const audit = program.command('audit').description('read and verify the log of every call');
-  withSettings(audit.command('tail').description('show the newest entries'))
-    .option('--lines <number>', 'number of entries', '20')
-    .option('--follow', 'keep printing new entries')
-    .option('--json', 'print as JSON Lines')
-    .action(async (options: Options) => {
-      const { tailAudit } = await import('../audit.ts');
-      exitWith(await tailAudit(flagsOf(options), options));
-    });
-  withSettings(audit.command('search [text]').description('find entries by id or text'))
-    .option('--tool <name>', 'only this tool')
-    .option('--principal <name>', 'only this caller')
-    .option('--outcome <outcome>', 'ok, error, question or interrupted')
-    .option('--since <time>', 'e.g. 10m, 2h, 7d')
-    .option('--limit <number>', 'number of entries', '100')
-    .option('--json', 'print as JSON Lines')
-    .action(async (words: string | undefined, options: Options) => {
-      const { searchAudit } = await import('../audit.ts');
-      exitWith(await searchAudit(words, flagsOf(options), options));
-    });
-  withSettings(audit.command('verify').description('detect changed, missing or cut-off entries'))
-    .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { verifyAudit } = await import('../audit.ts');
-      exitWith(await verifyAudit(flagsOf(options), options));
-    });
-  withSettings(audit.command('export').description('print every entry as JSON Lines')).action(
-    async (options: Options) => {
-      const { exportAudit } = await import('../audit.ts');
-      exitWith(await exportAudit(flagsOf(options)));
-    },
-  );
-}
-
-function addServers(program: Command, exitWith: (code: number) => void): void {
-  const server = program.command('server').description('manage proxied servers');
-  withSettings(
-    server.command('list').description('list their tools and what you need to review, without starting them'),
-  )
-    .option('--json', 'print as JSON')
-    .action(async (options: Options) => {
-      const { listServers } = await import('../server/server.ts');
-      exitWith(await listServers(flagsOf(options), options));
-    });
-  withSettings(server.command('check [name]').description('start them and report their state'))
-    .option('--json', 'print as JSON')
-    .action(async (name: string | undefined, options: Options) => {
-      const { checkServers } = await import('../server/server.ts');
-      exitWith(await checkServers(name, flagsOf(options), options));
-    });
-  withSettings(
-    server.command('approve <name>').description('review what changed in its tools and approve it'),
-  )
-    .option('--digest <digest>', 'approve exactly what was shown with this digest')
-    .action(async (name: string, options: Options) => {
-      const { approveServer } = await import('../server/server.ts');
-      exitWith(await approveServer(name, flagsOf(options), options));
-    });
-  withSettings(
-    server.command('login <name>').description('log in to a server that requires it, in your browser'),
-  )
-    .option('--scope <scopes>', 'request these scopes instead of those that the server names')
-    .option('--no-browser', 'print the address instead of opening it')
-    .action(async (name: string, options: Options) => {
-      const { loginServer } = await import('../server/login.ts');
-      exitWith(await loginServer(name, flagsOf(options), options));
-    });
-  withSettings(server.command('logout <name>').description('log out and delete the tokens')).action(
-    async (name: string, options: Options) => {
-      const { logoutServer } = await import('../server/login.ts');
-      exitWith(await logoutServer(name, flagsOf(options)));
-    },
-  );
-  withSettings(
-    server.command('forget <name>').description('forget what you approved; the server is treated as new'),
-  ).action(async (name: string, options: Options) => {
-    const { forgetServer } = await import('../server/server.ts');
-    exitWith(await forgetServer(name, flagsOf(options)));
-  });
-  program
-    .command('import <from>')
-    .description("import servers from claude, cursor, vscode, gemini, windsurf, zed or a client's FILE")
-    .option('--out <file>', 'configuration file to write (default: in your configuration folder)')
-    .option('--dry-run', 'only show what would be imported')
-    .action(async (from: string, options: Options) => {
-      const { importServers } = await import('../import.ts');
-      exitWith(importServers(from, options));
     });
 }

@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Arrival } from '../../contract/call.ts';
-import type { Admission, Gateway } from '../../contract/gateway.ts';
+import type { Gateway } from '../../contract/gateway.ts';
 import type { OauthTrust } from '../../contract/identity.ts';
 import { limits } from '../../contract/limits.ts';
 import { asRpcError, errorFrame } from '../jsonrpc.ts';
 import type { McpExtension } from '../mcp.ts';
 import { createMcp } from '../mcp.ts';
-import { isStatelessRevision } from '../revision.ts';
+import { createAdmit } from './admit.ts';
 import { type AskRoute, answerAsk, isAskPath, turnAwayAsk } from './ask.ts';
-import { challengeOf, metadataJson, metadataPaths, protectedResourceOf } from './challenge.ts';
+import { metadataJson, metadataPaths, protectedResourceOf } from './challenge.ts';
 import { createCors } from './cors.ts';
 import { createGuard, loopbackHosts } from './guard.ts';
-import { arrivalOf, headerOf } from './headers.ts';
+import { arrivalOf } from './headers.ts';
 import { createHealth } from './health.ts';
 import { createListeners } from './listen.ts';
 import { answerMetrics } from './metrics.ts';
-import { acceptsEvents, createOutlet, refuse, sendJson } from './outlet.ts';
+import { refuse, sendJson } from './outlet.ts';
 import type { HttpDependencies } from './post.ts';
-import { answerPost, findSession } from './post.ts';
+import { answerPost } from './post.ts';
+import { answerSession } from './session-stream.ts';
 import { createSessions, type SessionLimits } from './sessions.ts';
 
 export interface HttpOptions {
@@ -86,6 +86,7 @@ const defaultBeatMs = 15_000;
 export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   const { gateway } = options;
   const resource = options.trust && protectedResourceOf(options.trust);
+  const admit = createAdmit(gateway, resource);
   const mcp = createMcp(gateway, options.extension);
   const sessions = createSessions(mcp, {
     max: options.maxSessions ?? defaultMaxSessions,
@@ -128,7 +129,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     }
     if (await health.answer(path, response)) return;
     if (path === '/metrics' && options.metrics) {
-      const admission = await admit(request, response, arrivalOf(request), undefined, 'metrics');
+      const admission = await admit(request, response, arrivalOf(request), { purpose: 'metrics' });
       if (!admission) return;
       return await answerMetrics({ text: options.metrics, resource }, request, response, admission);
     }
@@ -145,7 +146,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
     if (isStopping) return refuse(response, 503, 'The server is stopping.');
     if (request.method === 'POST') return await answerPost(dependencies, request, response, arrival);
     if (request.method === 'GET' || request.method === 'DELETE') {
-      return await answerSession(request, response, arrival);
+      return await answerSession(dependencies, request, response, arrival);
     }
     response.setHeader('allow', 'POST, GET, DELETE');
     refuse(response, 405, 'Send POST.');
@@ -158,70 +159,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpService> {
   ): Promise<void> {
     const arrival = arrivalOf(request);
     const turnAway = (status: number) => turnAwayAsk(request, response, status, gateway.locale);
-    if (!(await admit(request, response, arrival, turnAway))) return;
+    if (!(await admit(request, response, arrival, { turnAway }))) return;
     if (isStopping) return turnAway(503);
     const { running, maxBodyBytes, onFault } = dependencies;
     const route = { service: ask, running, maxBodyBytes, locale: gateway.locale, resource, onFault };
     await answerAsk(route, request, response, arrival);
-  }
-
-  /** The stream of an older client's session, and its end. */
-  async function answerSession(
-    request: IncomingMessage,
-    response: ServerResponse,
-    arrival: Arrival,
-  ): Promise<void> {
-    try {
-      const isModern = isStatelessRevision(headerOf(request, 'mcp-protocol-version'));
-      const session = isModern ? undefined : await findSession(dependencies, request, arrival);
-      if (!session) {
-        response.setHeader('allow', 'POST');
-        return refuse(response, 405, 'This needs a session of an older revision.');
-      }
-      if (request.method === 'DELETE') {
-        await sessions.end(session);
-        response.writeHead(204).end();
-        return;
-      }
-      if (!acceptsEvents(request)) return refuse(response, 406, 'Accept must allow text/event-stream.');
-      const outlet = createOutlet(request, response);
-      // One stream to a session: a client that opens another has lost the first.
-      session.stream?.end();
-      session.stream = outlet;
-      response.once('close', () => {
-        if (session.stream === outlet) session.stream = undefined;
-      });
-      outlet.open();
-    } catch (error) {
-      const failure = asRpcError(error);
-      sendJson(response, failure.httpStatus, errorFrame(null, failure));
-    }
-  }
-
-  async function admit(
-    request: IncomingMessage,
-    response: ServerResponse,
-    arrival: Arrival,
-    turnAway = (status: number, reason: string) => refuse(response, status, reason),
-    purpose: 'calls' | 'metrics' = 'calls',
-  ): Promise<Extract<Admission, { ok: true }> | undefined> {
-    const verdict = await gateway.admits(arrival);
-    if (verdict.ok && (purpose === 'metrics' || verdict.observes !== 'only')) return verdict;
-    request.resume();
-    if (verdict.ok) {
-      turnAway(403, 'This token can only read /metrics.');
-      return undefined;
-    }
-    if (verdict.reason === 'unverifiable') {
-      response.setHeader('retry-after', '30');
-      turnAway(503, verdict.problem ?? verdict.reason);
-      return undefined;
-    }
-    const problem =
-      arrival.bearer === undefined ? {} : { error: 'invalid_token' as const, description: verdict.problem };
-    response.setHeader('www-authenticate', challengeOf(resource, problem));
-    turnAway(401, verdict.reason);
-    return undefined;
   }
 
   /** Connections that have brought no request yet. Node does not count them as idle when it stops. */

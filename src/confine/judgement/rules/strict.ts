@@ -1,6 +1,6 @@
 import { superuserPrograms } from '../../../contract/superuser.ts';
 import { text } from '../../../contract/text/text.ts';
-import { isBaseDecoder } from '../pipelines.ts';
+import { isBaseDecoder } from '../decoders.ts';
 import { isInterpreter } from '../programs.ts';
 import { readOptions } from '../words/options.ts';
 import type { CommandRule } from './rule.ts';

@@ -1,6 +1,6 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import type { Text } from '../../../contract/text/text.ts';
-import { listsAll } from '../pipelines.ts';
+import { listsAll } from '../listings.ts';
 import { isDevice, ownNetwork, reachOf } from '../places/targets.ts';
 import { namesOwnState } from '../rules/checkpoint.ts';
 import { isObeyed, isProtected } from '../rules/files/obeyed.ts';
@@ -21,7 +21,7 @@ import { isTrustedName } from '../words/counters.ts';
 import { readWord } from '../words/read-word.ts';
 import { literalWord, type Word } from '../words/word.ts';
 import type { Change } from '../writing.ts';
-import { placed } from './walk.ts';
+import { placed } from './read-command.ts';
 
 /** Changes to the text that runs after which it is not bad. */
 export type Guards = (scene: Scene) => readonly Change[];

@@ -1,5 +1,5 @@
 import { text } from '../../../../contract/text/text.ts';
-import { isListing } from '../../pipelines.ts';
+import { isListing } from '../../listings.ts';
 import { isDevice, pathsOf, reachOf } from '../../places/targets.ts';
 import { hasOption, readOptions } from '../../words/options.ts';
 import { literalWord, partOf, type Word } from '../../words/word.ts';

@@ -1,5 +1,5 @@
 import { text } from '../../../../contract/text/text.ts';
-import { listsAll } from '../../pipelines.ts';
+import { listsAll } from '../../listings.ts';
 import { reachOf } from '../../places/targets.ts';
 import { searches } from '../../programs.ts';
 import { readGitLine } from '../../unwrap/git.ts';
