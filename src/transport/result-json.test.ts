@@ -18,6 +18,14 @@ test.each([
     { content: [{ type: 'text', text: `${long}\ud800` }], structuredContent: { a: `${long}\ud800` } },
   ],
   ['another text', { content: [{ type: 'text', text: long }], structuredContent: { a: `${long}.` } }],
+  [
+    'megabytes beside a shorter text',
+    {
+      content: [{ type: 'text', text: `${long}…` }],
+      structuredContent: { a: long.repeat(50), b: 1, c: `${long.repeat(50)}.`, d: '$1' },
+    },
+  ],
+  ['megabytes beside a picture', { content: [{ type: 'image' }], structuredContent: { a: long.repeat(50) } }],
   ['a short text', { content: [{ type: 'text', text: 'a' }], structuredContent: { a: 'a' } }],
   [
     'two blocks',

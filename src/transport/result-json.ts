@@ -7,36 +7,48 @@ import { isObject, type Params } from './jsonrpc.ts';
  * half of what such a call costs to encode. Where the text is the JSON of the data, it is put in as that.
  */
 export function createResultJson(): (result: Params) => string {
-  // Stands for the text until it is put in; nobody outside sees it, so nobody can send it.
+  // Stands for a text until it is put in; nobody outside sees it, so nobody can send it.
   const mark = randomUUID();
-  const markJson = JSON.stringify(mark);
-  const dataMark = randomUUID();
-  const dataMarkJson = JSON.stringify(dataMark);
+  const marked = new RegExp(`"${mark}(\\d+)"`, 'g');
 
   return (result) => {
     const { content, structuredContent } = result;
+    if (!isObject(structuredContent)) return JSON.stringify(result);
     const block: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
-    if (!isObject(block) || !isObject(structuredContent)) return JSON.stringify(result);
-    const { text } = block;
-    if (typeof text !== 'string' || text.length < longChars) return JSON.stringify(result);
-    if (isJsonOf(block, structuredContent)) {
-      const marked = { ...result, content: [{ ...block, text: mark }], structuredContent: dataMark };
-      return JSON.stringify(marked)
-        .replace(dataMarkJson, () => text)
-        .replace(markJson, () => JSON.stringify(text));
+    const text = isObject(block) && typeof block.text === 'string' ? block.text : '';
+    const texts: string[] = [];
+    const markOf = (text: string) => `${mark}${texts.push(text) - 1}`;
+    if (isObject(block) && text.length >= longChars && isJsonOf(block, structuredContent)) {
+      const json = JSON.stringify({
+        ...result,
+        content: [{ ...block, text: markOf(stringJson(text)) }],
+        structuredContent: markOf(text),
+      });
+      return filled(json, marked, texts);
     }
-    const key = Object.keys(structuredContent).find((name) => structuredContent[name] === text);
-    if (key === undefined) return JSON.stringify(result);
-    const marked = {
-      ...result,
-      content: [{ ...block, text: mark }],
-      structuredContent: { ...structuredContent, [key]: mark },
-    };
-    const [first = '', ...rest] = JSON.stringify(marked).split(markJson);
-    const json = stringJson(text);
-    // By `+`, which copies nothing until the whole is written; `join` would copy megabytes once more.
-    return rest.reduce((whole, part) => whole + json + part, first);
+    let data: Record<string, unknown> | undefined;
+    let textMark: string | undefined;
+    for (const [key, value] of Object.entries(structuredContent)) {
+      if (typeof value !== 'string') continue;
+      const isText = value === text && text.length >= longChars;
+      if (!isText && value.length <= pieceChars) continue;
+      const put: string = (isText && textMark) || markOf(stringJson(value));
+      if (isText) textMark = put;
+      data ??= { ...structuredContent };
+      data[key] = put;
+    }
+    if (!data) return JSON.stringify(result);
+    const said = isObject(block) && textMark !== undefined && [{ ...block, text: textMark }];
+    const json = JSON.stringify({ ...result, ...(said && { content: said }), structuredContent: data });
+    return filled(json, marked, texts);
   };
+}
+
+/** By `+`, which copies nothing until the whole is written; `join` would copy megabytes once more. */
+function filled(json: string, marked: RegExp, texts: readonly string[]): string {
+  return json
+    .split(marked)
+    .reduce((whole, part, index) => whole + (index % 2 === 1 ? (texts[Number(part)] ?? '') : part), '');
 }
 
 /** What `JSON.stringify` says, made in pieces: its buffer grows by copying, a quarter of the time for megabytes. */

@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolOutput } from '../../contract/call.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import { type Order, ordersIn } from '../../ground/content/orders.ts';
+import { type Order, ordersIn, ordersWithin } from '../../ground/content/orders.ts';
 
 /**
  * Where a stranger's result gives orders to the model, the reply says so first. Nothing is cut: a text about such orders
@@ -13,16 +13,12 @@ export function tellOrders(
 ): { readonly output: ToolOutput; readonly orders: readonly Order[] } {
   if (!tool.annotations.openWorld) return { output, orders: [] };
   const texts = output.content('en').flatMap((block) => (block.type === 'text' ? [block.text] : []));
-  const orders = [...new Set([...texts, ...structuredText(output)].flatMap(ordersIn))];
+  // Some clients show the model the data alone.
+  const orders = [...new Set([...texts.flatMap(ordersIn), ...ordersWithin(output.structured)])];
   const [first] = orders;
   if (first === undefined) return { output, orders };
   const told = (locale: 'en' | 'ja'): ContentBlock => ({ type: 'text', text: warning(orders)[locale] });
   return { orders, output: { ...output, content: (locale) => [told(locale), ...output.content(locale)] } };
-}
-
-/** Some clients show the model the data alone. */
-function structuredText({ structured }: ToolOutput): readonly string[] {
-  return structured === undefined ? [] : [JSON.stringify(structured)];
 }
 
 function warning(orders: readonly Order[]): Text {

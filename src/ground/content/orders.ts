@@ -17,6 +17,20 @@ export function ordersIn(text: string): readonly Order[] {
   return [...found];
 }
 
+/** The same in each string of a value by itself, as far as `maxChars` go. */
+export function ordersWithin(value: unknown): readonly Order[] {
+  const found = new Set<Order>();
+  const parts: string[] = [];
+  gather(value, parts, 0);
+  let left = maxChars;
+  for (const part of parts) {
+    if (left <= 0) break;
+    look(part.slice(0, left), found, 0);
+    left -= part.length;
+  }
+  return [...found];
+}
+
 function look(part: string, found: Set<Order>, depth: number): void {
   const plain = drawnAsAscii(part);
   const small = plain.toLowerCase();

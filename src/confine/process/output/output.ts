@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { StringDecoder } from 'node:string_decoder';
 import { cleanText } from '../../../contract/text/clean-text.ts';
 
 /** Collects a stream of any length in bounded memory: its beginning and its end. */
@@ -17,6 +18,19 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
   let kept = 0;
   let tailBytes = 0;
   let total = 0;
+  let finished: { readonly at: number; readonly text: string; readonly truncated: boolean } | undefined;
+
+  function compose() {
+    if (total <= maxBytes) return { text: decode([...head, ...tail]), truncated: false };
+    const end = Buffer.concat(tail);
+    const last = end.subarray(end.length - (maxBytes - headBytes));
+    const cut = total - kept - last.length;
+    const start = decode([wholeCharacters(Buffer.concat(head))]);
+    return {
+      text: `${start}\n[… ${cut} bytes cut …]\n${decode([last.subarray(continuationBytes(last))])}`,
+      truncated: true,
+    };
+  }
 
   return {
     get bytes() {
@@ -40,21 +54,19 @@ export function createOutputKeeper(maxBytes: number): OutputKeeper {
       }
     },
     finish() {
-      if (total <= maxBytes) return { text: decode(Buffer.concat([...head, ...tail])), truncated: false };
-      const end = Buffer.concat(tail);
-      const last = end.subarray(end.length - (maxBytes - headBytes));
-      const cut = total - kept - last.length;
-      const start = decode(wholeCharacters(Buffer.concat(head)));
-      return {
-        text: `${start}\n[… ${cut} bytes cut …]\n${decode(last.subarray(continuationBytes(last)))}`,
-        truncated: true,
-      };
+      // Asked for by whoever looks at it and by whoever returns it: megabytes are not made twice.
+      if (finished?.at !== total) finished = { at: total, ...compose() };
+      return finished;
     },
   };
 }
 
-function decode(bytes: Buffer): string {
-  return cleanText(bytes.toString('utf8'));
+/** Piece by piece: joined first, megabytes would be copied once more. */
+function decode(pieces: readonly Buffer[]): string {
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  for (const piece of pieces) text += decoder.write(piece);
+  return cleanText(text + decoder.end());
 }
 
 /** Without the character that the end cuts in two. */
