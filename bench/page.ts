@@ -6,10 +6,10 @@ export function performancePage(): string {
   const { commit, machine, rows } = keptResults();
   return `# Performance
 
-Figures are ratios taken in one run on one machine, against a peer (the program that you would otherwise use) or a floor
-(the least that the machine must do). Both sides run in turns through the same raw client, so that both meet the same
-noise, and each answer is checked: a fast wrong answer fails the row. Ours is the whole product, with judgement, walls
-and audit. A row passes where its goal is met; one that does not says "over", and stays in the table.
+Figures compare Sekisho with a peer (the program that you would otherwise use) or a floor (the least that the machine must do),
+in one run on one machine. Both sides run in turns through the same raw client, so that they face the same noise, and every
+answer is checked: a row with a wrong answer fails, however fast it is. Sekisho runs as a whole, with judgement, sandbox and
+audit log. A row that misses its goal says "over" and stays in the table.
 
 \`\`\`
 npm run bench                        # all rows, about five minutes
@@ -26,35 +26,35 @@ ${notes}`;
 
 const notes = `## What a call costs
 
-The three largest costs of each hot call, from \`node --cpu-prof\` on the built server. Shares are of the time in which
+The three largest costs of each frequent call, from \`node --cpu-prof\` on the built server. Shares are of the time in which
 the server is not idle.
 
 | call | largest | second | third |
 | --- | --- | --- | --- |
-| read 4 KiB over stdio | hand the reply to the pipe, which wakes the client: 40 % | walk to the file by descriptors and open it: 14 % | make the reply's JSON: 6 %; a text that stands in it twice is escaped once |
-| write a new 4 KiB file | two waits for the disk, one after another: the content; then its folder beside the records | make the temporary file: 0.04 ms, or 1 ms where ext4 steps over thousands of inodes that were freed in the last minutes | one transaction for history and audit log: 10 % |
-| start and list the tools | Node itself: 40 ms of 120 | load zod and make the schemas of the tools that are served | read flags and settings |
+| read 4 KiB over stdio | writing the reply to the pipe, which wakes the client: 40 % | walking to the file through descriptors and opening it: 14 % | building the reply's JSON: 6 %; a text that appears in it twice is escaped once |
+| write a new 4 KiB file | two waits for the disk, one after the other: first the content, then its folder and the records | creating the temporary file: 0.04 ms, or 1 ms if ext4 has to skip thousands of inodes freed in the last minutes | one transaction for history and audit log: 10 % |
+| start and list the tools | Node itself: 40 ms of 120 | loading zod and building the schemas of the tools | reading flags and settings |
 
-A write is acknowledged when the file's content, its name and its record would each survive a power cut, and the content
-is on the disk before it takes the name: a crash shows the old file or the new one, never half of one. The peer does not
-wait for the disk at all; what the row shows beyond its time is that wait, which another row holds against the same syncs
-written by hand. History and audit share one, and so do calls that run at the same time.
+A write is acknowledged once the file's content, its name and its record would each survive a power cut. The content is on disk
+before the file is renamed into place, so a crash leaves the old file or the new one, never half of one. The peer does not wait
+for the disk at all. The additional time in that row is this wait; another row compares it with the same syncs written by hand.
+History and audit log share one sync, and so do calls that run at the same time.
 
-A claim and its end are two transactions, 15 statements beside their begin and commit. The lock of the one file is held for
-the statements and not for the disk: the sync comes after it, and whoever waits in the same process shares it. The row holds
-that against two bare statements, each synced by SQLite under the lock: 230 to 2,400 such pairs a second here, as busy as
-the disk was, while ours gave 430 to 580, whose limit are the two cores. Without any sync the bare statements reach 5,600:
-10,000 durable claims a second are beyond this machine.
+A claim and its report are two transactions with 15 statements, not counting begin and commit. The lock on the database file is
+held for the statements but not for the disk: the sync follows, and other calls waiting in the same process share it. The row
+compares this with two bare statements, each synced by SQLite under the lock. On this machine, they reach 230 to 2,400 such
+pairs a second, depending on how busy the disk is, and Sekisho reaches 430 to 580, limited by the two cores. Without any sync,
+the bare statements reach 5,600, so 10,000 durable claims a second are out of reach here.
 
 ## Claims on PostgreSQL
 
-A claim and a report are a transaction of two statements each, sent in one write by a connection that all calls of a server
-share: \`begin\`, the lock of what is decided on, the statement that decides, changes and tells, \`commit\`. What calls ask in one turn
-of the event loop goes out together. The commit does not wait for the disk; the call's record, which waits, does so for both,
-and records of calls that run at the same time share one statement and one sync. Before, a claim was eleven trips.
+A claim and a report are each a transaction of two statements, sent in one write over a connection that all calls of a server share:
+\`begin\`, the lock on the rows concerned, the statement that decides, makes the change and notifies, \`commit\`. Whatever calls request
+in the same turn of the event loop is sent together. The commit does not wait for the disk. The call's record does, which covers
+both, and records of calls that run at the same time share one statement and one sync. Previously, a claim took eleven round trips.
 
-\`EXPLAIN (ANALYZE, BUFFERS)\` of the statements as they stand in \`src/store/postgres/quick-team.ts\`, PostgreSQL 18, after
-\`vacuum analyze\`, 2,000 free tasks:
+\`EXPLAIN (ANALYZE, BUFFERS)\` of the statements in \`src/store/postgres/quick-team.ts\`, PostgreSQL 18, after \`vacuum analyze\`, with
+2,000 free tasks:
 
 | statement | 10 agents, 1,000 finished tasks | 10 and 100,000 | 1,000 and 100,000 | 10,000 and 1,000,000 |
 | --- | --- | --- | --- | --- |
@@ -62,26 +62,26 @@ and records of calls that run at the same time share one statement and one sync.
 | claim | 33 pages, 0.49 ms | 38 pages, 0.54 ms | 42 pages, 0.57 ms | 45 pages, 0.58 ms |
 | report | 24 pages, 0.21 ms | 26 pages, 0.27 ms | 28 pages, 0.25 ms | 31 pages, 0.33 ms |
 
-No step of them reads more rows than one where there are many: the free task comes from the index of free tasks (\`tasks_free\`,
-3 pages), what the agent has in progress from \`tasks_by_assignee\`, everything else by its id. The few pages more are levels of
-the indexes. In a table of ten agents PostgreSQL reads all ten.
+No step reads more rows as tables grow: the free task comes from the index of free tasks (\`tasks_free\`, 3 pages), the agent's
+tasks in progress from \`tasks_by_assignee\`, and everything else by its id. The additional pages are levels of the indexes. If the
+table has only ten agents, PostgreSQL reads all ten.
 
-## What grows, and with what
+## How costs grow
 
 | operation | grows with | why |
 | --- | --- | --- |
-| read lines of a file | what is returned | small files are read whole; a large one is counted once and keeps an index of its lines |
+| read lines of a file | what is returned | small files are read completely; the lines of a large file are counted once and indexed |
 | read a large file for the first time | its size | every line is counted once, in slices, while other calls are served |
-| write a new file | its size | nothing lists the folder; what an edit replaces is kept for undoing |
-| edit a file | its size | the new content is written whole, then takes the name |
-| list a folder | its entries | sorted, a page at a time |
-| find names, search content | the tree | ripgrep walks it; nothing is indexed, so nothing is stale |
-| recall | how many memories share the rarer words of the question, and how common its words are: 23 ms of CPU over 1,000,000 | a full-text index finds candidates, a second stage ranks them; what is left to grow is counting each word |
-| recall by meaning, beside the former (\`memory.embeddings\`) | the user's memories: 5 ms of CPU over 10,000, 12 over 100,000, 80 over 1,000,000, in slices, between which others are served: none waited over 25 ms at a million | the signs of all vectors are kept in memory and compared with the question's; the 300 nearest are ranked by the vectors themselves. The first question after a start reads the signs (0.06 s, 0.25 s, 2.3 s), and words answer until they are there |
-| a command, beside what it does itself | what it changes | it runs on a layer, and what lies there is put in place and kept for undoing |
-| a command without a layer (in the background, say) | the entries of the roots | they are looked at before and after, for undoing: up to 250 without a process, more by find; what changed since the last look is compared |
-| claim a task | the tasks that wait for others, before a free one | an index leads to the first free task and to what the agent has in progress; what it finished is not read |
-| wait for a change | nothing while nothing happens | a file beside the database (SQLite) or NOTIFY (PostgreSQL) names what changed: 5 to 10 ms to another process |
-| any call | not with the calls before it | the audit log is appended to; only its head is read |
-| resident memory | not with the calls before it | what lives is the same after 100,000 calls (13 MB); V8's room for young objects is kept from doubling |
+| write a new file | its size | the folder is not listed; content that is replaced is kept for undo |
+| edit a file | its size | the whole new content is written, then renamed into place |
+| list a folder | its entries | they are sorted, and returned a page at a time |
+| find names, search content | the tree | ripgrep walks it; there is no index that could be out of date |
+| recall | the number of memories that contain the query's rarer words, and how common its words are: 23 ms of CPU with 1,000,000 | a full-text index finds candidates, and a second stage ranks them; only counting each word still grows |
+| recall by meaning, in addition to the above (\`memory.embeddings\`) | the user's memories: 5 ms of CPU with 10,000, 12 with 100,000, 80 with 1,000,000, in slices between which other calls are served: at a million, none waited more than 25 ms | the signs of all vectors are kept in memory and compared with those of the query; the 300 nearest are ranked by the vectors themselves. The first query after a start loads the signs (0.06 s, 0.25 s, 2.3 s); until then, only words are used |
+| a command, apart from its own work | the size of its changes | it runs on a layer; the changes are then put in place and kept for undo |
+| a command without a layer (for example in the background) | the entries of the roots | for undo, they are examined before and after: up to 250 by the server itself, more by find; whatever changed since the last time is compared |
+| claim a task | the waiting tasks before the first free one | an index leads to the first free task and to the agent's tasks in progress; finished tasks are not read |
+| wait for a change | nothing, as long as nothing happens | a file next to the database (SQLite) or NOTIFY (PostgreSQL) reports changes: 5 to 10 ms to another process |
+| any call | not with the number of earlier calls | records are appended to the audit log; only its head is read |
+| resident memory | not with the number of earlier calls | the live heap is the same after 100,000 calls (13 MB); V8's space for young objects is kept from doubling |
 `;

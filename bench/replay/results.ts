@@ -24,12 +24,12 @@ export function replaySection(): string {
   const same = sum((row) => row.same);
   const steps = sum((row) => row.steps);
   const lines = rows.map((row) => `| ${row.name} | ${row.same} of ${row.steps} |`);
-  return `## A day's work beside plain bash
+  return `## A day's work compared with plain bash
 
-\`npm run replay\` goes through a day on each of these projects: branch, install, build, test, lint, edit, commit, amend, rebase,
-stash, tag, clone. Each step runs by bash alone and by the tool \`bash\` from the same state of the same folder, and counts as
-the same where exit code, files and what git says of the repository agree. ${same} of ${steps} steps were the same
-(${((100 * same) / steps).toFixed(1)} %), ${questions} questions were asked.
+\`npm run replay\` works through a day on each of these projects: branch, install, build, test, lint, edit, commit, amend, rebase,
+stash, tag, clone. Each step runs in bash alone and in the tool \`bash\`, from the same state of the same folder, and counts as the
+same if the exit code, the files and git's view of the repository agree. ${same} of ${steps} steps were the same
+(${((100 * same) / steps).toFixed(1)} %), and ${questions} questions were asked.
 
 | project | steps the same |
 | --- | --- |
@@ -37,6 +37,7 @@ ${lines.join('\n')}
 
 What differed:
 
-- \`npx tsx\` and Python's \`multiprocessing.Manager\` need sockets of Unix, which the walls refuse.
+- \`npx tsx\` and Python's \`multiprocessing.Manager\` need Unix sockets, which the sandbox refused when this was measured. It has
+  since allowed them between the commands of a session.
 `;
 }

@@ -21,7 +21,7 @@ export const rows: readonly Row[] = [
         times.push(performance.now() - cancelledMs);
       }
       await world.close();
-      return [within('cancel, to the last process dead', 500, median(times))];
+      return [within('cancel, until the last process has ended', 500, median(times))];
     },
   },
   {
@@ -38,7 +38,7 @@ export const rows: readonly Row[] = [
         left += sleepersOf(seconds) + (isAlive(world.ours.pid) ? 1 : 0);
         await world.close();
       }
-      return [within('processes left 2 s after the client is gone', 0, left, 'count')];
+      return [within('processes left 2 s after the client disconnects', 0, left, 'count')];
     },
   },
 ];

@@ -69,8 +69,8 @@ export const rows: readonly Row[] = [
       await world.close();
       return [
         atMost('100 lines at the end of a 500 MB file', peerName, 0.6, end),
-        within('100 lines in its middle, seen before', 1, middle),
-        atMost('the first look at it', 'wc -l', 1.3, { ours: first, theirs: floor }),
+        within('100 lines in its middle, read before', 1, middle),
+        atMost('first read of it', 'wc -l', 1.3, { ours: first, theirs: floor }),
       ];
     },
   },

@@ -25,9 +25,9 @@ export const rows: readonly Row[] = [
         }),
       );
       return [
-        within('read a result of 4 KiB, CPU', 0.1, median(times) / pages.length),
+        within('remember the origins in a 4 KiB result, CPU', 0.1, median(times) / pages.length),
         within('judge where a call goes, CPU', 0.1, median(asking) / pages.length),
-        within('what 3,000 results of 4 KiB leave', 2, bytes / 1024 ** 2, 'MiB'),
+        within('memory kept for 3,000 results of 4 KiB', 2, bytes / 1024 ** 2, 'MiB'),
       ];
     },
   },

@@ -78,7 +78,7 @@ export const rows: readonly Row[] = [
         { operation: 'list a folder', points: list },
         { operation: 'find names in a folder', points: names },
         { operation: 'write a new file into a folder', points: write },
-        { operation: 'read 4 KB after so many calls', points: served },
+        { operation: 'read 4 KB, by number of earlier calls', points: served },
       ];
     },
   },

@@ -80,12 +80,12 @@ export const rows: readonly Row[] = [
       home.close();
       const ours = median(times.ours);
       const beside = (theirs: number) => ({ theirs, ratio: ours / theirs });
-      const limit = within("a client's own tool, its hook by process", 30, ours);
+      const limit = within("a hook for a client's own tool", 30, ours);
       return [
         { ...limit, against: 'starting an empty Node', ...beside(median(times.node)) },
         {
           ...limit,
-          row: `${limit.row}, beside the smallest program`,
+          row: `${limit.row}, compared with the smallest program`,
           against: 'starting true',
           ...beside(median(times.nothing)),
         },
@@ -100,8 +100,8 @@ export const rows: readonly Row[] = [
       const servers = home.servers().length;
       home.close();
       return [
-        within(`${atOnce} hooks at once without a server, to the last answer`, 500, ms),
-        within('servers that they started', 1, servers, 'count'),
+        within(`${atOnce} hooks at once without a server, until the last answer`, 500, ms),
+        within('servers started by these hooks', 1, servers, 'count'),
       ];
     },
   },

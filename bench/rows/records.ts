@@ -20,7 +20,9 @@ export const rows: readonly Row[] = [
       const script = join(import.meta.dirname, '../servers/road.ts');
       const output = execFileSync(process.execPath, [script], { encoding: 'utf8' });
       const { roadUs, bareUs } = JSON.parse(output) as { roadUs: number; bareUs: number };
-      return [within('authorize, audit and the rest of the road, CPU a call', 60, roadUs - bareUs, 'µs')];
+      return [
+        within('authorization, audit log and all other steps, CPU per call', 60, roadUs - bareUs, 'µs'),
+      ];
     },
   },
   recallRow('recall-10k', 10_000, 6),
@@ -61,9 +63,7 @@ function recallRow(name: string, count: number, limitMs: number): Row {
       for (let round = 1; round <= rounds; round++) await ask((round * 7919) % count);
       const each = (processorMs(world.ours.pid) - before) / rounds;
       await world.close();
-      return [
-        within(`\`recall\` of a question over ${count.toLocaleString('en')} memories, CPU`, limitMs, each),
-      ];
+      return [within(`\`recall\` in ${count.toLocaleString('en')} memories, CPU`, limitMs, each)];
     },
   };
 }

@@ -32,7 +32,7 @@ export const rows: readonly Row[] = [
       await started.stop();
       const values = { one: median(runs.one), three: median(runs.three), bare: median(runs.bare) };
       if (process.env.BENCH_WAITS) console.error(topOf(waits));
-      const what = `claims with their ends a second, ${agents} agents, three servers on one PostgreSQL`;
+      const what = `claims with reports per second, ${agents} agents, three servers on one PostgreSQL`;
       return [
         atLeast(what, 'one server', 2.2, { ours: values.three, theirs: values.one }),
         atLeast(what, 'bare statements, each synced', 0.5, { ours: values.three, theirs: values.bare }),

@@ -45,11 +45,11 @@ export const rows: readonly Row[] = [
         const rate = (burstCalls / burstMs) * 1000;
         return [
           within(
-            'a call through a proxied server, added by the hop',
+            'a call through a proxied server, time added',
             0.2,
             median(times.through) - median(times.straight),
           ),
-          within('the same, the slowest in a hundred', 1, added(0.99)),
+          within('the same, p99', 1, added(0.99)),
           {
             row: 'the same, 16 in flight on one core',
             unit: 'calls/s',

@@ -27,8 +27,8 @@ export const rows: readonly Row[] = [
       const middle = await medianOf(100, () => read(lines / 2));
       await world.close();
       return [
-        atMost(`the first look at a note of ${size}`, '`wc -l`', 1.3, { ours: first, theirs: floor }),
-        within(`80 lines in its middle, seen before`, 1, middle),
+        atMost(`first read of a ${size} note`, '`wc -l`', 1.3, { ours: first, theirs: floor }),
+        within(`80 lines in its middle, read before`, 1, middle),
       ];
     },
   },

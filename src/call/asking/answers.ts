@@ -16,7 +16,7 @@ export function refused(tool: Tool, risk: Risk, verdict: PolicyVerdict): ToolErr
     'denied',
     text(
       joinSentences(`${what}${sentence(because.en, '.')}`, `Denied by rule ${named.en}.`),
-      joinSentences(`${what}${sentence(because.ja, '。')}`, `規則 ${named.ja} による拒否です。`),
+      joinSentences(`${what}${sentence(because.ja, '。')}`, `規則 ${named.ja}による拒否です。`),
     ),
     { suggestion: suggestion ?? insteadOfRule, details: { rule } },
   );

@@ -12,7 +12,7 @@ export function refusedEffects({ because, ...named }: EffectVerdict): ToolError 
     'denied',
     text(
       `It was tried, and none of its changes were kept: ${cleanLine(because.en)}. Denied by rule ${en}.`,
-      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${ja} による拒否です。`,
+      `試しに実行し、変更はすべて破棄しました: ${cleanLine(because.ja)}。規則 ${ja}による拒否です。`,
     ),
     {
       suggestion: text(

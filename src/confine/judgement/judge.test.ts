@@ -15,8 +15,8 @@ test('a refusal names the rule, the place, the reason and another way', () => {
     decision: 'deny',
     rule: 'rm-recursive-force',
     because: {
-      en: 'rm with recursive and force together removes folders without a way back',
-      ja: 'rm の再帰と強制の組み合わせは、フォルダーを取り消せない形で削除します',
+      en: 'rm with recursive and force together deletes folders irreversibly',
+      ja: 'rm の再帰と強制の組み合わせは、フォルダーを元に戻せない形で削除します',
     },
     suggestion: {
       en: 'Use `rm -r PATH` without force, with the path written out.',

@@ -18,8 +18,8 @@ export const removingRules: readonly CommandRule[] = [
     dialect: 'listed',
     programs: ['rm', 'srm'],
     because: text(
-      'rm with recursive and force together removes folders without a way back',
-      'rm の再帰と強制の組み合わせは、フォルダーを取り消せない形で削除します',
+      'rm with recursive and force together deletes folders irreversibly',
+      'rm の再帰と強制の組み合わせは、フォルダーを元に戻せない形で削除します',
     ),
     suggestion: text(
       'Use `rm -r PATH` without force, with the path written out.',
