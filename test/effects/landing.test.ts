@@ -142,8 +142,8 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
     );
     const person = sleep(500).then(() => git('commit -q --allow-empty -m person'));
     expect(
-      (await Promise.all([...commits, person.then(() => ({ exit_code: 0 }))])).map(
-        ({ exit_code: code }) => code,
+      (await Promise.all([...commits, person.then(() => ({ exit_code: 0, stderr: '' }))])).map(
+        ({ exit_code: code, stderr }) => (code === 0 ? 0 : stderr),
       ),
     ).toEqual([0, 0, 0]);
     expect(git('log --format=%s').trim().split('\n').toSorted()).toEqual(['1', '2', 'person']);

@@ -5,8 +5,10 @@ import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { createCarryOver } from './attributes.ts';
-import { type Locks, openLocks } from './changing/lock.ts';
+import { createFolderLocks } from './changing/folder-locks.ts';
+import { openLocks } from './changing/lock.ts';
 import { noScratch, openScratch } from './changing/scratch.ts';
+import type { WorkspaceDependencies } from './dependencies.ts';
 import { HeldFolder } from './folder.ts';
 import { createProtection, defaultProtectedNames, fold } from './protected-names.ts';
 import { createLineIndexes } from './text/line-indexes.ts';
@@ -162,17 +164,18 @@ function deviceOfProc(): number {
 }
 
 /** Loaded when something is changed. Files are written on machines that koffi does not know, too. */
-function createLocks(): () => Locks | undefined {
-  let opened: { readonly locks: Locks | undefined } | undefined;
+function createLocks(): WorkspaceDependencies['locks'] {
+  let opened: { readonly locks: ReturnType<WorkspaceDependencies['locks']> } | undefined;
   return () => {
     opened ??= { locks: tryLocks() };
     return opened.locks;
   };
 }
 
-function tryLocks(): Locks | undefined {
+function tryLocks(): ReturnType<WorkspaceDependencies['locks']> {
   try {
-    return openLocks();
+    const files = openLocks();
+    return { files, folders: createFolderLocks(files) };
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { HistoryStore, NewHistoryEntry } from '../../contract/capabilities/history.ts';
 import type { Journal } from './journal.ts';
 
@@ -16,7 +17,12 @@ export function createAdding(store: () => Promise<HistoryStore>, journal: Journa
   const late: NewHistoryEntry[] = [];
 
   async function add(entries: readonly NewHistoryEntry[]): Promise<void> {
-    await (await store()).add(entries);
+    const history = await store();
+    // Others are served meanwhile. What a kill comes between is added anew from the journal.
+    for (let at = 0; at < entries.length; at += entriesAtOnce) {
+      if (at > 0) await giveWay();
+      await history.add(entries.slice(at, at + entriesAtOnce));
+    }
   }
 
   async function addNoted(entries: readonly NewHistoryEntry[]): Promise<void> {
@@ -46,3 +52,5 @@ export function createAdding(store: () => Promise<HistoryStore>, journal: Journa
     },
   };
 }
+
+const entriesAtOnce = 1000;

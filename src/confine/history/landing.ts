@@ -6,7 +6,7 @@ import { readAtNow } from '../files/io.ts';
 import { digestOf } from './blobs.ts';
 import { atOnceBytes } from './change-state.ts';
 import type { Contents } from './contents.ts';
-import type { NewChange, Recorder } from './recorder.ts';
+import type { NewChange, Prepared, Recorder } from './recorder.ts';
 import { isShown } from './seen.ts';
 import { isSame } from './state.ts';
 
@@ -34,7 +34,7 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
   const durables: Promise<void>[] = [];
   let hasMany = false;
   let leftOut = 0;
-  let prepared: ReturnType<Recorder['prepare']> | undefined;
+  let prepared: Prepared | undefined;
 
   async function keep(side: LandingSide | undefined): Promise<FileState> {
     if (side?.kind !== 'file' || side.bytes > maxFileBytes) return stateOf(side);
@@ -77,9 +77,13 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
     note,
     async begin() {
       await options.recovered();
-      await Promise.all(durables);
+      await Promise.all(durables.splice(0));
       if (hasMany) await contents.sync();
-      prepared = recorder.prepare([...removed, ...changed, ...created], who);
+      // The rest, if others come between, is told anew.
+      prepared = await recorder.prepare(
+        [removed, changed, created].flatMap((noted) => noted.splice(0)),
+        who,
+      );
     },
     async found({ root, path, before, after }) {
       const { digest, durable } = contents.put(before);

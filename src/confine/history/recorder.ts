@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { ChangeObserver, FileChange, FormerFile } from '../../contract/capabilities/files.ts';
 import type {
   Attribution,
@@ -36,7 +37,7 @@ export interface Recorder {
   /** Who is at work here. */
   current(): Attribution;
   /** Notes changes that are about to happen, so that a kill loses none of them. */
-  prepare(changes: readonly NewChange[], who: Attribution): Prepared;
+  prepare(changes: readonly NewChange[], who: Attribution): Promise<Prepared>;
   /** Adds entries of changes that were found after they had happened; of a command's, where none is named. */
   add(changes: readonly NewChange[], who: Attribution): Promise<void>;
   /** Calls back for each change that goes through here until the returned function is called. */
@@ -221,9 +222,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
       }
     },
     current,
-    prepare(changes, who) {
+    async prepare(changes, who) {
       const entries = entriesOf(changes, who);
-      for (const entry of entries) journal.begin(entry);
+      for (const [at, entry] of entries.entries()) {
+        // Others are served meanwhile.
+        if (at % notesAtOnce === notesAtOnce - 1) await giveWay();
+        journal.begin(entry);
+      }
       return {
         async enter(all) {
           const happened = all ? entries : entries.filter(didHappen);
@@ -291,3 +296,5 @@ const nobody: Attribution = { principal: 'server', sessionId: '', tool: '', audi
 const settled = Promise.resolve();
 /** Each holds a descriptor and waits for a thread. */
 const syncsTogether = 16;
+
+const notesAtOnce = 500;

@@ -2,11 +2,9 @@ import {
   chmodSync,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   lstatSync,
   lutimesSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -14,19 +12,19 @@ import {
   rmSync,
   unlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
 import { signatureOf, statOf } from './entries.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
+import { throwAway } from './trash.ts';
 
 export interface ApplyOptions {
   /** A folder of ours on the layer's file system, which takes what goes; its content is removed later. */
   readonly trash: string;
-  /** They may have been done before, in part: what others changed since they were planned is left to them. */
-  readonly isAgain?: boolean | undefined;
+  /** What becomes of what others changed since the steps were planned. */
+  readonly meets: 'overwrite' | 'leave';
   /** What is in hand. */
   readonly at?: ((path: string) => void) | undefined;
 }
@@ -34,43 +32,51 @@ export interface ApplyOptions {
 /**
  * Does the steps of a landing. Each path is reached through open folders, so that whoever swaps a folder for a link
  * meanwhile wins nothing; a file takes its name whole. Where layer and root share a file system everything is a rename.
+ * They may have been done before, in part. Returns the paths that were left to others.
  */
-export async function applySteps({ on, upper, steps }: PlannedOverlay, options: ApplyOptions): Promise<void> {
+export async function applySteps(
+  { on, upper, steps }: PlannedOverlay,
+  options: ApplyOptions,
+): Promise<ReadonlySet<string>> {
   const folders = openFolders(on);
+  const left = new Set<string>();
   try {
     for (const [index, step] of steps.entries()) {
       if (index % stepsAtOnce === stepsAtOnce - 1) await giveWay();
       options.at?.(step.path);
-      await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options);
+      // Its mode is another's, too.
+      if (left.has(step.path)) continue;
+      if (!(await applyStep(step, `${fromText(upper)}/${step.path}`, folders, options))) left.add(step.path);
     }
+    return left;
   } finally {
     folders.close();
   }
 }
 
+/** Returns whether it was done. */
 async function applyStep(
   step: Step,
   from: string,
   folders: ReturnType<typeof openFolders>,
-  options: ApplyOptions,
-): Promise<void> {
+  { trash, meets }: ApplyOptions,
+): Promise<boolean> {
   const name = step.path.slice(step.path.lastIndexOf('/') + 1);
   if (step.do === 'times')
     return inPath(folders, step, (self) => lutimesSync(self, step.accessed, step.modified));
   if (step.do === 'mode') return inPath(folders, step, (self) => chmodSync(self, step.mode));
   const folder = folders.above(step.path);
   const before = statOf(folder, name);
+  const isOthers = meets === 'leave' && before !== undefined && signatureOf(before) !== step.was;
   if (step.do === 'remove') {
-    if (before && (!options.isAgain || signatureOf(before) === step.was))
-      takeAway(folder, name, options.trash);
-    return;
+    if (before && !isOthers) takeAway(folder, name, trash);
+    return !isOthers;
   }
   const now = lstatSync(asBytes(from), { throwIfNoEntry: false });
   // It was moved before.
-  if (!now) return;
-  const others = before === undefined ? step.was === undefined : signatureOf(before) === step.was;
-  if (options.isAgain && before !== undefined && !others) return;
-  if (before && (before.isDirectory() || now.isDirectory())) takeAway(folder, name, options.trash);
+  if (!now) return true;
+  if (isOthers) return false;
+  if (before && (before.isDirectory() || now.isDirectory())) takeAway(folder, name, trash);
   const to = asBytes(entryOf(folder, name));
   try {
     renameSync(asBytes(from), to);
@@ -79,6 +85,7 @@ async function applyStep(
     await copyEntry(from, folder, name, before);
     rmSync(asBytes(from), { recursive: true, force: true });
   }
+  return true;
 }
 
 /** Of a folder itself: a link in its place keeps what it leads to. */
@@ -86,30 +93,23 @@ function inPath(
   folders: ReturnType<typeof openFolders>,
   { path }: Step,
   change: (self: string) => void,
-): void {
+): true {
   const fd = openSync(
     asBytes(entryOf(folders.above(path), path.slice(path.lastIndexOf('/') + 1))),
     openPath | constants.O_NOFOLLOW,
   );
   try {
     if (fstatSync(fd).isDirectory()) change(`${itself(fd)}/.`);
+    return true;
   } finally {
     closeSync(fd);
   }
 }
 
-let taken = 0;
-
-/** Out of the folder by one rename, where that is possible: what is in it is removed while nobody waits. */
+/** Out of the folder by one rename, where that is possible. */
 function takeAway(folder: number, name: string, trash: string): void {
-  mkdirSync(trash, { recursive: true, mode: 0o700 });
   try {
-    for (;;) {
-      const to = join(trash, String(taken++));
-      if (existsSync(to)) continue;
-      renameSync(asBytes(entryOf(folder, name)), to);
-      return;
-    }
+    throwAway(asBytes(entryOf(folder, name)), trash);
   } catch (error) {
     if (!isElsewhere(error)) throw error;
     removeIn(folder, name);

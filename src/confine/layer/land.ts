@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { applySteps } from './apply.ts';
 import { signatureOf } from './entries.ts';
+import { createInTurn } from './in-turn.ts';
 import { findOpen, isKeptByGit, LayerUnfit, MetAnotherGit } from './in-use.ts';
 import { type LandOptions, makePlan, type Told } from './make-plan.ts';
 import type { Marks } from './marks.ts';
@@ -22,37 +23,55 @@ export interface LandedPaths {
 /**
  * Puts what lies on the layers in place of what lies below them. All of it is planned, and kept for taking it back, before
  * the first change; the plan is on disk by then, so that a server that is killed in the middle is followed by one that
- * finishes (`finishLanding`). `at` is the folder that holds the layers. Throws `LayerUnfit` before anything is changed where
- * another program would be harmed, and where the system refuses a step (a full disk): what came before it stands.
+ * finishes (`finishLanding`). `at` is the folder that holds the layers. What a program that waits for no lock changed since
+ * it was planned is planned once more. Throws `LayerUnfit` before anything is changed where another program would be harmed,
+ * and where the system refuses a step (a full disk): what came before it stands.
  */
 export async function landLayers(
   overlays: readonly Overlay[],
   at: string,
-  options: LandOptions,
+  options: Omit<LandOptions, 'trash'>,
   marks: Marks,
 ): Promise<LandedPaths> {
   const told: Told = { conflicts: [], refused: [], databases: [] };
+  const trash = join(at, trashFolder);
+  for (let round = 1; ; round++) {
+    const given = { ...options, trash, isRest: round > 1, insists: round === rounds };
+    if (await landOnce(overlays, at, given, marks, told)) return told;
+  }
+}
+
+/** Is all of it in place? */
+async function landOnce(
+  overlays: readonly Overlay[],
+  at: string,
+  options: LandOptions & { readonly insists: boolean },
+  marks: Marks,
+  told: Told,
+): Promise<boolean> {
   const planned: PlannedOverlay[] = [];
   for (const overlay of overlays) {
     const steps = await makePlan(overlay, options, marks, told);
     if (steps.length > 0) planned.push({ on: overlay.on, upper: overlay.upper, steps });
   }
-  if (planned.length === 0) return told;
-  if (!options.isLastWord) assertFits(told);
+  if (planned.length === 0) return true;
+  const mayTurnBack = !options.isLastWord && !options.isRest;
+  if (mayTurnBack) assertFits(told);
   await options.keeper?.begin();
   let isWhole = false;
   try {
     // To keep it has taken its time.
-    if (!options.isLastWord) for (const overlay of planned) assertNoGitAtWork(overlay);
+    if (mayTurnBack) for (const overlay of planned) assertNoGitAtWork(overlay);
     writeFileSync(join(at, planFile('.new')), JSON.stringify(planned));
     renameSync(join(at, planFile('.new')), join(at, planFile()));
-    for (const overlay of planned) await apply(overlay, at, options.roots);
-    isWhole = true;
+    let late = 0;
+    for (const overlay of planned) late += await apply(overlay, options);
+    isWhole = late === 0;
+    return isWhole;
   } finally {
     rmSync(join(at, planFile()), { force: true });
     await options.keeper?.end(isWhole);
   }
-  return told;
 }
 
 /** Whoever shares these by locks is not overwritten, as long as the command can run once more and wait for them. */
@@ -74,19 +93,32 @@ function assertNoGitAtWork({ on, steps }: PlannedOverlay): void {
   }
 }
 
-async function apply(overlay: PlannedOverlay, at: string, roots: readonly string[]): Promise<void> {
+/** Returns how many steps were left. */
+async function apply(
+  overlay: PlannedOverlay,
+  { roots, trash, insists }: LandOptions & { readonly insists: boolean },
+): Promise<number> {
   let inHand = '';
   try {
-    await applySteps(overlay, {
-      trash: join(at, trashFolder),
+    const late = await applySteps(overlay, {
+      trash,
+      meets: insists ? 'overwrite' : 'leave',
       at: (path) => {
         inHand = path;
       },
     });
+    if (late.size > 0) forgetDone(overlay, late);
+    return late.size;
   } catch (error) {
     const hostPath = join(overlay.on, toText(inHand));
     throw landingStopped(error, relative(rootOf(hostPath, roots) ?? overlay.on, hostPath));
   }
+}
+
+/** What was removed stays removed once, whoever makes it anew. */
+function forgetDone({ upper, steps }: PlannedOverlay, late: ReadonlySet<string>): void {
+  for (const { do: what, path } of steps)
+    if (what === 'remove' && !late.has(path)) rmSync(asBytes(`${fromText(upper)}/${path}`), { force: true });
 }
 
 /** Does the rest of a landing that a killed server had begun. Nothing where it had not, or was done. */
@@ -98,9 +130,15 @@ export async function finishLanding(at: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  for (const overlay of plans.parse(JSON.parse(words)))
-    await applySteps(overlay, { trash: join(at, trashFolder), isAgain: true });
-  rmSync(join(at, planFile()));
+  const planned = plans.parse(JSON.parse(words));
+  await createInTurn()(
+    planned.map(({ on }) => on),
+    async () => {
+      for (const overlay of planned)
+        await applySteps(overlay, { trash: join(at, trashFolder), meets: 'leave' });
+      rmSync(join(at, planFile()));
+    },
+  );
 }
 
 const step = z.discriminatedUnion('do', [
@@ -116,3 +154,4 @@ function planFile(suffix = ''): string {
 }
 
 const trashFolder = 'gone';
+const rounds = 5;

@@ -10,6 +10,7 @@ import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 import { fileModeBits, folderModeBits, type Step } from './plan.ts';
 import { deepest, isWhiteout, rootOf } from './read.ts';
+import { throwAway } from './trash.ts';
 
 export interface LandOptions {
   /** Host paths; what is told is relative to the innermost. */
@@ -20,6 +21,10 @@ export interface LandOptions {
   readonly isProtected: (hostPath: string, isThere: boolean) => boolean;
   /** It lands, whomever that harms: the command cannot run again. */
   readonly isLastWord?: boolean | undefined;
+  /** A folder of ours on the layer's file system, which takes what must not land. */
+  readonly trash: string;
+  /** The rest of what has landed already: folders have their modes. */
+  readonly isRest?: boolean | undefined;
   /** Keeps what goes. */
   readonly keeper?: LandingKeeper | undefined;
   /** Told of each name by which git would find a repository: host paths in bytes. */
@@ -88,7 +93,7 @@ export async function makePlan(
 
   function refuse(path: string): void {
     tell(refused, path);
-    rmSync(upperOf(path), { recursive: true, force: true });
+    throwAway(upperOf(path), options.trash);
   }
 
   async function breathe(): Promise<void> {
@@ -143,7 +148,7 @@ export async function makePlan(
       if ((now.mode & 0o700) !== 0o700) chmodSync(upperOf(path), (now.mode & 0o7777) | 0o700);
       await walk(path, below, depth + 1, isReplaced);
       const mode = now.mode & folderModeBits;
-      if ((before.mode & 0o7777) !== (now.mode & 0o7777)) {
+      if (!options.isRest && (before.mode & 0o7777) !== (now.mode & 0o7777)) {
         await note(path, sideOf(before, entryOf(lower, name)), { ...upperSide(path, now), mode });
         steps.push({ do: 'mode', path, mode });
       }
@@ -165,7 +170,7 @@ export async function makePlan(
     if (before) look(path, before);
     else if (isCopied(path, now)) tell(conflicts, path);
     const mode = now.mode & (now.isDirectory() ? folderModeBits : fileModeBits);
-    const after = await inspect(path, now);
+    const after = await inspect(path, now, path.split('/').length);
     const former = before && { before, lower, name };
     await notePair(path, after, former);
     steps.push({ do: 'move', path, ...(before && { was: signatureOf(before) }) });
@@ -180,7 +185,7 @@ export async function makePlan(
   }
 
   /** Makes what is to be moved fit to land, down to its last entry. */
-  async function inspect(path: string, now: Stats): Promise<Stats> {
+  async function inspect(path: string, now: Stats, depth: number): Promise<Stats> {
     await breathe();
     const host = upperOf(path);
     if (now.isSymbolicLink()) return now;
@@ -198,9 +203,9 @@ export async function makePlan(
       sawName(inner, name, stat);
       const mayLand = stat.isDirectory() || stat.isFile() || stat.isSymbolicLink();
       if (isWhiteout(stat)) rmSync(upperOf(inner));
-      else if (!mayLand || options.isProtected(hostOf(inner), false) || inner.length > longest) refuse(inner);
+      else if (!mayLand || options.isProtected(hostOf(inner), false) || depth >= deepest) refuse(inner);
       else {
-        await inspect(inner, stat);
+        await inspect(inner, stat, depth + 1);
         // Its rights are its own again; only the outermost is given them where it lands.
         if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700)
           chmodSync(upperOf(inner), stat.mode & folderModeBits);
@@ -290,5 +295,3 @@ function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
 }
 
 const entriesAtOnce = 200;
-/** The kernel takes paths of 4,096 bytes, and a part of that is where the layer lies. */
-const longest = 3500;

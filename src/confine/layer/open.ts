@@ -9,8 +9,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
-import type { Turns } from '../../ground/turns.ts';
 import { thisProcess } from '../files/owner.ts';
+import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';
 import type { LandOptions } from './make-plan.ts';
 import type { Marks } from './marks.ts';
@@ -26,7 +26,7 @@ export interface Layer {
   /** What would have changed below `roots`. The command has ended. */
   read(roots: readonly string[]): Promise<DryRun>;
   /** Puts it in place. */
-  land(options: LandOptions): Promise<LandedPaths>;
+  land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
   close(): Promise<void>;
 }
 
@@ -40,12 +40,13 @@ export function assertFree(base: string, folders: readonly string[]): void {
     throw new Error(`a file system of its own is mounted at ${mount}, which no layer covers`);
 }
 
-/** A layer over these folders, itself in a new folder below `base`. Landings take turns. Throws as `assertFree`. */
-export function openLayer(base: string, folders: readonly string[], marks: Marks, turns: Turns): Layer {
+/** A layer over these folders, itself in a new folder below `base`. What changes below it from now on is others' doing. Throws as `assertFree`. */
+export function openLayer(base: string, folders: readonly string[], marks: Marks, inTurn: InTurn): Layer {
   assertFree(base, folders);
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const at = mkdtempSync(join(base, prefix));
-  writeFileSync(join(at, 'owner'), `${JSON.stringify(thisProcess())}\n`);
+  const head = join(at, 'owner');
+  writeFileSync(head, `${JSON.stringify(thisProcess())}\n`);
   const overlays = outermost(folders).map((folder, index) => {
     const overlay = overlayOn(folder, join(at, String(index)));
     mkdirSync(join(at, String(index)));
@@ -55,6 +56,7 @@ export function openLayer(base: string, folders: readonly string[], marks: Marks
     mkdirSync(overlay.work);
     return overlay;
   });
+  const beganAtMs = timeOfChange(head);
   return {
     overlays,
     freeBytes() {
@@ -62,9 +64,23 @@ export function openLayer(base: string, folders: readonly string[], marks: Marks
       return bavail * bsize;
     },
     read: (roots) => readLayers(overlays, roots, marks.read),
-    land: (options) => turns.take(base, () => landLayers(overlays, at, options, marks)),
+    land: (options) =>
+      inTurn(
+        overlays.map(({ on }) => on),
+        () => landLayers(overlays, at, { ...options, beganAtMs }, marks),
+      ),
     close: () => removeLayer(at),
   };
+}
+
+/**
+ * Now, by the clock that file systems note changes by, which goes in steps of milliseconds: since Linux 6.13 it is finer for
+ * a file that somebody has looked at, and nothing that changes later is noted as earlier.
+ */
+function timeOfChange(file: string): number {
+  lstatSync(file);
+  chmodSync(file, 0o600);
+  return lstatSync(file).ctimeMs;
 }
 
 /** What is mounted below one of these. The kernel puts no layer of an unprivileged user over a tree with mounts in it. */

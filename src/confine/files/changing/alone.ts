@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
 import { exists, leftUnchanged } from '../fault.ts';
 import { closeInBackground } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';
@@ -36,25 +37,34 @@ export function alone<T>(
   });
 }
 
-/** Locks the file that has the name now: whoever replaced it meanwhile gave the name to another. */
+/**
+ * Locks the file that has the name now: whoever replaced it meanwhile gave the name to another. Then what commands did
+ * lands in its folder after this; the other way about, a file that a stranger keeps locked would hold up all of that.
+ */
 async function hold(place: ProvenPath, signal: AbortSignal | undefined): Promise<() => void> {
   const locks = place.facts.dependencies.locks();
   if (!locks) return nothing;
   for (;;) {
     const file = fileThere(place);
-    if (!file) return nothing;
-    const release = () => {
-      locks.release(file.fd);
+    const letGo = () => {
+      if (!file) return;
+      locks.files.release(file.fd);
       // The last one of a replaced file: its blocks are freed now.
       closeInBackground(file.fd);
     };
+    let leave = nothing;
     try {
-      await locks.take(file.fd, signal);
-      if (isStill(place, file.stat)) return release;
+      if (file) await locks.files.take(file.fd, { signal });
+      leave = await locks.folders.share(dirname(place.hostPath), signal);
     } catch (error) {
-      release();
+      letGo();
       throw signal?.aborted ? leftUnchanged(place.shown) : error;
     }
+    const release = () => {
+      leave();
+      letGo();
+    };
+    if (!file || isStill(place, file.stat)) return release;
     release();
   }
 }

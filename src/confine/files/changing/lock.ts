@@ -9,29 +9,41 @@ export interface Locks {
    * Waits for the file's lock. `fd` is a description of its own: the lock belongs to that, and the kernel frees it
    * when its holder dies. A file system without locks gives none. Throws `unavailable` when it takes too long.
    */
-  take(fd: number, signal?: AbortSignal): Promise<void>;
+  take(fd: number, options?: LockOptions): Promise<void>;
   release(fd: number): void;
 }
 
+export interface LockOptions {
+  /** Others may share it meanwhile. */
+  readonly shared?: boolean | undefined;
+  readonly waitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const share = 1;
 const exclusive = 2;
 const noWait = 4;
 const unlock = 8;
 /** EAGAIN on Linux: another description holds it. */
 const isHeld = 11;
-const waitMs = 30_000;
+const usualWaitMs = 30_000;
 /** Whoever holds it writes and syncs, which takes about as long. */
 const lookAgainMs = 1;
+/** It takes longer. */
+const longMs = 1000;
+const lookLaterMs = 10;
 
 /** Throws `unavailable` where the C library cannot be reached. */
 export function openLocks(): Locks {
   const { flock, errno } = loadFlock();
   return {
-    async take(fd, signal) {
-      const until = performance.now() + waitMs;
-      while (flock(fd, exclusive | noWait) !== 0) {
+    async take(fd, { shared, waitMs = usualWaitMs, signal } = {}) {
+      const beganAt = performance.now();
+      while (flock(fd, (shared ? share : exclusive) | noWait) !== 0) {
         if (errno() !== isHeld) return;
-        if (performance.now() > until) throw held();
-        await sleep(lookAgainMs, undefined, signal && { signal });
+        const waited = performance.now() - beganAt;
+        if (waited > waitMs) throw held();
+        await sleep(waited > longMs ? lookLaterMs : lookAgainMs, undefined, signal && { signal });
       }
     },
     release(fd) {

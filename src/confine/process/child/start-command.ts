@@ -69,8 +69,6 @@ export async function startCommand(
     workingFolder,
     options.remoteChanges?.(command),
   );
-  // Times of files have parts of a millisecond, and nothing of the command runs within one.
-  const beganAtMs = Date.now() + 1;
   const layer = await layerFor(walls, runOptions, writable);
   const started = spawner.spawn({
     command: written,
@@ -116,7 +114,7 @@ export async function startCommand(
           }
         : child,
     unsettled,
-    trial: layer && createTrial(layer, child, { settings, beganAtMs, isBounded: runOptions.dryRun === true }),
+    trial: layer && createTrial(layer, child, settings, runOptions.dryRun === true),
     contacts,
     folder: workingFolder,
     environment,

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileS
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../ground/once.ts';
-import { createTurns } from '../../../ground/turns.ts';
+import { createInTurn } from '../../layer/in-turn.ts';
 import { allMarks, type Marks } from '../../layer/marks.ts';
 import { assertFree, type Layer, openLayer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
@@ -38,8 +38,8 @@ export function createLayers(
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
   const marks = createMarks(kernel);
-  const turns = createTurns();
-  const open = (folders: readonly string[]) => openLayer(base, folders, marks, turns);
+  const inTurn = createInTurn();
+  const open = (folders: readonly string[]) => openLayer(base, folders, marks, inTurn);
   const tested = once(async () => {
     await recoverLayers(base);
     const leak = await findLeak(base, open, spawner());

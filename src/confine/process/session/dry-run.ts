@@ -73,18 +73,14 @@ export interface Trial {
 export function createTrial(
   layer: Layer,
   child: Child,
-  given: {
-    readonly settings: ConfigCopies | undefined;
-    readonly beganAtMs: number;
-    readonly isBounded: boolean;
-  },
+  settings: ConfigCopies | undefined,
+  isBounded: boolean,
 ): Trial {
-  const { settings, beganAtMs } = given;
-  const notes = given.isBounded ? boundTrial(layer, child) : () => [];
+  const notes = isBounded ? boundTrial(layer, child) : () => [];
   return {
     notes,
     read: (roots) => layer.read(roots),
-    land: (options) => landAll(layer, settings, { ...options, beganAtMs }),
+    land: (options) => landAll(layer, settings, options),
     async close() {
       await settings?.discard();
       // What cannot be removed now is removed by the next server.

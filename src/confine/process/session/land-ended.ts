@@ -4,6 +4,7 @@ import { discardedNote } from '../../../ground/effects/landing.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { LayerUnfit } from '../../layer/in-use.ts';
 import { heldNames } from '../../layer/protection.ts';
+import { deepest } from '../../layer/read.ts';
 import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
 import { guardedFolders } from '../sandbox/guarded-names.ts';
@@ -98,7 +99,10 @@ function conflictNotes(paths: readonly string[]): readonly string[] {
 }
 
 function refusedNotes(paths: readonly string[]): readonly string[] {
-  return paths.length === 0 ? [] : [`[layer: not kept, as nothing writes such here: ${listed(paths)}]\n`];
+  if (paths.length === 0) return [];
+  return [
+    `[layer: not kept, as nothing writes such here, nor so deep (${deepest} folders): ${listed(paths)}]\n`,
+  ];
 }
 
 function listed(paths: readonly string[]): string {

@@ -22,7 +22,7 @@ export interface LandedWhole extends LandedPaths {
 export async function landAll(
   layer: Layer,
   settings: ConfigCopies | undefined,
-  { left, ...options }: LandingOptions & { readonly beganAtMs: number },
+  { left, ...options }: LandingOptions,
 ): Promise<LandedWhole> {
   const landed = await layer.land({
     ...options,

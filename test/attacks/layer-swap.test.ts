@@ -1,0 +1,85 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createInTurn } from '../../src/confine/layer/in-turn.ts';
+import { openLayer } from '../../src/confine/layer/open.ts';
+
+/* Row: a folder is swapped for a link while what a command did lands. */
+
+const tries = process.env.SEKISHO_HAMMER ? 20_000 : 500;
+const hasCompiler = process.platform === 'linux' && spawnSync('gcc', ['--version']).status === 0;
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-layer-swap-')));
+const [root, outside, swap] = [join(base, 'root'), join(base, 'outside'), join(base, 'swap')];
+let attacker: ChildProcess | undefined;
+
+afterAll(async () => {
+  if (attacker) {
+    const ended = once(attacker, 'exit');
+    attacker.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(base, { recursive: true, force: true });
+});
+
+test.skipIf(!hasCompiler)(
+  `${tries} landings into a folder that is swapped for a link reach nothing behind it (skipped: no gcc)`,
+  async () => {
+    execFileSync('gcc', ['-O1', '-o', swap, join(import.meta.dirname, '../files/fixtures/swap.c')]);
+    setStage();
+    attacker = spawn(swap, [join(root, 'dir'), join(root, 'link')], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(attacker.stdout as NodeJS.ReadableStream, 'data');
+    const inTurn = createInTurn();
+    const counts = { landed: 0, stopped: 0 };
+    for (let round = 0; round < tries; round++) {
+      // Nothing is marked on this layer.
+      const layer = openLayer(join(base, 'layers'), [root], { read: () => undefined, remove() {} }, inTurn);
+      const upper = join(layer.overlays[0]?.upper ?? '', 'dir');
+      mkdirSync(join(upper, 'in'), { recursive: true });
+      writeFileSync(join(upper, 'x'), `landed ${round}`);
+      writeFileSync(join(upper, `in/${round % 10}`), 'landed');
+      try {
+        await layer.land({ roots: [root], isProtected: () => false });
+        counts.landed++;
+      } catch {
+        counts.stopped++;
+      }
+      await layer.close();
+      if (round % 100 > 0) continue;
+      assertUntouched();
+      setStage();
+    }
+    assertUntouched();
+    if (process.env.SEKISHO_HAMMER) console.log(counts);
+    expect(counts.landed).toBeGreaterThan(0);
+  },
+  7_200_000,
+);
+
+function assertUntouched(): void {
+  expect(readdirSync(outside).toSorted()).toEqual(['in', 'x']);
+  expect(readdirSync(join(outside, 'in'))).toEqual([]);
+  expect(readFileSync(join(outside, 'x'), 'utf8')).toBe('secret');
+}
+
+/** A landing that wins against the swap leaves two folders: set up both names anew. */
+function setStage(): void {
+  mkdirSync(join(outside, 'in'), { recursive: true });
+  writeFileSync(join(outside, 'x'), 'secret');
+  // The attacker goes on meanwhile.
+  rmSync(root, { recursive: true, force: true, maxRetries: 100, retryDelay: 1 });
+  mkdirSync(join(root, 'dir'), { recursive: true });
+  writeFileSync(join(root, 'dir/x'), 'inside');
+  symlinkSync(outside, join(root, 'link'));
+}
