@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CommandRunner, openCommands } from '../../src/confine/process/commands.ts';
@@ -8,6 +16,23 @@ import { workingSandboxes } from './working-sandboxes.ts';
 
 const working = await workingSandboxes();
 const path = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
+
+const hasPython = spawnSync('/usr/bin/python3', ['--version']).error === undefined;
+
+/** Whichever thread started them. */
+const childrenOf = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+
+/** Nothing of a process that has ended. */
+function programOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return '';
+  }
+}
 
 /** What programs do with sockets of their own all day: a name, the program it needs, the script and what it prints. */
 const daily = [
@@ -135,6 +160,64 @@ describe.skipIf(!working.has('bubblewrap'))('behind bubblewrap', () => {
       expect({ stdout, stderr }).toEqual({ stdout: printed, stderr: '' });
     });
   }
+
+  test.skipIf(!hasPython)(
+    'one that waits until it is taken is taken, though many others come meanwhile, whoever answers them by then',
+    async () => {
+      const fresh = openCommands({
+        roots: [{ hostPath: root, writable: true }],
+        sandbox: 'required',
+        backends: ['bubblewrap'],
+      });
+      const script = `
+import socket, threading
+full = socket.socket(socket.AF_UNIX); full.bind('/tmp/full-too'); full.listen(0)
+socket.socket(socket.AF_UNIX).connect('/tmp/full-too')
+def wait():
+  socket.socket(socket.AF_UNIX).connect('/tmp/full-too'); print('taken', flush=True)
+waiting = threading.Thread(target=wait); waiting.start()
+free = socket.socket(socket.AF_UNIX); free.bind('/tmp/free'); free.listen(128)
+for _ in range(100): socket.socket(socket.AF_UNIX).connect('/tmp/free')
+print('a hundred', flush=True)
+full.accept(); full.accept(); waiting.join()`;
+      const { stdout, stderr } = await fresh
+        .forSession('one')
+        .run(
+          { kind: 'program', program: '/usr/bin/python3', args: ['-c', script] },
+          { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal },
+        );
+      await fresh.close();
+      expect({ stdout, stderr }).toEqual({ stdout: 'a hundred\ntaken\n', stderr: '' });
+    },
+  );
+
+  test('where the process that tells of calls is gone, a thread answers', async () => {
+    const fresh = openCommands({
+      roots: [{ hostPath: root, writable: true }],
+      sandbox: 'required',
+      backends: ['bubblewrap'],
+      readable: [dirname(dirname(process.execPath))],
+    });
+    const bells = () => childrenOf(process.pid).filter((pid) => programOf(pid).startsWith('/memfd:sekisho'));
+    const others = new Set(bells());
+    const options = { workingFolder: root, timeoutMs: 60_000, signal: new AbortController().signal };
+    const session = fresh.forSession('one');
+    await session.run({ kind: 'program', program: '/usr/bin/true', args: [] }, options);
+    const own = bells().filter((pid) => !others.has(pid));
+    expect(own).toHaveLength(1);
+
+    process.kill(own[0] ?? 0, 'SIGKILL');
+
+    const asked = `const server = require('net').createServer((socket) => socket.end('answered')).listen('/tmp/s', () =>
+  require('net').connect('/tmp/s').on('data', (bytes) => { console.log(String(bytes)); server.close(); }))`;
+    const { stdout } = await session.run(
+      { kind: 'program', program: process.execPath, args: ['-e', asked] },
+      options,
+    );
+    await fresh.close();
+    expect(stdout).toBe('answered\n');
+    expect(bells().filter((pid) => !others.has(pid))).toEqual([]);
+  });
 
   test('the next command of a session reaches what one in the background listens at, on a layer too', async () => {
     writeFileSync(

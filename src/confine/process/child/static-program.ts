@@ -19,8 +19,19 @@ export function compileProgram(steps: readonly Step[], data: Buffer, architectur
   return linkProgram({ code, data, writableBytes: 0 }, architecture);
 }
 
+/** A program that goes through its calls again and again, until one fails. It may write the memory at `writable`. */
+export function compileLoop(
+  steps: readonly Step[],
+  writableBytes: number,
+  architecture: 'x64' | 'arm64',
+): Buffer {
+  const code = assemblers[architecture](steps, 'again');
+  return linkProgram({ code, data: Buffer.alloc(0), writableBytes }, architecture);
+}
+
 const numbersX64 = {
   ...{
+    read: 0,
     close: 3,
     socket: 41,
     connect: 42,
@@ -32,9 +43,11 @@ const numbersX64 = {
     unshare: 272,
   },
   ...{ open_tree: 428, move_mount: 429, prctl: 157, capset: 126, seccomp: 317, openat: 257, mount: 165 },
+  epoll_pwait: 281,
 };
 const numbersArm64: typeof numbersX64 = {
   ...{
+    read: 63,
     close: 57,
     socket: 198,
     connect: 203,
@@ -46,12 +59,16 @@ const numbersArm64: typeof numbersX64 = {
     unshare: 97,
   },
   ...{ open_tree: 428, move_mount: 429, prctl: 167, capset: 91, seccomp: 277, openat: 56, mount: 40 },
+  epoll_pwait: 22,
 };
+
+/** Where the path of the program lies that it becomes. */
+type Next = number | 'again';
 
 const assemblers = { x64: assembleX64, arm64: assembleArm64 } as const;
 
 /** Arguments go in rdi, rsi, rdx, r10 and r8, the number in rax; a failure is a negative rax. */
-function assembleX64(steps: readonly Step[], program: number): Buffer {
+function assembleX64(steps: readonly Step[], next: Next): Buffer {
   const numbers = numbersX64;
   const set = [[0xbf], [0xbe], [0xba], [0x41, 0xba], [0x41, 0xb8]];
   const constant = (opcode: number, value: number) => {
@@ -72,7 +89,12 @@ function assembleX64(steps: readonly Step[], program: number): Buffer {
     // test rax, rax; jns over the exit
     if (!mayFail) code.push(0x48, 0x85, 0xc0, 0x79, exit.length, ...exit);
   }
-  code.push(...constant(0xbf, program));
+  if (next === 'again') {
+    const back = Buffer.alloc(5, 0xe9); // jmp
+    back.writeInt32LE(-(code.length + back.length), 1);
+    return Buffer.from([...code, ...back]);
+  }
+  code.push(...constant(0xbf, next));
   code.push(0x48, 0x8d, 0x74, 0x24, 0x10); // lea rsi, [rsp + 16]: the arguments after our own name
   code.push(0x48, 0x8b, 0x0c, 0x24); // mov rcx, [rsp]: their count
   code.push(0x48, 0x8d, 0x54, 0xcc, 0x10); // lea rdx, [rsp + rcx * 8 + 16]: the environment
@@ -81,7 +103,7 @@ function assembleX64(steps: readonly Step[], program: number): Buffer {
 }
 
 /** Arguments go in x0 to x4, the number in x8; a failure is a negative x0. */
-function assembleArm64(steps: readonly Step[], program: number): Buffer {
+function assembleArm64(steps: readonly Step[], next: Next): Buffer {
   const numbers = numbersArm64;
   const constant = (register: number, value: number) => [
     0xd2800000 + (value & 0xffff) * 32 + register, // movz
@@ -96,12 +118,16 @@ function assembleArm64(steps: readonly Step[], program: number): Buffer {
     // tbz x0, 63, over the exit
     if (!mayFail) code.push(0xb6f80000 + (exit.length + 1) * 32, ...exit);
   }
-  code.push(...constant(0, program));
-  code.push(0x910043e1); // add x1, sp, 16: the arguments after our own name
-  code.push(0xf94003e9); // ldr x9, [sp]: their count
-  code.push(0x8b296fe2); // add x2, sp, x9, lsl 3
-  code.push(0x91004042); // add x2, x2, 16: the environment
-  code.push(...constant(8, 221), call, ...exit);
+  if (next === 'again')
+    code.push(0x14000000 + ((-code.length & 0x3ffffff) >>> 0)); // b
+  else {
+    code.push(...constant(0, next));
+    code.push(0x910043e1); // add x1, sp, 16: the arguments after our own name
+    code.push(0xf94003e9); // ldr x9, [sp]: their count
+    code.push(0x8b296fe2); // add x2, sp, x9, lsl 3
+    code.push(0x91004042); // add x2, x2, 16: the environment
+    code.push(...constant(8, 221), call, ...exit);
+  }
   const bytes = Buffer.alloc(code.length * 4);
   for (const [index, word] of code.entries()) bytes.writeUInt32LE(word >>> 0, index * 4);
   return bytes;

@@ -3,8 +3,10 @@ import { closeSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
+import { againMs, createAnswering, type Handover } from './answering.ts';
+import { type Bell, openBell } from './bell.ts';
 import type { SupervisorOptions } from './supervisor-thread.ts';
-import { createWatch } from './watch.ts';
+import { createWatch, type Watch } from './watch.ts';
 
 /**
  * Makes the connections of commands in their place (seccomp's user notification): a filter cannot see to whom a socket of
@@ -16,18 +18,91 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-export function openSupervisor(kernel: Kernel): Supervisor {
+/** The main thread answers the first calls, at a bell. Whoever goes on calling gets a thread, which costs a start. */
+export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   const watch = createWatch(kernel);
+  let thread: Thread | undefined;
+  let bell: Bell | undefined;
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
+  const answering = createAnswering(kernel, watch);
+
+  function startThread(): void {
+    if (thread || isClosed) return;
+    clearTimeout(retry);
+    bell?.close();
+    thread = openThread(kernel, watch, answering.handOver());
+  }
+
+  function ring(): void {
+    if (thread || isClosed) return;
+    try {
+      for (const happening of watch.wait(0)) {
+        if (answering.answered >= answeredHere) break;
+        answering.deal(happening);
+      }
+      tryAgain();
+    } catch {
+      startThread();
+      return;
+    }
+    if (answering.answered >= answeredHere) startThread();
+    else bell?.again();
+  }
+
+  function tryAgain(): void {
+    answering.tryAgain();
+    clearTimeout(retry);
+    if (answering.waits) retry = setTimeout(tryAgain, againMs);
+  }
+
+  try {
+    bell = await openBell(kernel, watch, { ring, gone: startThread });
+  } catch {
+    startThread();
+  }
+
+  return {
+    open() {
+      const [ours, theirs] = makeSocketPair(kernel);
+      try {
+        watch.add(ours);
+      } catch (error) {
+        closeSync(ours);
+        closeSync(theirs);
+        throw error;
+      }
+      return theirs;
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(retry);
+      bell?.close();
+      if (thread) await thread.close();
+      else answering.handOver();
+      closeSync(watch.fd);
+    },
+  };
+}
+
+/** Each holds up what else the main thread does, by a fraction of a millisecond. */
+const answeredHere = 32;
+
+interface Thread {
+  close(): Promise<void>;
+}
+
+function openThread(kernel: Kernel, watch: Watch, left: Handover): Thread {
   const end = openEvent(kernel);
   watch.add(end);
   let isClosing = false;
   let starts = 0;
-  let worker = start();
+  let worker = start(left);
   worker.unref();
 
-  function start(): Worker {
+  function start(left?: Handover): Worker {
     starts += 1;
-    const workerData: SupervisorOptions = { watch: watch.fd, end };
+    const workerData: SupervisorOptions = { watch: watch.fd, end, left };
     const thread = new Worker(threadUrl(), { ...quiet, workerData });
     thread.stdout.resume();
     thread.stderr.resume();
@@ -52,17 +127,6 @@ export function openSupervisor(kernel: Kernel): Supervisor {
   process.once('exit', stop);
 
   return {
-    open() {
-      const [ours, theirs] = makeSocketPair(kernel);
-      try {
-        watch.add(ours);
-      } catch (error) {
-        closeSync(ours);
-        closeSync(theirs);
-        throw error;
-      }
-      return theirs;
-    },
     async close() {
       process.off('exit', stop);
       worker.ref();
@@ -70,7 +134,6 @@ export function openSupervisor(kernel: Kernel): Supervisor {
       stop();
       if (worker.threadId !== gone) await ended;
       closeSync(end);
-      closeSync(watch.fd);
     },
   };
 }
