@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -11,24 +12,26 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
 const working = await workingSandboxes();
 const judge = createCommandJudge();
-const closing: (() => unknown)[] = [];
+const opened = new Map<string, ReturnType<typeof openWorld>>();
 
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+afterAll(async () => {
+  for (const { commands, base } of opened.values()) {
+    await commands.close();
+    rmSync(base, { recursive: true, force: true });
+  }
 });
 
-/** A repository that a person began, and commands in it. */
-function openRepository(backend: 'bubblewrap' | 'landlock') {
+/** A folder for repositories, a person, and what runs commands: opening it costs more than most tests do. */
+function openWorld(backend: 'bubblewrap' | 'landlock') {
   // Not below /tmp, which commands have of their own.
   const base = realpathSync(mkdtempSync('/var/tmp/sekisho-repository-'));
-  closing.push(() => rmSync(base, { recursive: true, force: true }));
   const root = join(base, 'root');
   const home = join(base, 'home');
   mkdirSync(root);
@@ -42,7 +45,7 @@ function openRepository(backend: 'bubblewrap' | 'landlock') {
   const person = (script: string) =>
     execFileSync('bash', ['-ec', script], { cwd: root, env: environment, encoding: 'utf8', stdio: 'pipe' });
   person(
-    'git init -q; echo a >a; git add a; git commit -qm first; echo b >b; git add b; git commit -qm second',
+    'git init -q; echo a >a; git add a; git commit -qm first; echo b >b; git add b; git commit -qm second; cp -a . ../begun',
   );
   const told: string[] = [];
   const commands = openCommands({
@@ -53,18 +56,28 @@ function openRepository(backend: 'bubblewrap' | 'landlock') {
     remoteChanges: judge.remoteChanges,
     onDisarmed: (line) => told.push(line),
   });
-  closing.push(() => commands.close());
+  return { base, root, person, told, commands };
+}
+
+/** A repository that a person began, and commands in it. */
+async function openRepository(backend: 'bubblewrap' | 'landlock') {
+  const world = opened.get(backend) ?? openWorld(backend);
+  opened.set(backend, world);
+  const { root, person, told, commands } = world;
+  // What was written in the same moment as a command could be its own.
+  await sleep(50);
+  person('rm -rf ../root.* ./* ./.[!.]*; cp -a ../begun/. .');
+  told.length = 0;
+  const session = commands.forSession(randomUUID());
   return {
     root,
     person,
     told,
     bash: (script: string) =>
-      commands
-        .forSession('s')
-        .run(
-          { kind: 'script', script, shell: 'bash' },
-          { workingFolder: root, timeoutMs: 30_000, signal: new AbortController().signal },
-        ),
+      session.run(
+        { kind: 'script', script, shell: 'bash' },
+        { workingFolder: root, timeoutMs: 30_000, signal: new AbortController().signal },
+      ),
   };
 }
 
@@ -131,7 +144,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
         ],
       ].filter(([what]) => backend === 'bubblewrap' || !what?.endsWith('the variables')),
     )('git %s as it does outside', async (_what = '', script = '') => {
-      const { root, person, bash, told } = openRepository(backend);
+      const { root, person, bash, told } = await openRepository(backend);
       person(`cp -a '${root}' '${root}.plain'`);
       const result = await bash(script);
       const plain = person(`cd '${root}.plain'; export HOME="$PWD.home"; cp -r ../home "$HOME"; ${script}`);
@@ -141,7 +154,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
     });
 
     test('settings that a command may not write go, the others stay, and the reply says so', async () => {
-      const { root, person, bash } = openRepository(backend);
+      const { root, person, bash } = await openRepository(backend);
       person('echo "; by hand" >>.git/config; git remote add origin https://example.com/x');
       const { exitCode, stderr } = await bash(
         'git config user.name Eve; git config alias.x "!ls"; git config core.fsmonitor ./x; git remote set-url origin "$(echo https://elsewhere.example)"',
@@ -162,7 +175,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       ['git config remote.origin.url ../other', 'origin ../other'],
       ['bash -c "git remote remove origin"', ''],
     ])('a remote gets the address that was asked about: %s', async (script, shown) => {
-      const { person, bash, told } = openRepository(backend);
+      const { person, bash, told } = await openRepository(backend);
       person('git remote add origin https://old.example/x');
       const { exitCode } = await bash(script);
       expect([exitCode, told]).toEqual([0, []]);
@@ -182,7 +195,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
       'git remote set-url second https://evil.example/x; git config remote.origin.url "$(git remote get-url second)"',
       'echo git remote set-url origin https://evil.example/x >/dev/null; git config remote.origin.url "$(echo https://evil.example/x)"',
     ])('no other address than that comes with it: %s', async (script) => {
-      const { root, person, bash } = openRepository(backend);
+      const { root, person, bash } = await openRepository(backend);
       person('git remote add origin https://old.example/x; git remote add second https://two.example/x');
       await bash(script);
       const first = /\[remote "origin"\][^[]*/.exec(readFileSync(join(root, '.git/config'), 'utf8'))?.[0];
@@ -191,7 +204,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
     });
 
     test('a repository that was copied whole has settings of its own', async () => {
-      const { root, person, bash, told } = openRepository(backend);
+      const { root, person, bash, told } = await openRepository(backend);
       person('git remote add origin https://old.example/x; mkdir sub');
       const { stdout } = await bash(
         'cp -a .git sub/.git; cp -a sub twice; git -C twice remote get-url origin',
@@ -208,7 +221,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
     });
 
     test('what a command planted lies beside its place, and the reply says so', async () => {
-      const { root, bash, told } = openRepository(backend);
+      const { root, bash, told } = await openRepository(backend);
       const { stderr } = await bash(
         'git init -q new; echo "echo ran" >new/.git/hooks/pre-commit; git -C new config alias.x !ls',
       );
@@ -221,7 +234,7 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
     });
 
     test('what a person has stays, and what they write between commands', async () => {
-      const { root, person, bash, told } = openRepository(backend);
+      const { root, person, bash, told } = await openRepository(backend);
       const plant = (folder: string) =>
         person(
           `mkdir -p ${folder}/.git/hooks; echo '#!/bin/sh' >${folder}/.git/hooks/pre-push; git -C ${folder} config alias.x !ls`,
@@ -252,7 +265,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   const setFsmonitor = 'git config core.fsmonitor ./evil';
 
   test('a git of the person reads nothing of what a command that still runs has written', async () => {
-    const { person, bash, root } = openRepository('bubblewrap');
+    const { person, bash, root } = await openRepository('bubblewrap');
     const running = bash(`${setFsmonitor}; git config user.name Eve; touch written; sleep 2`);
     while (!existsSync(join(root, 'written'))) await sleep(20);
     expect(person('git config --list --local')).not.toMatch(/fsmonitor|Eve/);
@@ -261,7 +274,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   });
 
   test('the person and a command write at once: each finds what they wrote', async () => {
-    const { person, bash, root } = openRepository('bubblewrap');
+    const { person, bash, root } = await openRepository('bubblewrap');
     const running = bash('git config user.name Eve; git config color.ui never; touch written; sleep 1');
     while (!existsSync(join(root, 'written'))) await sleep(20);
     person('git config user.email new@example.com; git config alias.st status; git config color.ui always');
@@ -274,7 +287,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   });
 
   test('hooks that the person writes while a command runs stay', async () => {
-    const { person, bash, root, told } = openRepository('bubblewrap');
+    const { person, bash, root, told } = await openRepository('bubblewrap');
     person('mkdir -p .git/hooks');
     const running = bash('touch written; sleep 1');
     while (!existsSync(join(root, 'written'))) await sleep(20);
@@ -293,7 +306,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
     ['no settings', 'echo "[core" >"$c"'],
     ['bytes that end a text', 'printf "[user]\\n\\tname = a\\0b\\n" >"$c"'],
   ])('%s in place of the settings leaves them as they were', async (_what, script) => {
-    const { person, bash, told } = openRepository('bubblewrap');
+    const { person, bash, told } = await openRepository('bubblewrap');
     const before = person('cat .git/config; ls -l .git');
     const { stderr } = await bash(`c=$(readlink .git/config); ${script}`);
     expect(stderr).toContain('.git/config is as it was');
@@ -302,14 +315,14 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   });
 
   test('a lock that is left behind holds nobody up', async () => {
-    const { person, bash } = openRepository('bubblewrap');
+    const { person, bash } = await openRepository('bubblewrap');
     const { stderr } = await bash('c=$(readlink .git/config); git config user.name Eve; touch "$c.lock"');
     expect(stderr).toBe('');
     expect(person('git config user.name; git config user.name Bob; git config user.name')).toBe('Eve\nBob\n');
   });
 
   test('settings under a lock of somebody else stay, and the reply says so', async () => {
-    const { person, bash } = openRepository('bubblewrap');
+    const { person, bash } = await openRepository('bubblewrap');
     const { stderr } = await bash('git config user.name Eve; touch .git/config.lock');
     expect(stderr).toContain('somebody holds config.lock');
     expect(person('git config user.name')).toBe('Person\n');
@@ -324,7 +337,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
     'umount .git/config',
     'unshare -rm umount .git/config',
   ])('%s reaches not the settings themselves', async (script) => {
-    const { person, bash } = openRepository('bubblewrap');
+    const { person, bash } = await openRepository('bubblewrap');
     const before = person('cat .git/config; stat -c %i .git/config');
     await bash(
       `printf "[alias]\\nx = !y\\n" >.git/config.lock; ${script}; printf "[alias]\\nx = !y\\n" >>.git/config`,
@@ -333,7 +346,7 @@ describe.skipIf(!working.has('bubblewrap'))('bubblewrap', () => {
   });
 
   test('a command keeps no right of the program that mounts, and no descriptor', async () => {
-    const { bash } = openRepository('bubblewrap');
+    const { bash } = await openRepository('bubblewrap');
     const { stdout } = await bash(
       'readlink .git/config; grep -E "^(Cap|NoNewPrivs|Seccomp:)" /proc/self/status; ls /proc/self/fd | wc -l; unshare -m true || echo refused; ls -A / | grep git',
     );
