@@ -65,6 +65,10 @@ const { output } = await build({
     },
   },
 });
+// A file of ASCII alone is read and compiled a byte a character; one Japanese letter would double them all.
+for (const file of output) {
+  if (file.type === 'chunk') writeFileSync(`dist/${file.fileName}`, inAscii(file.code));
+}
 // The console's files lie beside the chunk that reads them.
 mkdirSync('dist/chunks/console', { recursive: true });
 for (const name of consoleAssetNames) writeFileSync(`dist/chunks/console/${name}`, composeConsoleAsset(name));
@@ -77,6 +81,13 @@ chmodSync('dist/sekisho.js', 0o755);
 // A benchmark needs no declarations.
 if (!process.argv.includes('--bundle-only')) {
   execFileSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+}
+
+/** The same program: in texts and patterns an escape means its character. */
+function inAscii(code: string): string {
+  const takesNoEscape = /String\.raw`[^`]*[^\0-\x7f]|(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.exec(code);
+  if (takesNoEscape) throw new Error(`no escape can stand in ${takesNoEscape[0].slice(-40)}`);
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Is nothing newer than what a build writes last? A folder is newer when a file of it came or went. */
