@@ -40,6 +40,7 @@ test.skipIf(lack !== '').for([
   ['after many connections', 40],
 ] as const)(
   `a command is connected to no socket of Unix that somebody outside of its session listens at, %s${lack}`,
+  { timeout: 90_000 },
   async ([, before]) => {
     const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-sockets-')));
     const [root, tools, outside] = ['root', 'tools', 'outside'].map((name) => join(base, name)) as [
@@ -161,5 +162,4 @@ test.skipIf(lack !== '').for([
       rmSync(base, { recursive: true, force: true });
     }
   },
-  90_000,
 );
