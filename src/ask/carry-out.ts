@@ -158,28 +158,29 @@ type Sentences = ReturnType<typeof sentences>;
 
 function sentences(locale: Locale) {
   return {
-    cancelled: text('cancelled: The person stopped this.', 'cancelled: 利用者が中断しました。')[locale],
+    cancelled: text('cancelled: The person stopped this.', 'cancelled: ユーザーが中断しました。')[locale],
     empty: text('(no output)', '(出力なし)')[locale],
     malformed: (start: string) =>
       text(
         `invalid_parameter: The arguments are not one JSON object. Send the call again. They began with: ${start}`,
-        `invalid_parameter: 引数が1つの JSON オブジェクトではありません。呼び出し直してください。受け取った先頭: ${start}`,
+        `invalid_parameter: 引数が 1 つの JSON オブジェクトではありません。呼び出し直してください。受け取った先頭:  ${start}`,
       )[locale],
     headless: (id: string | undefined) =>
       text(
-        `denied: A person must agree to this, and nobody can be asked here. Find another way, or tell the person to run \`sekisho approve${id ? ` ${id}` : ''}\` and to ask again.`,
-        `denied: 人の同意が必要ですが、ここでは誰にも尋ねられません。別の方法を探すか、利用者に \`sekisho approve${id ? ` ${id}` : ''}\` を実行してからもう一度頼むよう伝えてください。`,
+        `denied: This needs a person's approval, and nobody can be asked here. Find another way, or tell the user to run \`sekisho approve${id ? ` ${id}` : ''}\` and to ask again.`,
+        `denied: 人の承認が必要ですが、ここでは確認できる人がいません。別の方法を探すか、ユーザーに \`sekisho approve${id ? ` ${id}` : ''}\` を実行してからもう一度頼むよう伝えてください。`,
       )[locale],
     waiting: (seconds: number) =>
-      text(`the limit of calls; going on in ${seconds} s`, `呼び出し回数の上限。${seconds}秒後に続行`)[
-        locale
-      ],
+      text(
+        `the limit of calls; going on in ${seconds} s`,
+        `呼び出し回数の上限に達しました。${seconds} 秒後に続行します`,
+      )[locale],
     unseen: (kind: string) =>
       text(`[${kind}, which cannot be shown to you]`, `[${kind}: 表示できません]`)[locale],
     cut: (chars: number) =>
       text(
         `[cut; ${chars} characters in all. Ask for a smaller part.]`,
-        `[省略。全${chars}文字。範囲を狭めてください。]`,
+        `[省略。全 ${chars} 文字。範囲を狭めてください。]`,
       )[locale],
   };
 }

@@ -171,7 +171,7 @@ function cutShort(): ToolError {
     'too_large',
     text(
       "The model's answer was cut off at the model's length limit.",
-      'モデルの回答は、モデル自身の長さの上限で途切れました。',
+      'モデルの回答が、モデルの長さの上限で途切れました。',
     ),
     { suggestion: text('Ask it to continue, or ask for less.', '続けるよう頼むか、範囲を狭めてください。') },
   );
@@ -193,7 +193,7 @@ function filtered(): ToolError {
 function saidNothing(): ToolError {
   return new ToolError(
     'upstream_error',
-    text('The model ended without an answer.', 'モデルは何も答えずに終わりました。'),
+    text('The model stopped without an answer.', 'モデルは回答せずに終了しました。'),
     {
       suggestion: text('Try again, or use another model.', 'もう一度尋ねるか、別のモデルに尋ねてください。'),
     },
@@ -205,7 +205,7 @@ function roundsUsedUp(maxRounds: number): ToolError {
     'too_large',
     text(
       `The limit of ${counted(maxRounds, 'round')} is used up, and the model has not finished.`,
-      `${maxRounds}回の往復を使い切りましたが、モデルはまだ終えていません。`,
+      `${maxRounds} 回の往復の上限に達しましたが、モデルの処理が終わっていません。`,
     ),
     {
       suggestion: text(

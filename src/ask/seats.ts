@@ -25,9 +25,12 @@ export function createSeats({ max, maxEach }: { readonly max: number; readonly m
 function tooManyOwn(maxEach: number): ToolError {
   return new ToolError(
     'rate_limited',
-    text(`${maxEach} of your questions are being answered.`, `あなたの質問${maxEach}件に回答中です。`),
+    text(`${maxEach} of your questions are being answered.`, `あなたの質問 ${maxEach} 件に回答中です。`),
     {
-      suggestion: text('Send the next when one is done.', '1件終わってから次を送ってください。'),
+      suggestion: text(
+        'Send the next one when an answer is complete.',
+        '1 件終わってから次を送ってください。',
+      ),
       details: { retry_after_ms: 5000 },
     },
   );

@@ -138,8 +138,8 @@ function unproven(): ToolError {
     text('Only an authenticated caller can ask a model.', 'モデルへの質問には認証が必要です。'),
     {
       suggestion: text(
-        'Send `Authorization: Bearer TOKEN`; `sekisho token create` makes one.',
-        '`Authorization: Bearer トークン` を送ってください。トークンは `sekisho token create` で作れます。',
+        'Send `Authorization: Bearer TOKEN`; `sekisho token create` creates one.',
+        '`Authorization: Bearer トークン` を送ってください。トークンは `sekisho token create` で作成できます。',
       ),
     },
   );

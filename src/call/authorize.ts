@@ -26,10 +26,11 @@ export function authorize(identified: Identified, catalog: Catalog): Grant {
 }
 
 function remedyOf({ server }: Tool): Text {
-  if (server === undefined) return text('`sekisho doctor` says more.', '`sekisho doctor` が詳しく示します。');
+  if (server === undefined)
+    return text('`sekisho doctor` shows more.', '詳しくは `sekisho doctor` で確認できます。');
   return text(
     `It restarts automatically; try again in a while. \`sekisho server check ${server}\` says more.`,
-    `自動で再起動します。しばらくしてから試してください。\`sekisho server check ${server}\` が詳しく示します。`,
+    `自動で再起動します。しばらくしてから試してください。詳しくは \`sekisho server check ${server}\` で確認できます。`,
   );
 }
 
@@ -42,7 +43,7 @@ function unknownTool(name: string, nearest: readonly string[]): ToolError {
       suggestion:
         nearest.length > 0
           ? text(`Nearest: ${nearest.join(', ')}.`, `近い名前: ${nearest.join('、')}。`)
-          : text("'help' lists what there is.", "'help' が一覧を示します。"),
+          : text("'help' lists the tools.", "'help' で一覧を確認できます。"),
     },
   );
 }

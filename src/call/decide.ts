@@ -74,7 +74,7 @@ function refuseUnknown(tool: Tool): Decision {
       'The operator has not given this caller access to the server.',
       '運用者がこの利用を許可していません。',
     ),
-    text("'help' lists what there is.", "'help' が一覧を示します。"),
+    text("'help' lists the tools.", "'help' で一覧を確認できます。"),
   );
 }
 
@@ -179,8 +179,8 @@ function howToProve(tool: Tool, isBadToken: boolean): Text {
         );
   }
   return text(
-    'Send a bearer token; `sekisho token create` makes one.',
-    'ベアラートークンを送ってください。`sekisho token create` で作れます。',
+    'Send a bearer token; `sekisho token create` creates one.',
+    'ベアラートークンを送ってください。`sekisho token create` で作成できます。',
   );
 }
 

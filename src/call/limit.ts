@@ -47,10 +47,10 @@ function tooMany(rule: RateRule, retryAfterMs: number): ToolError {
     'rate_limited',
     text(
       `Only ${rule.perMinute} calls a minute are allowed here.`,
-      `ここでは1分あたり${rule.perMinute}回までです。`,
+      `ここでは 1 分あたり ${rule.perMinute} 回までです。`,
     ),
     {
-      suggestion: text(`Try again in ${seconds} s.`, `${seconds}秒後にもう一度試してください。`),
+      suggestion: text(`Try again in ${seconds} s.`, `${seconds} 秒後にもう一度試してください。`),
       details: { retry_after_ms: retryAfterMs },
     },
   );

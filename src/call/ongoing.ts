@@ -176,7 +176,7 @@ function unknownCall(id: string): ToolError {
   return new ToolError(
     'not_found',
     text(
-      `No call ${cleanLine(id)} of this session is running or waits to be fetched.`,
+      `No call ${cleanLine(id)} of this session is running or has a result to fetch.`,
       `このセッションに、継続中または結果待ちの呼び出し ${cleanLine(id)} はありません。`,
     ),
   );

@@ -14,7 +14,7 @@ export function validate(paced: Paced): Validated {
     {
       suggestion: text(
         `help({"tool_name": "${paced.tool.name}"}) shows the arguments with an example.`,
-        `help({"tool_name": "${paced.tool.name}"}) が引数と例を示します。`,
+        `help({"tool_name": "${paced.tool.name}"}) で引数と例を確認できます。`,
       ),
       details: field === '' ? undefined : { field },
     },

@@ -26,7 +26,7 @@ export async function tailAudit(flags: Flags, options: Options): Promise<number>
       last = entry.seq;
     }
     if (last === 0 && !options.json)
-      note(text('No call was recorded yet.', 'まだ記録された呼び出しはありません。'));
+      note(text('No call was recorded yet.', '記録された呼び出しはまだありません。'));
     while (options.follow) {
       await sleep(followMs);
       // The reader may leave while there is nothing to write.
@@ -57,7 +57,7 @@ export async function searchAudit(
       newestFirst: true,
     });
     for (const entry of found.toReversed()) show(entry, options);
-    if (found.length === 0 && !options.json) note(text('No entry fits.', '当てはまる記録はありません。'));
+    if (found.length === 0 && !options.json) note(text('No entry matches.', '該当する記録はありません。'));
     return found.length > 0 ? 0 : 1;
   });
 }
@@ -76,8 +76,8 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
       if (log.ok)
         say(
           text(
-            `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} that retention forgot` : ''}. Head ${log.head}.`,
-            `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間を過ぎて消去）` : ''}。末尾 ${log.head}`,
+            `${counted(log.entries, 'entry', 'entries')}, unbroken${log.forgotten ? `, after ${log.forgotten} removed by retention` : ''}. Head ${log.head}.`,
+            `記録 ${log.entries} 件、改ざんや欠落はありません${log.forgotten ? `（それより前の ${log.forgotten} 件は保存期間が過ぎたため削除）` : ''}。末尾 ${log.head}`,
           ),
         );
       else
@@ -90,15 +90,15 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
       if (mirror && !mirror.ok)
         say(
           text(
-            cleanLine(`The mirror does not agree: ${mirror.problem.en}.`),
+            cleanLine(`The mirror does not match: ${mirror.problem.en}.`),
             cleanLine(`控えが一致しません: ${mirror.problem.ja}。`),
           ),
         );
       else if (mirror?.records)
         say(
           text(
-            `${counted(mirror.records, 'mirrored write agrees', 'mirrored writes agree')}.`,
-            `書き込みの控え ${mirror.records} 件が一致しています。`,
+            `${counted(mirror.records, 'mirrored write matches', 'mirrored writes match')}.`,
+            `書き込みの控え ${mirror.records} 件が一致しました。`,
           ),
         );
       if (mirror?.ok && mirror.unreachable) say(farAway(mirror.unreachable));
@@ -112,7 +112,7 @@ export async function verifyAudit(flags: Flags, options: Options): Promise<numbe
 function farAway({ records, roots }: UnreachableMirror): Text {
   return text(
     `${counted(records, 'mirrored write is', 'mirrored writes are')} in folders that cannot be opened now: ${cleanLine(roots.join(', '))}`,
-    `書き込みの控え ${records} 件は、今は開けない場所にあります: ${cleanLine(roots.join('、'))}`,
+    `書き込みの控え ${records} 件は、現在開けないフォルダーにあります:  ${cleanLine(roots.join('、'))}`,
   );
 }
 

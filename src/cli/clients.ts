@@ -86,11 +86,11 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
       'default_tools_approval_mode = "approve"',
     ].join('\n'),
     needs: text(
-      'default_tools_approval_mode lets it call without a question of its own; the questions are ours.',
+      'default_tools_approval_mode keeps Codex from asking as well: Sekisho asks.',
       'default_tools_approval_mode により Codex 自身は確認せず、確認は Sekisho が行います。',
     ),
     alone: text(
-      'sandbox_mode = "read-only" at the top of that file, and [features] shell_tool = false, unified_exec = false. apply_patch stays, and cannot write.',
+      'sandbox_mode = "read-only" at the top of that file, and [features] shell_tool = false, unified_exec = false. apply_patch remains but cannot write.',
       '同じファイルの先頭に sandbox_mode = "read-only"、[features] に shell_tool = false と unified_exec = false。apply_patch は残りますが書き込めません。',
     ),
   }),
@@ -106,8 +106,8 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
         names: ['run_shell_command', 'replace', 'grep_search', 'list_directory', 'invoke_agent'],
       },
       text(
-        'Its read_file, write_file, glob and web_fetch stay: excluding them excludes ours of that name.',
-        'read_file、write_file、glob、web_fetch は残ります。除くと同名のこちらのツールも除かれるためです。',
+        "Its read_file, write_file, glob and web_fetch stay, because excluding them would also exclude Sekisho's tools of the same names.",
+        'read_file、write_file、glob、web_fetch は残ります。除外すると、Sekisho の同名のツールも除外されるためです。',
       ),
     ),
   }),
@@ -159,13 +159,13 @@ const makers: Readonly<Record<ClientName, (server: Server) => ClientConfig>> = {
 };
 
 const trusted = text(
-  'It starts servers in a trusted folder only: answer its question there, or run /permissions.',
+  'It starts servers only in trusted folders: answer its question there, or run /permissions.',
   '信頼したフォルダーでだけサーバーを起動します。そのフォルダーで質問に答えるか /permissions を実行してください。',
 );
 
 const cannot = text(
-  'it has no setting for that; deny them when it asks, and do not let it act unasked.',
-  'その設定はありません。確認が出たら拒否し、無確認で動かさないでください。',
+  'it has no setting for this; deny them when it asks, and do not let it act without asking.',
+  'その設定はありません。確認されたら拒否し、確認なしで動作させないでください。',
 );
 
 function offBy(off: OwnToolsOff, but?: Text): Pick<ClientConfig, 'alone' | 'off'> {

@@ -193,8 +193,8 @@ async function examineWakeups({
         `通知が届きません。代わりに ${lookEveryMs} ミリ秒ごとにデータベースを確認します`,
       ),
       remedy: text(
-        'connect to PostgreSQL itself, or set the pooler to session mode: in transaction mode it swallows LISTEN',
-        'PostgreSQL に直接つなぐか、プーラーをセッションモードにしてください。トランザクションモードでは LISTEN が効きません',
+        'connect to PostgreSQL directly, or set the pooler to session mode: in transaction mode, LISTEN does not work',
+        'PostgreSQL に直接接続するか、プーラーをセッションモードにしてください。トランザクションモードでは LISTEN が機能しません',
       ),
     },
   ];
@@ -202,12 +202,12 @@ async function examineWakeups({
 
 const bringBack = text(
   'restore the database from a backup, together with the audit.key of its state folder',
-  '控えからデータベースを、状態フォルダーの audit.key とともに元に戻してください',
+  'データベースを、状態フォルダーの audit.key とともにバックアップから復元してください',
 );
 
 const asInMetadata = text(
   'http.oauth.issuers must name it exactly as its own metadata does',
-  'http.oauth.issuers には、発行者自身のメタデータと一字一句同じ名前を書いてください',
+  'http.oauth.issuers には、発行者自身のメタデータとまったく同じ名前を書いてください',
 );
 
 /** A proxied server that was started, or reached: its tools, its pins and its walls. */
@@ -240,8 +240,8 @@ function findingOf({ name, works, ...report }: ServerReport): Finding {
 const probeMs = 20_000;
 
 const gitBehindLandlock = text(
-  'commands can write .git/config and hooks, which are looked at when a command ends: until then, your git may read what it wrote. Under bubblewrap, commands cannot write them',
-  'コマンドは .git/config とフックに書き込めます。調べるのはコマンドの終了時なので、それまではあなたの git が書き込まれた内容を読むことがあります。bubblewrap では書き込めません',
+  'commands can write .git/config and hooks, which are checked only when a command ends: until then, your git may read what it wrote. Under bubblewrap, commands cannot write them',
+  'コマンドは .git/config とフックに書き込めます。検査はコマンドの終了時に行うため、それまでは、書き込まれた内容をあなたの git が読むことがあります。bubblewrap では書き込めません',
 );
 /** What rests on a layer is decided without one, more strictly. */
 function withoutLayer(why: Text, { process, rules }: Settings): Text {
@@ -256,7 +256,7 @@ function withoutLayer(why: Text, { process, rules }: Settings): Text {
   );
 }
 
-const selfTested = text('self-test passed', '自己診断に合格');
+const selfTested = text('self-test passed', '自己診断は正常');
 const tryThis = text('try', '対処');
 
 // As wide as each other at a terminal.

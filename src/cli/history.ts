@@ -56,7 +56,7 @@ export function describeEntry(entry: HistoryEntry): string {
     ),
   ];
   if (entry.undoes !== undefined)
-    words.push(told(text(`undoes ${entry.undoes}`, `${entry.undoes} を元に戻したもの`)));
+    words.push(told(text(`undoes ${entry.undoes}`, `${entry.undoes} の取り消し`)));
   if (entry.undoneBy !== undefined)
     words.push(told(text(`undone by ${entry.undoneBy}`, `${entry.undoneBy} で元に戻しました`)));
   return words.join('  ');

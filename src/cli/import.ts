@@ -37,7 +37,7 @@ export function importServers(from: string, options: Options): number {
         say(
           text(
             `${shown}: left out: its transport "sse" is no longer supported; add its Streamable HTTP address instead.`,
-            `${shown}: 通信方式 "sse" は廃止されたため取り込みません。代わりに Streamable HTTP のアドレスを追加してください。`,
+            `${shown}: トランスポート "sse" には対応しなくなったため取り込みません。代わりに Streamable HTTP のアドレスを追加してください。`,
           ),
         );
         continue;
@@ -50,7 +50,7 @@ export function importServers(from: string, options: Options): number {
       for (const key of dropped)
         say(
           text(
-            `  ${key} is not taken over: it gives the server rights; write it yourself`,
+            `  ${key} is not imported: it gives the server rights; add it yourself`,
             `  ${key} は取り込みません。サーバーに権限を与える設定なので、自分で書いてください。`,
           ),
         );
@@ -58,7 +58,7 @@ export function importServers(from: string, options: Options): number {
     }
   }
   if (taken.length === 0) {
-    say(text('Nothing to take over.', '取り込むものはありません。'));
+    say(text('Nothing to import.', '取り込むものはありません。'));
     return 0;
   }
   if (options.dryRun) {
@@ -71,7 +71,7 @@ export function importServers(from: string, options: Options): number {
   writeFileSync(target, words, { mode: 0o600 });
   say(
     text(
-      `Written to ${target}. \`sekisho server check\` tries them.`,
+      `Written to ${target}. \`sekisho server check\` tests them.`,
       `${target} に書きました。\`sekisho server check\` で動作を確認できます。`,
     ),
   );
@@ -104,7 +104,7 @@ function sourcesOf(from: string): readonly string[] {
   if (found.length > 0) return found;
   throw new ConfigError(
     text(
-      `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` takes them from elsewhere.`,
+      `No servers of ${from} were found in ${places[from]?.join(', ')}. \`sekisho import FILE\` imports them from another file.`,
       `${from} のサーバーが ${places[from]?.join('、')} に見つかりません。別の場所からは \`sekisho import FILE\` で取り込めます。`,
     ),
   );

@@ -91,7 +91,7 @@ export async function embedMemory(flags: Flags, options: Options): Promise<numbe
       if (drained?.problem !== undefined)
         note(
           text(
-            `Stopped: ${drained.problem}. What waits is not lost.`,
+            `Stopped: ${drained.problem}. The rest is not lost.`,
             `中断しました: ${drained.problem}。残りは失われていません。`,
           ),
         );

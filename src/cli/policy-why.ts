@@ -107,10 +107,10 @@ const labels = {
   because: text('Because', '理由'),
   tried: text('Tried first', '先に試した結果'),
   person: text('Answer', '回答'),
-  onlyPerson: text('by a person alone', '人だけ'),
+  onlyPerson: text('only by a person', '人だけ'),
   now: text('The rules today', '現在の規則では'),
   approver: text('Answered by', '回答者'),
   refusal: text('Refusal', '拒否の理由'),
-  path: text('What it sent', '送り先の由来'),
+  path: text('What it sent', '送信先の由来'),
   before: text('Read before it in its session', 'それまでにセッションで読んだもの'),
 } as const;

@@ -79,7 +79,7 @@ export function listTokens(flags: Flags, options: Options): Promise<number> {
     if (records.length === 0)
       say(
         text(
-          'No tokens. `sekisho token create --user NAME` makes one.',
+          'No tokens. `sekisho token create --user NAME` creates one.',
           'トークンはありません。`sekisho token create --user NAME` で作成できます。',
         ),
       );

@@ -19,7 +19,7 @@ export function assertMakeable(folder: string, key: Text): void {
     if (type !== procfs) return;
     throw new ConfigError(
       text(
-        `${key.en} ${folder} cannot be there: ${above} belongs to the kernel and holds no files.`,
+        `${key.en} ${folder} cannot be there: ${above} belongs to the kernel and contains no files.`,
         `${key.ja} ${folder} をここに置くことはできません。${above} はカーネルのもので、ファイルを置けません。`,
       ),
     );

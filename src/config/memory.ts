@@ -60,7 +60,7 @@ export function memoryOf(
   if (address.username !== '' || address.password !== '') {
     throw new ConfigError(
       text(
-        'memory.embeddings.url must not hold a password; name a variable in keyVariable.',
+        'memory.embeddings.url must not contain a password; name a variable in keyVariable.',
         'memory.embeddings.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。',
       ),
     );

@@ -77,7 +77,7 @@ export function withDefaults(name: string, settings: z.input<typeof model>): Mod
   if (address.username !== '' || address.password !== '') {
     throw new ConfigError(
       text(
-        `models.${name}.url must not hold a password; name a variable in keyVariable.`,
+        `models.${name}.url must not contain a password; name a variable in keyVariable.`,
         `models.${name}.url にパスワードを書かないでください。keyVariable で環境変数を指定してください。`,
       ),
     );

@@ -117,7 +117,7 @@ export function notifyOf(config: Config | undefined, place: Place): NotifySettin
       throw wrong(
         `notify.${key}.to`,
         text(
-          `names no channel: ${JSON.stringify(name)}`,
+          `is not a channel: ${JSON.stringify(name)}`,
           `存在しないチャンネルです: ${JSON.stringify(name)}`,
         ),
       );
@@ -218,7 +218,7 @@ function quietOf({ from, to, timeZone }: NonNullable<Config['quiet']>): QuietHou
   if (from === to) {
     throw wrong(
       'notify.quiet',
-      text('must end at another time than it begins', '開始と終了に別の時刻を指定してください'),
+      text('must not begin and end at the same time', '開始と終了に別の時刻を指定してください'),
     );
   }
   const zone = timeZone && zoneOf(timeZone, 'notify.quiet.timeZone');

@@ -14,7 +14,7 @@ export const profiles = {
   coding: {
     summary: text(
       'Files, search, edits and a judged shell in your project folder.',
-      'プロジェクトのフォルダーでのファイル、検索、編集、審査されるシェル。',
+      'プロジェクトのフォルダーでのファイル操作、検索、編集、審査付きのシェル。',
     ),
     config: {
       toolsets: ['assistant'],
@@ -26,35 +26,35 @@ export const profiles = {
   notes: {
     summary: text(
       'A vault of Markdown notes, read and searched line by line.',
-      'Markdown ノートの保管庫。行単位で読み、検索します。',
+      'Markdown ノートの保管庫。行単位で読んで検索します。',
     ),
     config: { toolsets: ['vault'] },
   },
   chat: {
     summary: text(
       'A chat assistant: files in a daily folder, the web and long-term memory.',
-      '日ごとのフォルダーでのファイル、ウェブ、長期記憶。チャットアシスタント向け。',
+      'チャットアシスタント: 日付ごとのフォルダーでのファイル操作、Web、長期メモリ。',
     ),
     config: { toolsets: ['assistant'], assistant: { layout: 'output' } },
   },
   pipes: {
     summary: text(
       'Text processing with pipelines, without a shell; every write is mirrored.',
-      'シェルを使わないパイプラインでのテキスト処理。書き込みはすべて控えを残します。',
+      'シェルを使わない、パイプラインによるテキスト処理。書き込みはすべて控えにも記録します。',
     ),
     config: { toolsets: ['pipeline'] },
   },
   team: {
     summary: text(
       'Agents that share tasks and talk to each other, with files and a judged shell.',
-      'タスクを分け合い、会話するエージェント。ファイルと審査されるシェル付き。',
+      'タスクを分担し、互いに会話するエージェント。ファイル操作と審査付きのシェルも使えます。',
     ),
     config: { toolsets: ['collaboration', 'agent-cli'], rateLimits: workingRates },
   },
   gateway: {
     summary: text(
       'Only the tools of proxied servers, judged, pinned and recorded.',
-      '背後のサーバーのツールだけ。審査し、定義を固定し、記録します。',
+      '中継するサーバーのツールだけ。審査、定義の固定、記録を行います。',
     ),
     config: { toolsets: [] },
   },

@@ -85,7 +85,7 @@ export function existingFolder(path: string): string {
   }
   throw new ConfigError(
     text(
-      `${path} is not a folder. Name the folder that it lies in.`,
+      `${path} is not a folder. Name the folder that contains it.`,
       `${path} はフォルダーではありません。それが入っているフォルダーを指定してください。`,
     ),
   );
@@ -99,7 +99,7 @@ export function assertNotOwn(files: readonly Root[], paths: readonly string[]): 
     throw new ConfigError(
       text(
         `--allow-path ${file.named} belongs to this server and is not shown to tools.`,
-        `--allow-path ${file.named} はこのサーバー自身のファイルなので、ツールには見せません。`,
+        `--allow-path ${file.named} はこのサーバー自身のファイルなので、ツールからは見えません。`,
       ),
     );
 }
@@ -135,8 +135,8 @@ export function assertOutside(named: string, roots: Roots, key: string): void {
       if (folder.includes(`${sep}.local${sep}state${sep}sekisho${sep}`)) continue;
       throw new ConfigError(
         text(
-          `${key} must lie outside the folders that tools may see, got ${folder}.`,
-          `${key} はツールに見せるフォルダーの外に置いてください（指定値: ${folder}）。`,
+          `${key} must be outside the folders that tools can see, got ${folder}.`,
+          `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${folder}）。`,
         ),
       );
     }

@@ -38,7 +38,7 @@ const effectRule = z
           .string()
           .refine(
             (deletes) => mostDeleted(deletes) !== undefined,
-            inputRule(text('must be such as "> 20 files"', '"> 20 files" のように指定してください')),
+            inputRule(text('must look like "> 20 files"', '"> 20 files" のように指定してください')),
           )
           .optional(),
         writes: z.string().min(1).optional(),

@@ -24,7 +24,7 @@ export function fillVariables(words: string, { environment, workspaceFolder, at 
     if (!match) {
       throw new ConfigError(
         text(
-          `${at}: ${whole} is not understood here; use \${NAME} from the environment.`,
+          `${at}: ${whole} is not supported here; use \${NAME} from the environment.`,
           `${at}: ${whole} はここでは使えません。環境変数は \${NAME} と書いてください。`,
         ),
       );

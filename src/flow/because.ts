@@ -24,7 +24,8 @@ function pathOf({ source, line, why }: FlowTarget): Text {
       `would be sent to after a credential was read (${source?.tool ?? ''}${source?.place ? ` ${shown(source.place)}` : ''})`,
       `への送信です。このセッションでは認証情報を読んでいます（${source?.tool ?? ''}${source?.place ? ` ${shown(source.place)}` : ''}）`,
     );
-  if (why === 'nowhere') return text('stands in nothing that was read', '、読み込んだどの内容にもありません');
+  if (why === 'nowhere')
+    return text('appears in nothing that was read', '、読み込んだどの内容にもありません');
   if (!source || source.atMs === 0)
     return text('comes from something read earlier', '、以前に読み込んだ内容にあったものです');
   const at = new Date(source.atMs).toISOString().slice(11, 16);
@@ -34,14 +35,14 @@ function pathOf({ source, line, why }: FlowTarget): Text {
     `${place} の ${line ?? 1} 行目（${at} UTC 読み込み）`,
   );
   return why === 'assembled'
-    ? text(`is put together of what stood in ${from.en}`, `、${from.ja}にある部分を組み合わせたものです`)
+    ? text(`is put together from what appeared in ${from.en}`, `、${from.ja}にある部分を組み合わせたものです`)
     : text(`comes from ${from.en}`, `、${from.ja}にあったものです`);
 }
 
 const closing: Record<FlowKind, Text> = {
-  send: text('you did not name it', '利用者が指定したものではありません'),
-  rights: text('rights go only where you name it', '権限は、利用者が指定した相手にだけ与えられます'),
-  delete: text('you did not name it for deletion', '利用者が削除を指示したものではありません'),
+  send: text('you did not name it', 'ユーザーが指定したものではありません'),
+  rights: text('rights go only where you name it', '権限は、ユーザーが指定した相手にだけ与えられます'),
+  delete: text('you did not name it for deletion', 'ユーザーが削除を指示したものではありません'),
 };
 
 function shown(value: string): string {

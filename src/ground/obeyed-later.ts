@@ -17,7 +17,7 @@ export const obeyedLater: readonly { readonly paths: string; readonly by: Text }
   },
   {
     paths: '**/{.husky,.githooks,.lefthook,.lefthook-local}/**',
-    by: text('git, at the next commit or checkout', '次のコミットやチェックアウト時の git'),
+    by: text('git, at the next commit or checkout', '次のコミットまたはチェックアウト時の git'),
   },
   {
     paths:

@@ -11,7 +11,7 @@ export function unrecorded(cause: unknown): ToolError {
     ),
     {
       suggestion: text(
-        'Do not repeat it: look at what it did. The operator must make the records writable.',
+        'Do not repeat it: check what it did. The operator must make the records writable.',
         '繰り返さず、結果を確かめてください。運用者が記録を書き込めるようにする必要があります。',
       ),
       cause,
@@ -35,7 +35,7 @@ export function unanswered(cause: unknown): ToolError {
         ),
     {
       suggestion: text(
-        'Nothing was changed. If it stays so, ask the operator to make the records writable.',
+        'Nothing was changed. If this persists, ask the operator to make the records writable.',
         '何も変更されていません。続く場合は、記録を書き込めるようにするよう運用者に頼んでください。',
       ),
       cause,

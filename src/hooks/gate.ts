@@ -260,13 +260,9 @@ function passOver(error: unknown): ToolOutput {
 function asToolError(error: unknown): ToolError {
   return error instanceof ToolError
     ? error
-    : new ToolError(
-        'internal',
-        text('The file could not be looked at.', 'ファイルを確認できませんでした。'),
-        {
-          cause: error,
-        },
-      );
+    : new ToolError('internal', text('The file could not be checked.', 'ファイルを確認できませんでした。'), {
+        cause: error,
+      });
 }
 
 function wordsOf({ text: message, suggestion }: ToolError, locale: Locale): string {
@@ -284,10 +280,10 @@ function failed(failure: string): ToolOutput {
 }
 
 const words = {
-  twice: text('This use of a tool has already been reported.', 'このツールの使用は既に届いています。'),
+  twice: text('This use of a tool has already been reported.', 'このツールの使用は、既に報告されています。'),
   unknown: (name: string) =>
     text(
       `This version of Sekisho does not know the tool ${JSON.stringify(name)}, or not with these arguments.`,
-      `この版の Sekisho は、ツール ${JSON.stringify(name)} またはその引数の形を知りません。`,
+      `このバージョンの Sekisho は、ツール ${JSON.stringify(name)} またはその引数に対応していません。`,
     ),
 } as const;

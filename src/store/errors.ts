@@ -30,10 +30,10 @@ export function storageError(error: unknown): Error {
 export function unreachable(cause: unknown): ToolError {
   return new ToolError(
     'unavailable',
-    text('The server’s records cannot be reached now.', 'サーバーの記録に今は届きません。'),
+    text('The server’s records cannot be reached now.', '現在、サーバーの記録に接続できません。'),
     {
       suggestion: text(
-        'Try again in a moment; if it stays so, the operator finds the reason in the log.',
+        'Try again in a moment; if this persists, the operator can find the reason in the log.',
         '少し待って再試行してください。続く場合は運用者がログで原因を確認できます。',
       ),
       cause,
@@ -45,7 +45,7 @@ export function unreachable(cause: unknown): ToolError {
 export function nulInText(cause?: unknown): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('A text argument holds a NUL character.', 'テキスト引数に NUL 文字が含まれています。'),
+    text('A text argument contains a NUL character.', 'テキスト引数に NUL 文字が含まれています。'),
     { suggestion: text('Remove it and try again.', '取り除いて再試行してください。'), cause },
   );
 }

@@ -34,10 +34,10 @@ export function elicitationOf(question: Question, locale: Locale): Params {
 const words = {
   title: text('Allow', '許可する範囲'),
   description: text(
-    'once: only this call. hour, session: such calls for an hour, or until the session ends. no: not at all.',
+    'once: only this call. hour, session: similar calls for an hour, or until the session ends. no: not at all.',
     'once: この呼び出しのみ。hour、session: 1 時間、またはセッションが終わるまでの同様の呼び出し。no: 許可しない。',
   ),
-  instead: text('Rather do this (a no)', '代わりにすること（許可しない場合）'),
+  instead: text('Do this instead (denies the call)', '代わりにすること（許可しない場合）'),
 };
 
 /** The requests that an `input_required` result carries. */

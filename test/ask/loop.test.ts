@@ -182,7 +182,7 @@ test('a model that says nothing at all is a failure that can be asked again', as
   const ran = await world.sekishoAsk('go', { session: 's' });
   expect(ran).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('The model ended without an answer.'),
+    stderr: expect.stringContaining('The model stopped without an answer.'),
   });
 
   expect(await world.sekishoAsk('and now?', { session: 's' })).toMatchObject({ code: 0, stdout: 'here\n' });

@@ -46,7 +46,7 @@ test.each([
   expect(ran.stderr).toContain('Why you are asked: It writes.');
   expect(hasWritten(world.root)).toBe(isWritten);
   const result = model.seen[1]?.body.messages.at(-1)?.content;
-  if (!isWritten) expect(result).toContain('denied: A person was asked and said no.');
+  if (!isWritten) expect(result).toContain('denied: A person was asked and refused.');
 });
 
 test('a yes for the session is not asked again, a yes for once is', async () => {
@@ -106,7 +106,7 @@ test('a yes half typed before the question is not finished by Enter', async () =
     },
   );
 
-  expect(ran.stderr).toContain('denied: A person was asked and said no.');
+  expect(ran.stderr).toContain('denied: A person was asked and refused.');
   expect(hasWritten(world.root)).toBe(false);
 });
 
@@ -119,7 +119,7 @@ test('--headless refuses at once what would need a person, and says how one agre
   expect(ran).toMatchObject({ code: 0, stdout: 'I may not.\n' });
   expect(hasWritten(world.root)).toBe(false);
   expect(model.seen[1]?.body.messages.at(-1)?.content).toMatch(
-    /^denied: A person must agree to this, and nobody can be asked here\..*`sekisho approve \S+`/,
+    /^denied: This needs a person's approval, and nobody can be asked here\..*`sekisho approve \S+`/,
   );
 });
 

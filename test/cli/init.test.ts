@@ -137,8 +137,8 @@ test.skipIf(!hasScript)(
 
 test.each([
   ['qwen', 'Over HTTP it reads "httpUrl", not "url".'],
-  ['gemini', 'It starts servers in a trusted folder only'],
-  ['codex', 'default_tools_approval_mode lets it call without a question of its own'],
+  ['gemini', 'It starts servers only in trusted folders'],
+  ['codex', 'default_tools_approval_mode keeps Codex from asking as well'],
   ['claude', '{"permissions":{"deny":["Bash","Read"'],
   ['copilot', 'copilot --available-tools sekisho'],
 ])('what %s needs beside those lines is told', async (client, needed) => {

@@ -69,7 +69,7 @@ test.each([
   for (const flags of [[], pipes]) {
     const { code, stdout } = await sekisho('audit', 'verify', '--root', root, ...flags);
     expect(stdout).toContain('2 entries, unbroken.');
-    expect(stdout).toMatch(/\nThe mirror does not agree: /);
+    expect(stdout).toMatch(/\nThe mirror does not match: /);
     expect(stdout).toContain(problem);
     expect(code).toBe(1);
   }

@@ -48,7 +48,7 @@ test.each([
 
 test.each([
   [['audit', 'tail'], 0, 'No call was recorded yet.'],
-  [['audit', 'search', 'zzz'], 1, 'No entry fits.'],
+  [['audit', 'search', 'zzz'], 1, 'No entry matches.'],
 ])('%j says that there is nothing', async (args, code, words) => {
   expect(await sekisho(args)).toEqual({ code, stdout: '', stderr: `${words}\n` });
 });

@@ -14,7 +14,7 @@ test.each([
   const { status, stderr } = sekisho(args, place);
   expect(status).toBe(2);
   expect(stderr).toMatch(
-    /^sekisho: .* cannot be there: \/proc\S* belongs to the kernel and holds no files\.\n$/,
+    /^sekisho: .* cannot be there: \/proc\S* belongs to the kernel and contains no files\.\n$/,
   );
 });
 

@@ -42,7 +42,7 @@ export async function* converse(stage: Stage, row: Row): Conversation {
   const refused = answer(stage, '--deny');
   const declined = yield { tool: 'write_file', input: { path: 'live/b.txt', content: 'new' } };
   await refused;
-  row.set('decline', holds(declined, 'A person was asked and said no.'));
+  row.set('decline', holds(declined, 'A person was asked and refused.'));
 
   const whole = yield* readToTheEnd('medium.txt', /line (\d+)(?=\\?\W)/g);
   const ratio = `${(whole.bytes / Buffer.byteLength(medium)).toFixed(2)}×`;

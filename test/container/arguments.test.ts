@@ -205,7 +205,7 @@ test('the engine that has the image starts it', () => {
 test('what is missing is named, and how it is had', () => {
   expect(() => asked({})).toThrow('A container needs docker or podman, and the PATH has none.');
   expect(() => asked({ docker: { image: 1, info: 1 } })).toThrow(
-    'docker is installed and does not answer: start Docker',
+    'docker is installed but does not respond: start Docker',
   );
   expect(() => asked({ podman: { image: 1, info: 0 } })).toThrow(
     `podman has no image ${ownImage()}. \`npx sekisho image build\` makes it.`,

@@ -67,7 +67,10 @@ test('a long text is cut at a line end and says how to go on', async () => {
   writeFileSync(join(root, 'long.txt'), 'nine char\n'.repeat(5000));
   const first = await call('file_read', { path: 'long.txt' });
   expect(first).toMatchObject({ truncated: true, next_start_line: 3001, total_lines: 5000 });
-  expect(first.blocks.at(-1)).toEqual({ type: 'text', text: '[More follows: go on with start_line 3001.]' });
+  expect(first.blocks.at(-1)).toEqual({
+    type: 'text',
+    text: '[More follows: continue with start_line 3001.]',
+  });
   const second = await call('file_read', { path: 'long.txt', start_line: 3001 });
   expect(second).toMatchObject({ truncated: false, total_lines: 5000 });
   expect(second).not.toHaveProperty('next_start_line');

@@ -51,7 +51,8 @@ test('a trial says what would happen, by which rule, and what a standing yes wou
 
   expect(asked).toMatchObject({ decision: 'ask', rule: 'git-push' });
   expect(renderTrial(asked, 'en')).toBe(
-    'ask (rule git-push): `git push origin main`: it changes what others see.\nA person must agree to it.\n' +
+    'ask (rule git-push): `git push origin main`: it changes what others see.\n' +
+      "It needs a person's approval.\n" +
       'Allowing similar calls would allow: {"tool":"shell","command":["git","push"],"decision":"allow"}',
   );
 });

@@ -90,7 +90,7 @@ test.each([
   [{ model: '' }, 'memory.embeddings.model'],
   [{}, 'memory.embeddings.model'],
   [{ model: 'x', url: 'ftp://a/v1' }, 'memory.embeddings.url'],
-  [{ model: 'x', url: 'http://u:secret@a/v1' }, 'must not hold a password'],
+  [{ model: 'x', url: 'http://u:secret@a/v1' }, 'must not contain a password'],
   [{ model: 'x', keyVariable: 'NOT_SET_HERE' }, 'the variable NOT_SET_HERE is not set'],
   [{ model: 'x', keyVariable: 'not a name' }, 'memory.embeddings.keyVariable'],
   [{ model: 'x', apiKey: 'sk-live' }, 'memory.embeddings'],

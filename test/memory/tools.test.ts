@@ -119,7 +119,7 @@ test.each([
   [recall, { query: 'x', since: '2026-02-31' }, 'since: must be a date such as 2026-02-01'],
   [recall, { query: 'x', principal: 'user:ann' }, 'principal: is not an argument of this tool'],
   [recall, {}, 'query: is required'],
-  [forget, { id: '../x' }, 'id: must be an id that recall gave'],
+  [forget, { id: '../x' }, 'id: must be an id from recall'],
 ])('$name refuses %o', async (tool, input, problem) => {
   const { call } = await openTools();
 

@@ -208,7 +208,7 @@ test('a device that names an address inside, or a look-alike of a push service, 
       ...{ label: 'x', person: 'p', locale: 'en', createdAtMs: 1, endpoint, keys },
     });
     const tried = await world.checkpoint.notices.test('push');
-    expect(tried?.problem?.en, endpoint).toBe('A device names no push service.');
+    expect(tried?.problem?.en, endpoint).toBe('A device’s address is not a push service.');
     for (const { id } of await world.store.notices.devices()) await world.store.notices.removeDevice(id);
   }
   expect(inside.received).toEqual([]);

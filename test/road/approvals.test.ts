@@ -104,7 +104,7 @@ test('a client that can ask: its yes lets the call through', async () => {
 });
 
 test.each([
-  ['decline', 'A person was asked and said no.'],
+  ['decline', 'A person was asked and refused.'],
   ['cancel', 'The person closed the question without an answer.'],
 ] as const)("a person's %s ends the question, and the record names who gave it", async (action, message) => {
   const { world, reply, record, pending } = await answeredAfter({ action }, 3000);
@@ -123,7 +123,7 @@ test.each(['decline', 'cancel'] as const)(
     const error = errorOf(reply);
     expect(error.code).toBe('approval_pending');
     expect(error.message).toBe(
-      'A person must agree to this first. This client answered the question by itself; no person saw it.',
+      'A person must approve this first. This client answered the question by itself; no person saw it.',
     );
     expect(pending).toHaveLength(1);
     expect(record).toMatchObject({ code: 'approval_pending', approver: 'client stdio, by itself' });

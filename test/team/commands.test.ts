@@ -17,7 +17,7 @@ test('agents, projects and tasks are set up from the command line', async () => 
   });
   await expect(place.command('agent', 'add', 'd', '--parent', 'c')).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is no manager'),
+    stderr: expect.stringContaining('is not a manager'),
   });
   await place.command('project', 'add', 'q', '--name', 'Other');
   await place.command('project', 'pause', 'q');

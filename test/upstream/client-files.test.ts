@@ -85,13 +85,13 @@ test.each([
   expect(servers).toMatchObject([{ name: 'a', ask: 'never', flow: 'ask', trustAnnotations: false, start }]);
 });
 
-test("a client's standing consent is not taken over, and import says so", async () => {
+test("a client's standing consent is not imported, and import says so", async () => {
   const a = { command: 'x', alwaysAllow: ['write'], autoApprove: ['*'], trust: true, timeout: 9 };
   const { servers, words } = await taken({ mcpServers: { a } });
   expect(servers[0]).toMatchObject({ ask: 'never', flow: 'ask' });
   expect(words).not.toMatch(/alwaysAllow|autoApprove|trust|timeout/);
   for (const key of ['alwaysAllow', 'autoApprove', 'trust'])
-    expect(printed).toContain(`${key} is not taken over`);
+    expect(printed).toContain(`${key} is not imported`);
   expect(printed).toContain('timeout is left out');
 });
 
@@ -114,7 +114,7 @@ test('a file gives its servers no rights: those are the operator’s to write', 
       start: { sandbox: 'required', folders: [] },
     },
   ]);
-  for (const key of Object.keys(a).slice(1)) expect(printed).toContain(`${key} is not taken over`);
+  for (const key of Object.keys(a).slice(1)) expect(printed).toContain(`${key} is not imported`);
 });
 
 test('what a client hides or allows alone stays so, in a file that is named as well', async () => {

@@ -136,7 +136,7 @@ test.each([
   [
     "a client's standing consent",
     { mcpServers: { a: { command: 'x', alwaysAllow: ['b'] } } },
-    'mcpServers.a.alwaysAllow is not a setting. A standing consent is given here by "ask" or "tools".',
+    'mcpServers.a.alwaysAllow is not a setting. Here, standing consent is given with "ask" or "tools".',
   ],
   [
     "a client's name for a key",

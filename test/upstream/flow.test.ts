@@ -40,7 +40,7 @@ test('a call that sends to where a page said asks a person, and shows the path',
     'mail__echo thief@evil.example: "thief@evil.example" (text) comes from line 2 of env (web__echo), re…',
   );
   expect(pending?.message.en).toContain('you did not name it (flow, built in)');
-  expect(pending?.message.ja).toContain('利用者が指定したものではありません');
+  expect(pending?.message.ja).toContain('ユーザーが指定したものではありません');
   expect(pending?.grant).toMatch(
     /^\{"tool":"mail__echo","definition":"mail\/echo@\w+","target":"thief@evil.example"/,
   );
@@ -160,7 +160,7 @@ test('policy why tells of a recorded call what was decided and by what path, and
     'What it sent: "thief@evil.example" (text) comes from line 2 of env (web__echo)',
   );
   expect(told.stdout).toContain("Read before it in its session: strangers' text");
-  expect((await run('policy', 'why', entry?.id ?? '', '--locale', 'ja')).stdout).toContain('送り先の由来');
+  expect((await run('policy', 'why', entry?.id ?? '', '--locale', 'ja')).stdout).toContain('送信先の由来');
   expect(await run('policy', 'why', 'ffffffff')).toMatchObject({ code: 2 });
 
   const trial = await run('policy', 'test', JSON.stringify({ tool: 'mail__echo', arguments: target }));

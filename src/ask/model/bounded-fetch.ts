@@ -21,7 +21,7 @@ function tooLarge(maxBytes: number): ToolError {
     'too_large',
     text(
       `The model's server sent over ${maxBytes} bytes and was cut off.`,
-      `モデルのサーバーの応答が${maxBytes}バイトを超えたため、打ち切りました。`,
+      `モデルのサーバーの応答が ${maxBytes} バイトを超えたため、打ち切りました。`,
     ),
   );
 }

@@ -60,8 +60,8 @@ function silent({ name, silenceMs }: Endpoint): ToolError {
   return new ModelError(
     'timed_out',
     text(
-      `The model ${name} said nothing for ${seconds} s.`,
-      `モデル ${name} から${seconds}秒間応答がありません。`,
+      `The model ${name} sent nothing for ${seconds} s.`,
+      `モデル ${name} から ${seconds} 秒間応答がありません。`,
     ),
     {
       suggestion: text(
@@ -94,7 +94,7 @@ function broken({ name, url }: Endpoint, said: string, cause: unknown): ToolErro
   return new ModelError(
     'unavailable',
     text(
-      `The server of the model ${name} (${url}) did not answer, or broke off${quoted}.`,
+      `The server of the model ${name} (${url}) did not respond, or closed the connection${quoted}.`,
       `モデル ${name} のサーバー (${url}) が応答しないか、途中で切れました${quoted}。`,
     ),
     {
@@ -153,7 +153,7 @@ function suggestionFor(status: number, said: string): Text | undefined {
   if (status === 404 || status === 405) {
     return text(
       'Check that the model is installed (`ollama pull NAME`) and that its url is right; most end in /v1.',
-      'モデルはありますか（`ollama pull 名前`）。url は正しいですか。多くは /v1 で終わります。',
+      'モデルがインストールされているか（`ollama pull 名前`）、url が正しいかを確認してください。url の多くは /v1 で終わります。',
     );
   }
   return undefined;

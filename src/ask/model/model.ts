@@ -244,7 +244,7 @@ function tooLong(maxChars: number): ToolError {
     'too_large',
     text(
       `The model's answer is over ${maxChars} characters and was stopped.`,
-      `モデルの回答が${maxChars}文字を超えたため、止めました。`,
+      `モデルの回答が ${maxChars} 文字を超えたため、停止しました。`,
     ),
   );
 }
@@ -253,8 +253,8 @@ function tooManyCalls(maxCalls: number): ToolError {
   return new ToolError(
     'too_large',
     text(
-      `The model wanted more than ${maxCalls} calls in one round.`,
-      `モデルが1回に${maxCalls}件を超える呼び出しを求めました。`,
+      `The model requested more than ${maxCalls} calls in one round.`,
+      `モデルが 1 回の往復で ${maxCalls} 件を超える呼び出しを要求しました。`,
     ),
   );
 }

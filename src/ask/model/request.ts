@@ -43,10 +43,13 @@ const fields = new Map<string, Text>([
     'message',
     text(
       `message must be text of 1 to ${maxMessageChars} characters.`,
-      `message は1〜${maxMessageChars}文字の文字列にしてください。`,
+      `message は 1～${maxMessageChars} 文字の文字列にしてください。`,
     ),
   ],
-  ['session', text('session must be the id of an answer.', 'session は以前の応答の ID にしてください。')],
+  [
+    'session',
+    text('session must be the id from an earlier answer.', 'session は以前の応答の ID にしてください。'),
+  ],
   ['model', text("model must be a model's name.", 'model はモデルの名前にしてください。')],
   ['headless', text('headless must be true or false.', 'headless は true か false にしてください。')],
   ['reasoning', text('reasoning must be true or false.', 'reasoning は true か false にしてください。')],

@@ -37,35 +37,31 @@ function sentence(words: string, end: string): string {
 
 /** A person's no. */
 export function declined(pending: ApprovalRecord): ToolError {
-  return new ToolError(
-    'denied',
-    text('A person was asked and said no.', '人に確認し、許可されませんでした。'),
-    {
-      suggestion: pending.instead === undefined ? another : insteadOf(pending.instead),
-      details: {
-        ...detailsOf(pending, pending.decidedBy),
-        ...(pending.instead !== undefined && { instead: pending.instead }),
-      },
+  return new ToolError('denied', text('A person was asked and refused.', '人に確認し、拒否されました。'), {
+    suggestion: pending.instead === undefined ? another : insteadOf(pending.instead),
+    details: {
+      ...detailsOf(pending, pending.decidedBy),
+      ...(pending.instead !== undefined && { instead: pending.instead }),
     },
-  );
+  });
 }
 
 const another = text('Find another way, or ask them why.', '別の方法を探すか、理由を尋ねてください。');
 
 /** Their own words, marked as theirs: they come from whoever answered, not from a file or a page. */
 function insteadOf(words: string): Text {
-  return text(`The person says what to do instead: "${words}"`, `利用者からの指示: 「${words}」`);
+  return text(`The person says what to do instead: "${words}"`, `ユーザーからの指示: 「${words}」`);
 }
 
 /** The person closed the dialog: the question is withdrawn, and the same call asks anew. */
 export function dismissed(pending: ApprovalRecord, by: string): ToolError {
   return new ToolError(
     'denied',
-    text('The person closed the question without an answer.', '利用者が質問に答えずに閉じました。'),
+    text('The person closed the question without an answer.', 'ユーザーが質問に答えずに閉じました。'),
     {
       suggestion: text(
         'Ask them what they want before you send it again; that leads to a new question.',
-        'もう一度送る前に、どうしたいか尋ねてください。送ると改めて確認されます。',
+        'もう一度送る前に、どうしてほしいかを尋ねてください。送ると、改めて確認されます。',
       ),
       details: detailsOf(pending, by),
     },
@@ -84,16 +80,16 @@ export function stillPending(pending: ApprovalRecord, command: string, declinedB
   });
 }
 
-const anybody = text('A person must agree to this first.', '先に人の同意が必要です。');
+const anybody = text('A person must approve this first.', '先に人の承認が必要です。');
 const onlyPerson = text(
-  'A person must agree to this first, at a terminal or the console; nothing else can.',
-  '先に人の同意が必要です。回答できるのは、端末かコンソールにいる人だけです。',
+  'A person must approve this first, in a terminal or the console.',
+  '先に、ターミナルまたはコンソールで人の承認を得る必要があります。',
 );
 
 function withMachine(words: Text): Text {
   return text(
     joinSentences(words.en, 'This client answered the question by itself; no person saw it.'),
-    joinSentences(words.ja, 'このクライアントは、誰にも見せずに自動で回答しました。'),
+    joinSentences(words.ja, 'このクライアントは、人に表示せずに自動で回答しました。'),
   );
 }
 

@@ -44,7 +44,7 @@ export async function askPerson(
     state: dependencies.seal.close(`${pending.id}@${dependencies.now()}`),
   };
   if (!elicit && canRetry) throw new QuestionPending(question);
-  const waiting = text(`waiting for a person: ${command}`, `人の返事待ち: ${command}`);
+  const waiting = text(`waiting for a person: ${command}`, `人の回答待ち: ${command}`);
   call.progress?.(0, undefined, waiting[dependencies.locale]);
   if (!elicit) {
     await store.wait(pending.id, dependencies.waitMs, call.signal);

@@ -43,7 +43,7 @@ function stringsIn(value: unknown, argument: string, depth: number): readonly Gi
 function reachOfOne(tool: Tool, argument: string, name: string, value: string): Text | undefined {
   if (!tool.annotations.readOnly && ordersIn(value).some((order) => commanding.has(order)))
     return text(
-      `${argument} gives orders to whichever model reads it`,
+      `${argument} gives instructions to the model that reads it`,
       `${argument} は、それを読むモデルへの指示を含んでいます`,
     );
   if (value.length > maxShortChars || value.includes('\n')) return undefined;
@@ -54,12 +54,12 @@ function reachOfOne(tool: Tool, argument: string, name: string, value: string): 
     );
   if (!tool.annotations.readOnly && runsLater(value))
     return text(
-      `${argument} names a file that is run or obeyed later, unasked`,
+      `${argument} names a file that later runs or applies without a question`,
       `${argument} は、後で確認なしに実行されるファイルを指しています`,
     );
   if (/(?:^|[\\/])(?:\.\.[\\/]){2,}(?:etc|root|proc|sys|var|home|usr)[\\/]/.test(value))
     return text(
-      `${argument} leads up and out to the system`,
+      `${argument} leads outside, to the system`,
       `${argument} は上位をたどってシステムの場所を指しています`,
     );
   if (hostsIn(value).some(({ isOdd }) => isOdd))
@@ -69,7 +69,7 @@ function reachOfOne(tool: Tool, argument: string, name: string, value: string): 
     );
   if (!spoken.has(name) && hiddenCommand.test(value))
     return text(
-      `${argument} holds a command inside of a value`,
+      `${argument} contains a command inside a value`,
       `${argument} の値の中にコマンドが含まれています`,
     );
   return undefined;

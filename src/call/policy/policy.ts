@@ -202,7 +202,7 @@ function asksInstead(verdict: PolicyVerdict, why: Text): PolicyVerdict {
 const nothingAgainst: PolicyVerdict = {
   decision: 'allow',
   rule: 'default',
-  because: text('no rule speaks against it', '該当する規則がありません'),
+  because: text('no rule applies to it', '該当する規則がありません'),
 };
 
 function runsOutsideLater(by: Text): PolicyVerdict {

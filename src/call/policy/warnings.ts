@@ -45,7 +45,7 @@ async function warningOf(pattern: string, parts: WarningParts): Promise<Text | u
     );
   }
   return text(
-    `it applies to nothing: there is no tool ${shown}. \`sekisho tools\` lists them.`,
+    `it has no effect: there is no tool ${shown}. \`sekisho tools\` lists them.`,
     `何にも当てはまりません。${shown} というツールはありません。\`sekisho tools\` で一覧を表示できます。`,
   );
 }

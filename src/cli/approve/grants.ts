@@ -15,10 +15,7 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
     const grants = (await operator.grants()).filter(({ isUnused }) => isUnused || !options.unused);
     if (options.json)
       say(JSON.stringify(grants.map(({ record, ...rest }) => ({ ...inWords(record), ...rest }))));
-    else if (grants.length === 0)
-      say(
-        text('There are no standing approvals.', '1 回限りの許可のほかに、許可されているものはありません。'),
-      );
+    else if (grants.length === 0) say(text('There are no standing approvals.', '継続中の許可はありません。'));
     else for (const grant of grants) say(describeGrant(grant));
     return 0;
   });
@@ -33,13 +30,13 @@ export function revokeGrants(id: string | undefined, flags: Flags, options: Opti
         ? grants.filter(({ isUnused }) => isUnused && options.unused).map(({ record }) => record.id)
         : [wholeId(id, idsOf(grants.map(({ record }) => record)))];
     let code = ids.length > 0 ? 0 : 1;
-    if (ids.length === 0) say(text('There is none to take back.', '取り消す許可はありません。'));
+    if (ids.length === 0) say(text('There are none to revoke.', '取り消す許可はありません。'));
     for (const each of ids) {
       const revoked = await acts.revokeGrant(each);
       if (!revoked) code = 1;
       say(
         revoked
-          ? text(`${each} is taken back.`, `${each} を取り消しました。`)
+          ? text(`${each} is revoked.`, `${each} を取り消しました。`)
           : text(
               `There is no standing approval ${each}. \`sekisho approve grants\` lists them.`,
               `${each} の許可はありません。\`sekisho approve grants\` で一覧を確認できます。`,
@@ -56,7 +53,7 @@ function describeGrant({ record, rule, endsAtMs, isUnused }: StandingGrant): str
   const by = cleanLine(record.decidedBy ?? '');
   const about = text(
     `since ${since}  ${cleanLine(whose)}  by ${by}`,
-    `${since} から  ${cleanLine(whose)}  許可した人 ${by}`,
+    `${since} から  ${cleanLine(whose)}  許可した人: ${by}`,
   );
   const facts = [
     ...(endsAtMs === undefined ? [] : [endsWords(endsAtMs)]),
@@ -74,7 +71,7 @@ function endsWords(atMs: number) {
 function usedWords(atMs: number | undefined) {
   if (atMs === undefined) return text('not used yet', '未使用');
   const at = new Date(atMs).toISOString();
-  return text(`last used ${at}`, `最後に使われたのは ${at}`);
+  return text(`last used ${at}`, `最終使用 ${at}`);
 }
 
 function unusedWords(id: string) {

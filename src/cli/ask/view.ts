@@ -113,7 +113,7 @@ function shortened(event: Extract<AskEvent, { type: 'shortened' }>, locale: Loca
   const { left_out_messages: messages, shortened_results: results } = event;
   return text(
     `The conversation is long: left out ${counted(messages, 'older message')}, shortened ${counted(results, 'result')}.`,
-    `会話が長いため、古いメッセージ${messages}件を送らず、結果${results}件を短くしました。`,
+    `会話が長いため、古いメッセージ ${messages} 件を省き、結果 ${results} 件を短くしました。`,
   )[locale];
 }
 

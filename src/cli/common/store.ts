@@ -32,8 +32,8 @@ export async function copyStore(
   else for (const [table, rows] of Object.entries(counts)) say(`${table}\t${rows}`);
   note(
     text(
-      'The audit chain goes on under the same audit.key: copy it to the state folder of the new store.',
-      '監査ログの連鎖は同じ audit.key で続きます。新しいストアの状態フォルダーにコピーしてください。',
+      'The audit chain continues with the same audit.key: copy it to the state folder of the new store.',
+      '監査ログのチェーンは同じ audit.key で続きます。新しいストアの状態フォルダーにコピーしてください。',
     ),
   );
   return 0;

@@ -18,7 +18,7 @@ export function wholeId(given: string, ids: readonly string[]): string {
   if (fitting.length > 1) {
     throw new ConfigError(
       text(
-        `${given} begins several: ${fitting.slice(0, 5).join(', ')}. Give more of it.`,
+        `${given} is ambiguous: ${fitting.slice(0, 5).join(', ')}. Give more characters.`,
         `${given} で始まるものが複数あります: ${fitting.slice(0, 5).join('、')}。もう少し長く指定してください。`,
       ),
     );

@@ -35,7 +35,7 @@ export function engineWithImage(
   const answering = answeringEngine(choice.engine, attempt);
   const howTo = choice.image
     ? text(`\`${answering} pull ${image}\` fetches it.`, `\`${answering} pull ${image}\` で取得できます。`)
-    : text(`\`${program} image build\` makes it.`, `\`${program} image build\` で作れます。`);
+    : text(`\`${program} image build\` makes it.`, `\`${program} image build\` で作成できます。`);
   throw new ConfigError(
     text(
       `${answering} has no image ${image}. ${howTo.en}`,
@@ -58,11 +58,11 @@ function doesNotAnswer(name: EngineName): Text {
     docker: text('start Docker Desktop, or its service', 'Docker Desktop かそのサービスを起動してください'),
     podman: text(
       '`podman machine start` starts it, and `podman info` says what is wrong',
-      '`podman machine start` で起動できます。原因は `podman info` に出ます',
+      '`podman machine start` で起動できます。原因は `podman info` で確認できます',
     ),
   }[name];
   return text(
-    `${name} is installed and does not answer: ${how.en}.`,
+    `${name} is installed but does not respond: ${how.en}.`,
     `${name} はインストールされていますが応答しません: ${how.ja}。`,
   );
 }

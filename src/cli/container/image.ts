@@ -34,7 +34,7 @@ export async function buildImage(options: Options): Promise<number> {
     say(
       text(
         `${engine} has ${ownImage()} now; \`--runtime container\` uses it.`,
-        `${engine} に ${ownImage()} を作りました。\`--runtime container\` がこれを使います。`,
+        `${engine} に ${ownImage()} を作成しました。\`--runtime container\` で使われます。`,
       ),
     );
     return 0;

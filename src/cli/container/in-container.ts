@@ -116,7 +116,7 @@ const tellsOfIt = new Set(['serve', 'doctor']);
 function noLinux({ name, image }: Engine): Text {
   return text(
     `This machine has no Linux kernel, so Sekisho runs in a container (${name}, ${image}).`,
-    `このマシンは Linux ではないため、Sekisho はコンテナー（${name}、${image}）で動きます。`,
+    `このマシンには Linux カーネルがないため、Sekisho はコンテナー（${name}、${image}）で動きます。`,
   );
 }
 

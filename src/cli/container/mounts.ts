@@ -50,7 +50,7 @@ function assertMountable(path: string): void {
     throw new ConfigError(
       text(
         `${path} cannot be mounted in the container: its own system is there. Serve a folder with your own files, e.g. one in your home folder.`,
-        `${path} はコンテナーに見せられません。コンテナー自身のシステムがその場所にあります。ホームの中など、自分のフォルダーを指定してください。`,
+        `${path} はコンテナーにマウントできません。コンテナー自身のシステムがその場所にあります。ホームフォルダーの中など、自分のファイルのあるフォルダーを指定してください。`,
       ),
     );
   }
@@ -59,7 +59,7 @@ function assertMountable(path: string): void {
     throw new ConfigError(
       text(
         `${JSON.stringify(path)} cannot be mounted in the container: its name has a comma, a quote or a line break.`,
-        `${JSON.stringify(path)} はコンテナーに見せられません。名前にコンマ、引用符、改行のいずれかがあります。`,
+        `${JSON.stringify(path)} はコンテナーにマウントできません。名前にコンマ、引用符、改行のいずれかが含まれています。`,
       ),
     );
   }

@@ -82,9 +82,9 @@ function parse(event: string): unknown {
 
 const problem = text(
   'Something failed during the decision, so the call is refused.',
-  '判断中に問題が起きたため、何も許可しません。',
+  '判断中に問題が起きたため、呼び出しを拒否します。',
 );
-const nothing = text('The hook received no event.', 'フックに何も届きませんでした。');
+const nothing = text('The hook received no event.', 'フックにイベントが届きませんでした。');
 const notJson = text(
   'The hook received something that is not JSON.',
   'フックに届いたものが JSON ではありません。',
@@ -96,5 +96,5 @@ const noPermit = text(
 const noClient = (name: string) =>
   text(
     `${JSON.stringify(name.slice(0, 40))} is not a client whose hooks are supported: ${[...adapters.keys()].join(', ')}.`,
-    `${JSON.stringify(name.slice(0, 40))} のフックの形は知られていません。使えるのは ${[...adapters.keys()].join('、')} です。`,
+    `${JSON.stringify(name.slice(0, 40))} のフックには対応していません。対応しているのは ${[...adapters.keys()].join('、')} です。`,
   );

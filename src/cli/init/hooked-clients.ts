@@ -65,7 +65,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       }),
       next: text(
         "Codex runs them once you have trusted them: start it, and look at /hooks. Its own sandbox keeps commands from reaching Sekisho, so add this to ~/.codex/config.toml:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nThe commands still run in Sekisho's sandbox and reach only the hosts in your configuration.",
-        'Codex では、起動して /hooks で信頼すると動きます。Codex 自身のサンドボックスの中からは Sekisho のサーバーに届かないため、~/.codex/config.toml に次を書いてください:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nコマンドはそれでも Sekisho の囲いの中で動き、届くのは設定にあるホストだけです。',
+        'Codex は、起動して /hooks で信頼した後にフックを実行します。Codex 自身のサンドボックスの中からは Sekisho のサーバーに接続できないため、~/.codex/config.toml に次を追加してください:\n\n[sandbox_workspace_write]\nnetwork_access = true\n\nコマンドは引き続き Sekisho のサンドボックスの中で動き、設定にあるホストにだけ接続できます。',
       ),
     },
   ],
@@ -100,7 +100,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       write: (path) => ({ tool_name: 'Write', tool_input: { file_path: path, content: '' } }),
       next: text(
         "This follows Cursor's documentation and has not been tested with Cursor itself. Try it with a command that one of your rules denies, and check the Hooks output channel.",
-        'Cursor 本体では試しておらず、Cursor の文書に従っています。ルールで拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
+        'Cursor の文書に従っていますが、Cursor 自体では確認していません。規則で拒否しているコマンドで試し、Hooks の出力チャンネルを確認してください。',
       ),
     },
   ],

@@ -90,18 +90,18 @@ function clientOf(options: Options): { readonly client: HookedClient; readonly n
 const words = {
   noConfig: (path: string) =>
     text(
-      `${path} is not there: write it first, with \`sekisho init\`.`,
+      `${path} does not exist: create it first with \`sekisho init\`.`,
       `${path} がありません。先に \`sekisho init\` で作成してください。`,
     ),
   noHooks: (name: string) =>
     text(
       `${name} has no hooks that Sekisho supports; it supports those of: ${[...hookedClients.keys()].join(', ')}.`,
-      `${name} のフックの形は知られていません。使えるのは ${[...hookedClients.keys()].join('、')} です。`,
+      `${name} のフックには対応していません。対応しているのは ${[...hookedClients.keys()].join('、')} です。`,
     ),
   isThere: (file: string) =>
     text(
       `Sekisho's hooks are already in ${file}. \`sekisho init --remove\` removes them.`,
-      `フックは既に ${file} にあります。\`sekisho init --remove\` で取り除けます。`,
+      `Sekisho のフックは既に ${file} にあります。\`sekisho init --remove\` で取り除けます。`,
     ),
   wrote: (file: string, line: string) =>
     text(
@@ -111,5 +111,5 @@ const words = {
   none: (file: string) =>
     text(`${file} contains no hooks of Sekisho.`, `${file} に Sekisho のフックはありません。`),
   removed: (file: string) =>
-    text(`Removed Sekisho's hooks from ${file}.`, `${file} からフックを取り除きました。`),
+    text(`Removed Sekisho's hooks from ${file}.`, `${file} から Sekisho のフックを取り除きました。`),
 } as const;

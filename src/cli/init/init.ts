@@ -30,7 +30,7 @@ export async function init(options: Options): Promise<number> {
   if (existsSync(path) && !options.force) {
     throw new ConfigError(
       text(
-        `${path} is already there. \`--force\` replaces it, \`--out FILE\` writes another.`,
+        `${path} already exists. \`--force\` replaces it, \`--out FILE\` writes another file.`,
         `${path} は既にあります。\`--force\` で置き換え、\`--out FILE\` で別のファイルに書けます。`,
       ),
     );
@@ -110,23 +110,23 @@ function runtimeFor(named: unknown): Runtime | undefined {
 const comments = {
   runtime: text(
     'host, or container: the server runs in docker or podman, with the folders below mounted',
-    'host または container。container ではサーバーが docker か podman の中で動き、フォルダーがマウントされます',
+    'host または container。container では、サーバーが docker または podman の中で動き、下のフォルダーがマウントされます',
   ),
   folders: text(
     'Folders that tools can see; relative paths start in the first one.',
-    'ツールに見せるフォルダー。相対パスは最初のフォルダーから始まります。',
+    'ツールから見えるフォルダー。相対パスは最初のフォルダーを起点とします。',
   ),
   mode: text(
-    'read-only, workspace-write (a person is asked about what is risky) or full-access',
-    'read-only、workspace-write（危険なものは人に確認）、full-access のいずれか',
+    'read-only, workspace-write (a person is asked about risky calls) or full-access',
+    'read-only、workspace-write（危険な呼び出しは人に確認）、full-access のいずれか',
   ),
   network: text(
-    'Hosts that commands may reach, by the names of sets; `sekisho policy show` lists each in full.',
-    'コマンドが接続できるホスト。組の名前で書けます。中身は `sekisho policy show` に全部出ます。',
+    'Hosts that commands can reach, as names of sets; `sekisho policy show` lists their hosts.',
+    'コマンドが接続できるホスト。組の名前で指定します。組に含まれるホストは `sekisho policy show` で確認できます。',
   ),
   rules: text(
     'Your own rules; the strictest matching rule wins.',
-    '独自のルール。当てはまるもののうち最も厳しいものが優先されます。',
+    '独自の規則。当てはまる規則のうち、最も厳しいものが適用されます。',
   ),
 } as const;
 
@@ -136,22 +136,22 @@ const words = {
   reaches: (network: readonly string[]) =>
     text(
       `Commands can reach only the hosts of these sets: ${network.join(', ')}. \`${ownName()} policy show\` lists them.`,
-      `コマンドが接続できるのは、次の組のホストだけです: ${network.join('、')}。一覧は \`${ownName()} policy show\` に出ます。`,
+      `コマンドが接続できるのは、次の組のホストだけです: ${network.join('、')}。一覧は \`${ownName()} policy show\` で確認できます。`,
     ),
-  put: (file: Text) => text(`Put this into ${file.en}:`, `次を ${file.ja} に入れてください:`),
+  put: (file: Text) => text(`Put this into ${file.en}:`, `次を ${file.ja} に追加してください:`),
   alone: (how: Text) =>
     text(
       `The client still has its own tools, and what the model does with those is neither asked about nor recorded here. To switch them off: ${how.en}`,
-      `クライアント自身のツールは残っており、モデルがそれで行うことはここでは確認も記録もされません。切るには: ${how.ja}`,
+      `クライアント自身のツールは残っており、モデルがそれで行うことはここでは確認も記録もされません。無効にするには: ${how.ja}`,
     ),
   container: () =>
     text(
       `These lines start Sekisho on this machine, and it starts a container (docker or podman). Build its image once: \`${ownName()} image build\`.`,
-      `この設定では Sekisho がここで起動し、コンテナー（docker か podman）を開始します。イメージは一度だけ \`${ownName()} image build\` で作ってください。`,
+      `この設定では、Sekisho がこのマシンで起動し、コンテナー（docker または podman）を開始します。最初に 1 回、\`${ownName()} image build\` でイメージをビルドしてください。`,
     ),
   doctor: () =>
     text(
-      `\`${ownName()} doctor\` says what works on this machine.`,
+      `\`${ownName()} doctor\` shows what works on this machine.`,
       `このマシンで何が動くかは \`${ownName()} doctor\` で分かります。`,
     ),
 } as const;

@@ -94,8 +94,8 @@ const words = {
   on: (file: string) => text(`${file} is as it was before.`, `${file} を元に戻しました。`),
   changed: (file: string) =>
     text(
-      `${file} was changed since we switched the client's own tools off in it, so it was left unchanged: remove the names by hand.`,
-      `クライアント自身のツールを無効にした後で ${file} が変わったため、変更していません。名前を手で取り除いてください。`,
+      `${file} was changed after Sekisho switched the client's own tools off in it, so it was left unchanged: remove the names by hand.`,
+      `クライアント自身のツールを無効にした後で ${file} が変更されているため、変更していません。名前を手動で取り除いてください。`,
     ),
   broken: (file: string) =>
     text(

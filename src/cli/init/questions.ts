@@ -120,11 +120,11 @@ const questions = {
   client: text('Which client?', 'クライアントは?'),
   network: text(
     'Which registries may commands reach, or none?',
-    'コマンドが接続してよいレジストリーは?(なければ none)',
+    'コマンドが接続してよいレジストリは?（なければ none）',
   ),
   ownTools: text(
     "The client's own shell and file tools bypass all this: keep them, judge them with hooks, or switch them off?",
-    'クライアント自身のシェルとファイルのツールはここを通りません。そのまま(keep)、フックで審査(hooks)、無効化(off)のどれにしますか?',
+    'クライアント自身のシェルとファイルのツールは Sekisho を通りません。そのまま（keep）、フックで審査（hooks）、無効化（off）のどれにしますか?',
   ),
   itsTools: text('The choice', '選択'),
   itsProfile: text('The profile', 'プロファイル'),

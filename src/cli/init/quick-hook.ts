@@ -61,5 +61,5 @@ const nowhere = '/proc/version/nowhere';
 
 const cut = text(
   'Sekisho could not decide, so the call is refused: the answer was cut off, or no server could be started. `sekisho doctor` says what works here.\n',
-  'Sekisho が判断できないため、何も許可しません: 答えが途中で切れたか、何も起動できませんでした。`sekisho doctor` で状態を確認できます。\n',
+  'Sekisho が判断できないため、呼び出しを拒否します: 回答が途中で切れたか、サーバーを起動できませんでした。`sekisho doctor` で状態を確認できます。\n',
 );

@@ -21,5 +21,5 @@ export async function showChange({ file, before, after }: Change, isAgreed: bool
   return false;
 }
 
-const write = text('Write this? [y/N] ', 'このとおり書きますか。[y/N] ');
+const write = text('Write this? [y/N] ', 'この内容で書き込みますか。[y/N] ');
 const nothing = text('Nothing was written.', '何も書きませんでした。');

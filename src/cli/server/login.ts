@@ -67,7 +67,7 @@ const words = {
       `Log in for ${name} at ${issuer}. Open this address within 5 minutes:`,
       `${issuer} で ${name} にログインします。5 分以内に次のアドレスを開いてください:`,
     ),
-  rights: (scope: string) => text(`Rights asked for: ${scope}`, `求める権限: ${scope}`),
+  rights: (scope: string) => text(`Requested scopes: ${scope}`, `求める権限: ${scope}`),
   elsewhere: text(
     'If the browser is on another machine, paste the address that it ends at:',
     'ブラウザーが別のマシンにある場合は、最後に表示されたアドレスを貼り付けてください:',
@@ -82,7 +82,7 @@ const words = {
     ),
   revoked: text('logged out.', 'ログアウトしました。'),
   forgotten: text(
-    'logged out here. The authorization server could not be told, so the token stays valid there until it expires.',
+    'logged out here. The authorization server could not be notified, so the token stays valid there until it expires.',
     'こちら側ではログアウトしました。認可サーバーには通知できませんでした。トークンは期限まで有効です。',
   ),
   none: text('there was no login.', 'ログインしていません。'),

@@ -89,8 +89,8 @@ function hintFor({ start, startTimeoutMs }: ServerSettings, words: string): Text
   }
   if (isBoxed && /MODULE_NOT_FOUND|ENOENT|EACCES|No such file|Permission denied/i.test(words)) {
     return text(
-      'In the sandbox it sees only the roots, its program and "folders"; list there what it needs.',
-      'サンドボックスから見えるのはルートとプログラムと "folders" だけです。必要な場所を追加してください。',
+      'In the sandbox, it can see only the roots, its own program and "folders"; list the folders that it needs there.',
+      'サンドボックスの中から見えるのは、ルート、プログラム自体、"folders" だけです。必要なフォルダーを "folders" に追加してください。',
     );
   }
   if (words === '' || downloads) {

@@ -16,19 +16,19 @@ export function listenProblem(error: unknown, host: string, port: number): unkno
 
 const problems = {
   EADDRINUSE: text(
-    'another program is there already. Stop it, or take another port with `--http PORT`',
+    'another program is using it. Stop it, or choose another port with `--http PORT`',
     '別のプログラムが使用中です。それを止めるか、`--http PORT` で別のポートを指定してください',
   ),
   EADDRNOTAVAIL: text(
-    'this machine has no such address. `--http HOST:PORT` takes one of its own',
+    'this machine has no such address. Choose one of its own with `--http HOST:PORT`',
     'このマシンにそのアドレスはありません。`--http HOST:PORT` でこのマシンのアドレスを指定してください',
   ),
   EACCES: text(
-    'this user may not take the port. Take one above 1023 with `--http PORT`',
-    'このユーザーはそのポートを使えません。`--http PORT` で 1024 以上を指定してください',
+    'this user is not allowed to use the port. Choose one above 1023 with `--http PORT`',
+    'このユーザーには、そのポートを使う権限がありません。`--http PORT` で 1024 以上を指定してください',
   ),
   ENOTFOUND: text(
-    'the name of the host is not known. `--http HOST:PORT` takes an address',
+    'the host name is unknown. You can give an address with `--http HOST:PORT`',
     'ホスト名が見つかりません。`--http HOST:PORT` にはアドレスも指定できます',
   ),
 } as const;

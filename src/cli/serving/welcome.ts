@@ -68,17 +68,17 @@ const lines = {
   serves: (folders: string) => text(`Sekisho serves ${folders}`, `Sekisho は ${folders} を提供しています`),
   once: text('works once, for ten minutes', '一度だけ、10 分間有効'),
   overHttp: text(
-    'Paste into a client that speaks HTTP:',
-    'HTTP でつなぐクライアントには、これを貼り付けます:',
+    'For a client that connects over HTTP, paste:',
+    'HTTP で接続するクライアントには、次を貼り付けます:',
   ),
   startsItself: text(
-    'Or into one that starts its servers itself:',
-    'サーバーを自分で起動するクライアントには、これを貼り付けます:',
+    'For a client that starts its servers itself, paste:',
+    'サーバーを自分で起動するクライアントには、次を貼り付けます:',
   ),
   recorded: (tail: string) =>
     text(
       `Every call is recorded: \`${tail}\`. Ctrl-C stops the server.`,
-      `呼び出しはすべて記録されます: \`${tail}\`。Ctrl-C で止まります。`,
+      `呼び出しはすべて記録されます: \`${tail}\`。Ctrl-C で停止します。`,
     ),
 } as const;
 

@@ -85,7 +85,7 @@ export function removeAgent(id: string, flags: Flags): Promise<number> {
     if (!(await admin.removeAgent(id)))
       throw new ConfigError(
         text(
-          `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` shows what there is.`,
+          `There is no agent ${JSON.stringify(id)}. \`sekisho agent list\` lists them.`,
           `エージェント ${JSON.stringify(id)} はありません。\`sekisho agent list\` で一覧を確認できます。`,
         ),
       );

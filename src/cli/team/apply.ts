@@ -50,7 +50,7 @@ async function isAgreed(): Promise<boolean> {
     throw new ConfigError(
       text(
         'There is nobody to ask here; use --yes to apply.',
-        'ここでは確認できる人がいません。適用するには --yes を付けてください。',
+        '確認できる人がいません。適用するには --yes を付けてください。',
       ),
     );
   return agrees(text('Apply? [y/N] ', '適用しますか。[y/N] '));

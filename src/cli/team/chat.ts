@@ -125,7 +125,7 @@ function projectOf(agents: readonly AgentRecord[], agentId: string, wanted: stri
   if (second !== undefined)
     throw new ConfigError(
       text(
-        `Agent ${agentId} works on several projects: say which by --project (${agent.projects.join(', ')}).`,
+        `Agent ${agentId} works on several projects: choose one with --project (${agent.projects.join(', ')}).`,
         `エージェント ${agentId} は複数のプロジェクトで作業しています。--project で指定してください（${agent.projects.join('、')}）。`,
       ),
     );
@@ -140,17 +140,17 @@ async function allOf(input: Readable): Promise<string> {
 
 const you = text('you', 'あなた');
 const howTo = text(
-  'A line is a message; Ctrl-D leaves. Answers that come later are shown the next time.',
+  'Each line is a message; Ctrl-D leaves. Later answers are shown next time.',
   '1 行が 1 つのメッセージです。Ctrl-D で終わります。後から届いた返事は次回に表示されます。',
 );
 const notThere = (agentId: string) =>
   text(
-    `No chat session of ${agentId} is alive: it reads this when it is started (get_agent_action says so).`,
+    `${agentId} has no active chat session; it reads this when it is started (get_agent_action asks for that).`,
     `${agentId} のチャットセッションは動いていません。起動されたときに読みます（get_agent_action が起動を指示します）。`,
   );
 const noAnswer = (agentId: string) =>
   text(
-    `${agentId} has not answered yet. \`sekisho chat ${agentId}\` shows the answer when it is there.`,
+    `${agentId} has not answered yet. \`sekisho chat ${agentId}\` shows the answer once it arrives.`,
     `${agentId} からまだ返事がありません。届いた返事は \`sekisho chat ${agentId}\` で表示されます。`,
   );
 const hearForMs = 60_000;

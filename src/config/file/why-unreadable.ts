@@ -14,12 +14,12 @@ const notAllowed = text('this user may not read it', 'このユーザーに読�
 const reasons = {
   ENOENT: text('it does not exist', '存在しません'),
   ENOTDIR: text(
-    'what its path names as a folder is a file',
+    'part of its path is a file, not a folder',
     'パスの途中にあるのはフォルダーではなくファイルです',
   ),
   EISDIR: text('it is a folder', 'フォルダーです'),
   EACCES: notAllowed,
   EPERM: notAllowed,
-  ELOOP: text('its symbolic links form a circle', 'シンボリックリンクが循環しています'),
+  ELOOP: text('its symbolic links form a loop', 'シンボリックリンクが循環しています'),
   ENAMETOOLONG: text('its name is too long', '名前が長すぎます'),
 } as const;

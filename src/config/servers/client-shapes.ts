@@ -40,8 +40,8 @@ const silent = new Set(['gallery', 'version', 'source', 'description', 'icon', '
 export function hintForKey(key: string): Text {
   if (consents.has(key))
     return text(
-      ' A standing consent is given here by "ask" or "tools".',
-      '恒久的な許可は、ここでは "ask" か "tools" で指定します。',
+      ' Here, standing consent is given with "ask" or "tools".',
+      '継続的な同意は、ここでは "ask" または "tools" で指定します。',
     );
   if (Object.hasOwn(renamed, key))
     return text(` It is called "${renamed[key]}" here.`, `ここでは "${renamed[key]}" という名前です。`);
@@ -89,7 +89,7 @@ function translate(name: string, given: Readonly<Record<string, unknown>>): Clie
       if (value !== false && !isEmpty(value))
         notes.push(
           text(
-            `${key} is not taken over: say "ask" or "tools" here`,
+            `${key} is not imported: use "ask" or "tools" here`,
             `${key} は取り込みません。ここでは "ask" か "tools" で指定してください`,
           ),
         );

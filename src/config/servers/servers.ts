@@ -54,8 +54,8 @@ export function outsideOfRoots(key: string, path: string, roots: readonly string
     if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) {
       throw new ConfigError(
         text(
-          `${key} must lie outside the folders that tools may see, got ${path}.`,
-          `${key} はツールに見せるフォルダーの外に置いてください（指定値: ${path}）。`,
+          `${key} must be outside the folders that tools can see, got ${path}.`,
+          `${key} はツールから見えるフォルダーの外に置いてください（指定値: ${path}）。`,
         ),
       );
     }
@@ -73,7 +73,7 @@ function settingsOf(name: string, config: ServerConfig, sources: ServerSources):
   if (!/^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,30}$/.test(name) || name.endsWith('_')) {
     throw new ConfigError(
       text(
-        `${at}: a name has 1 to 31 letters, digits, - and single _, as it begins the names of its tools.`,
+        `${at}: a name must have 1 to 31 letters, digits, - and single _, because the names of its tools begin with it.`,
         `${at}: 名前は英数字、-、連続しない _ で 1～31 文字にしてください。そのツールの名前の先頭になります。`,
       ),
     );
@@ -138,7 +138,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       throw new ConfigError(
         text(
           `${at}: the transport "sse" is no longer supported; use the server's Streamable HTTP address, often /mcp instead of /sse.`,
-          `${at}: 通信方式 "sse" は廃止されました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
+          `${at}: トランスポート "sse" には対応しなくなりました。サーバーの Streamable HTTP のアドレス（多くは /sse の代わりに /mcp）を使ってください。`,
         ),
       );
     }

@@ -118,7 +118,7 @@ export function notFound(shown: string, cause?: unknown): ToolError {
 export function exists(shown: string, cause?: unknown): ToolError {
   return new ToolError('conflict', text(`${shown} already exists.`, `${shown} は既に存在します。`), {
     suggestion: text(
-      'Choose another name, or replace it on purpose.',
+      'Choose another name, or replace it explicitly.',
       '別の名前にするか、明示的に置き換えてください。',
     ),
     cause,

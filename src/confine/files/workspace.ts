@@ -158,7 +158,7 @@ function deviceOfProc(): number {
   throw new ConfigError(
     text(
       'Serving files safely needs Linux with /proc mounted, which is missing here. There is no weaker fallback.',
-      'ファイルはディレクトリ記述子をたどって提供するため、Linux と /proc のマウントが必要です。ここにはなく、これより弱い方法は使いません。',
+      'ファイルを安全に提供するには、Linux と /proc のマウントが必要ですが、この環境にはありません。これより弱い方法は使いません。',
     ),
   );
 }

@@ -177,7 +177,7 @@ function judgementOf(
     return {
       decision: 'allow',
       rule: 'default',
-      because: text('no rule speaks against it', '該当する規則がありません'),
+      because: text('no rule applies to it', '該当する規則がありません'),
       commands,
     };
   }

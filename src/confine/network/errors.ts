@@ -64,7 +64,7 @@ export function refusedByRobots(host: string): ToolError {
     'denied',
     text(
       `The robots.txt of ${host} asks programs not to read this page.`,
-      `${host} の robots.txt がこのページの取得を拒んでいます。`,
+      `${host} の robots.txt がこのページの取得を禁止しています。`,
     ),
     { suggestion: text('Use another source.', '別の情報源を使ってください。') },
   );

@@ -92,7 +92,9 @@ function parseUrl(input: string): URL {
     throw badUrl(text('must begin with http:// or https://', 'は http:// か https:// で始めてください'));
   }
   if (url.username !== '' || url.password !== '') {
-    throw badUrl(text('must not hold a user name or password', 'にユーザー名やパスワードを含められません'));
+    throw badUrl(
+      text('must not contain a user name or password', 'にユーザー名やパスワードを含められません'),
+    );
   }
   url.hash = '';
   return url;

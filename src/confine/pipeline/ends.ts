@@ -108,9 +108,15 @@ export function stageFailed(
   const detail = `Stage ${at + 1} (${plan.shown}) ended with ${end.exitCode}${excerpt === '' ? '.' : `: ${excerpt}`}`;
   return new ToolError(
     'STAGE_FAILED',
-    text(detail, `${at + 1} 段目 (${plan.shown}) が終了コード ${end.exitCode} で失敗しました。${excerpt}`),
+    text(
+      detail,
+      `ステージ ${at + 1} (${plan.shown}) が終了コード ${end.exitCode} で失敗しました。${excerpt}`,
+    ),
     {
-      suggestion: text('Fix this stage and send the pipeline again.', 'この段を直して送り直してください。'),
+      suggestion: text(
+        'Fix this stage and send the pipeline again.',
+        'このステージを修正して、パイプラインを送り直してください。',
+      ),
       wire: {
         code: 'STAGE_FAILED',
         reason: 'STAGE_FAILED',

@@ -140,7 +140,10 @@ function missing(name: ProgramName): ToolError {
   const detail = `${name} is not installed on this machine.`;
   const suggestion = `Ask the operator to install it: ${remedy} (or dnf, apk, brew).`;
   return new ToolError('MISSING_BINARY', text(detail, `このマシンには ${name} がありません。`), {
-    suggestion: text(suggestion, `管理者に導入を依頼してください: ${remedy} (または dnf, apk, brew)`),
+    suggestion: text(
+      suggestion,
+      `運用者にインストールを依頼してください:  ${remedy} (または dnf, apk, brew)`,
+    ),
     wire: { code: 'MISSING_BINARY', reason: name, detail, suggestion },
   });
 }

@@ -7,7 +7,7 @@ export interface PlanCall {
 }
 
 /**
- * What becomes of a call of a plan: no rule speaks against it, a yes to the plan allows it once, or it is asked about
+ * What becomes of a call of a plan: no rule applies to it, a yes to the plan allows it once, or it is asked about
  * by itself when it comes, as a rule says that only a person answers.
  */
 export type PlanNeed = 'nothing' | 'plan' | 'person';

@@ -69,7 +69,10 @@ export function reportLanded(
       .slice(0, mostNamed)
       .map((path) =>
         line(
-          text(`overwritten, as others changed it meanwhile: ${path}`, `その間の他者の変更を上書き: ${path}`),
+          text(
+            `overwritten, as others changed it meanwhile: ${path}`,
+            `その間のほかの変更を上書き:  ${path}`,
+          ),
         ),
       ),
     ...refused

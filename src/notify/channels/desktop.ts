@@ -47,7 +47,7 @@ export async function sendDesktop(
   throw new DeliveryFailure(
     text(
       'None of busctl, gdbus and notify-send is installed.',
-      'busctl、gdbus、notify-send のいずれも導入されていません。',
+      'busctl、gdbus、notify-send のいずれもインストールされていません。',
     ),
     { isFinal: true },
   );

@@ -37,7 +37,7 @@ function failureOf(error: unknown): DeliveryFailure {
   const detail = responseCode === undefined ? known : `${known} ${responseCode}`;
   return new DeliveryFailure(
     text(
-      `The mail server did not take it (${detail}).`,
+      `The mail server did not accept it (${detail}).`,
       `メールサーバーが受け付けませんでした（${detail}）。`,
     ),
     // Five hundred and up is its last word; a name or a password does not get right by itself either.

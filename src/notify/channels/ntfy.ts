@@ -35,7 +35,7 @@ export function sendNtfy(
 const button = { action: 'http', method: 'POST', clear: true } as const;
 
 export const labels = {
-  look: text('Look at it', '内容を見る'),
+  look: text('View', '内容を見る'),
   deny: text('Deny', '拒否'),
   allow: text('Allow once', '今回だけ許可'),
 } as const;

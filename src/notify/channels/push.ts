@@ -44,7 +44,7 @@ export async function sendPush(
 async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal): Promise<void> {
   if (!isPushService(device.endpoint, pushing.services)) {
     throw new DeliveryFailure(
-      text('A device names no push service.', '端末の送信先がプッシュサービスではありません。'),
+      text('A device’s address is not a push service.', '端末の送信先がプッシュサービスではありません。'),
       {
         isFinal: true,
       },

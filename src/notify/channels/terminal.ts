@@ -18,7 +18,7 @@ export function sendTerminal(
 ): void {
   if (terminal.isTTY !== true) {
     throw new DeliveryFailure(
-      text('The server does not run in a terminal.', 'サーバーは端末で動いていません。'),
+      text('The server does not run in a terminal.', 'サーバーはターミナルで動いていません。'),
       { isFinal: true },
     );
   }

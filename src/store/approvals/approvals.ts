@@ -188,7 +188,7 @@ async function assertNotTooMany(tx: Tx, principal: string, nowMs: number): Promi
     'rate_limited',
     text(
       `${maxOpen} calls of this caller are already waiting for a person.`,
-      `この呼び出し元では、すでに${maxOpen}件の呼び出しが人の回答を待っています。`,
+      `この呼び出し元では、すでに ${maxOpen} 件の呼び出しが人の回答を待っています。`,
     ),
     {
       suggestion: text(

@@ -134,7 +134,7 @@ function unwritable(cause: unknown): ToolError {
     ),
     {
       suggestion: text(
-        'Nothing was changed. If it stays so, the operator finds the reason in the server’s log.',
+        'Nothing was changed. If this persists, the operator can find the reason in the server’s log.',
         '何も変更されていません。続く場合は、運用者がサーバーのログで原因を確認できます。',
       ),
       cause,

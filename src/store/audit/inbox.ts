@@ -118,7 +118,7 @@ export async function findStuck(engine: Engine, key: AuditKey): Promise<Text | u
   );
   if (broken) {
     return text(
-      `What server ${broken.writer} wrote was changed, or sealed with another key.`,
+      `Records of server ${broken.writer} were changed, or sealed with another key.`,
       `サーバー ${broken.writer} の記録が変更されたか、別の鍵で封印されています。`,
     );
   }

@@ -59,7 +59,7 @@ function makeKey(path: string): KeyObject {
     throw new ConfigError(
       text(
         `${path} disappeared while it was being made. Start again, and make sure that nothing cleans up the state folder.`,
-        `${path} が作成中に消えました。状態フォルダーを掃除するプログラムを止めて、もう一度起動してください。`,
+        `${path} が作成中に消えました。状態フォルダーを整理するプログラムがないことを確認し、もう一度起動してください。`,
       ),
     );
   return made;
@@ -76,8 +76,8 @@ function readKey(path: string): KeyObject | undefined {
   if (!/^[0-9a-f]{64}$/.test(hex))
     throw new ConfigError(
       text(
-        `${path} must hold 64 hexadecimal digits. Restore it from a backup: without it the log cannot be checked or continued.`,
-        `${path} は 16 進数 64 桁でなければなりません。控えから元に戻してください。これがないとログの検証も追記もできません。`,
+        `${path} must contain 64 hexadecimal digits. Restore it from a backup: without it the log cannot be checked or continued.`,
+        `${path} は 16 進数 64 桁でなければなりません。バックアップから復元してください。これがないと、ログの検証も追記もできません。`,
       ),
     );
   return createSecretKey(hex, 'hex');

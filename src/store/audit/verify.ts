@@ -24,8 +24,8 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
     return broken(
       1,
       text(
-        'Where the log begins was changed, or sealed with another key.',
-        'ログの始まりの印が変更されたか、別の鍵で封印されています。',
+        'The beginning of the log was changed, or sealed with another key.',
+        'ログの先頭の封印が変更されたか、別の鍵で封印されています。',
       ),
     );
 
@@ -46,7 +46,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
         head.seq,
         text(
           'The head was changed, or sealed with another key.',
-          '末尾の印が変更されたか、別の鍵で封印されています。',
+          '末尾の封印が変更されたか、別の鍵で封印されています。',
         ),
       );
     }
@@ -75,7 +75,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
             row.seq,
             text(
               `Entry ${row.seq} was changed, or moved here.`,
-              `記録 ${row.seq} が変更されたか、ここに移されています。`,
+              `記録 ${row.seq} が変更されたか、別の場所から移されています。`,
             ),
           );
         seq = row.seq;
@@ -84,7 +84,10 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
     if (head && head.hash !== hash)
       return broken(
         end,
-        text('The head does not match the end of the chain.', '末尾の印が、連鎖の実際の末尾と一致しません。'),
+        text(
+          'The head does not match the end of the chain.',
+          '末尾の封印が、チェーンの実際の末尾と一致しません。',
+        ),
       );
     const beyond = await db
       .selectFrom('audit')
@@ -97,7 +100,10 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
       if (!head && isSettled)
         return broken(
           0,
-          text('The log was emptied: its head is missing.', 'ログが空にされています。末尾の印がありません。'),
+          text(
+            'The log was emptied: its head is missing.',
+            'ログが空にされています。末尾の封印がありません。',
+          ),
         );
       const stuck = await findStuck(engine, key);
       return stuck === undefined
@@ -110,7 +116,7 @@ export async function verifyChain(engine: Engine, key: AuditKey): Promise<AuditV
         beyond.seq,
         text(
           `Entry ${beyond.seq} was added outside the chain.`,
-          `記録 ${beyond.seq} が連鎖の外に追加されています。`,
+          `記録 ${beyond.seq} がチェーンの外に追加されています。`,
         ),
       );
     }

@@ -182,7 +182,7 @@ function wordCount(row: Pick<MemoryRow, 'words'>): number {
 function saysTheSame(id: string): ToolError {
   return new ToolError(
     'conflict',
-    text(`The memory ${id} already says the same.`, `メモリ ${id} が既に同じ内容です。`),
+    text(`The memory ${id} already says the same.`, `メモリ ${id} に、既に同じ内容があります。`),
     {
       suggestion: text(
         `Forget one of the two, or change ${id}.`,

@@ -208,12 +208,12 @@ function wentAway(): ToolError {
   return new ToolError(
     'unavailable',
     text(
-      'The server that this call was for went away before it answered.',
+      'The server that handled this call stopped before it answered.',
       'この呼び出しを受け持つサーバーが、応答する前に停止しました。',
     ),
     {
       suggestion: text(
-        'It may have carried out a part of the call: look before you repeat it.',
+        'It may have carried out part of the call: check before you repeat it.',
         '一部が実行された可能性があります。確認してからやり直してください。',
       ),
     },

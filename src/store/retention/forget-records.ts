@@ -63,12 +63,12 @@ function brokenAt(seq: number): ToolError {
   return new ToolError(
     'unavailable',
     text(
-      `The audit log does not hold at entry ${seq}, so nothing of it is forgotten.`,
-      `監査ログの記録 ${seq} が連鎖と合わないため、古い記録を消しませんでした。`,
+      `The audit log does not verify at entry ${seq}, so no records were removed.`,
+      `監査ログの記録 ${seq} の検証に失敗したため、古い記録を削除しませんでした。`,
     ),
     {
       suggestion: text(
-        'The operator runs `sekisho audit verify`.',
+        'The operator should run `sekisho audit verify`.',
         '運用者は `sekisho audit verify` を実行してください。',
       ),
     },

@@ -114,7 +114,7 @@ function notYours({ id, assignee_id: owner }: TaskRow, suggestion?: Text): ToolE
   return owner === null
     ? forbidden(
         text(
-          `Task ${id} is nobody's yet; claim it first.`,
+          `Task ${id} has no owner yet; claim it first.`,
           `タスク ${id} の担当者はまだいません。先に取得してください。`,
         ),
       )

@@ -153,7 +153,7 @@ async function assertMayEnter(tx: Tx, agent: AgentRow, projectId: string): Promi
   if (project.status !== 'active' || agent.status !== 'active') {
     throw forbidden(
       text(`Project or agent is paused.`, 'プロジェクトまたはエージェントは停止中です。'),
-      text('Exit, and come back when it was resumed.', '終了し、再開後に戻ってください。'),
+      text('Exit, and come back when it has been resumed.', '終了し、再開後に戻ってください。'),
     );
   }
 }

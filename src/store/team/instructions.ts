@@ -11,7 +11,7 @@ export interface Step {
 export const words = {
   noWork: text('There is no work for you now. Exit.', '今は作業がありません。終了してください。'),
   otherWork: text(
-    'There is no work of this purpose for you now, but of the other. Authenticate without purpose, or exit.',
+    'There is no work for this purpose now, but there is for the other. Authenticate without purpose, or exit.',
     'この purpose の作業は今ありませんが、もう一方の作業があります。purpose なしで認証するか、終了してください。',
   ),
   entered: text(
@@ -24,7 +24,7 @@ export const words = {
   ),
   read: text('get_next_action says what to do with it.', '次の行動は get_next_action が示します。'),
   heard: text(
-    'Answer with respond_chat. What needs no answer, acknowledge: get_pending_messages with ack.',
+    'Answer with respond_chat. Acknowledge messages that need no answer: get_pending_messages with ack.',
     'respond_chat で返信してください。返信不要のものは get_pending_messages の ack で既読にしてください。',
   ),
   heardLast: text(
@@ -32,12 +32,12 @@ export const words = {
     '会話は終わっています。get_pending_messages の ack で既読にしてください。',
   ),
   nothingHeard: text(
-    'No message waits. get_next_action says what to do, and waits for messages.',
+    'There are no messages. get_next_action says what to do, and waits for messages.',
     '未読はありません。次の行動は get_next_action が示し、メッセージも待てます。',
   ),
   reported: text(
     'Call get_next_action, or logout if you are to work on one task only.',
-    'get_next_action を呼ぶか、担当がひとつだけなら logout してください。',
+    'get_next_action を呼ぶか、担当が 1 つだけなら logout してください。',
   ),
 } as const;
 
@@ -45,18 +45,18 @@ export const steps = {
   get_task: step('get_task', text('Read your task.', 'タスクを読んでください。'), 'get_my_task'),
   start_task: step(
     'start_task',
-    text('Set your task in_progress.', 'タスクを in_progress にしてください。'),
+    text('Set your task to in_progress.', 'タスクを in_progress にしてください。'),
     'update_task_status',
   ),
   claim: step(
     'claim_task',
-    text('Free tasks wait; claim one.', '空いているタスクがあります。ひとつ取得してください。'),
+    text('There are free tasks; claim one.', '空いているタスクがあります。1 つ取得してください。'),
     'claim_task',
   ),
   claim_own: step(
     'claim_task',
     text(
-      'Your next task waits: claim it by its task_id.',
+      'Your next task is ready: claim it by its task_id.',
       '次のタスクが待っています。task_id を指定して取得してください。',
     ),
     'claim_task',
@@ -88,8 +88,8 @@ export const steps = {
   resolve_blocked: step(
     'resolve_blocked',
     text(
-      'A subtask is blocked, can never start, or lies in the backlog: mend, cancel or replace it, or set it todo.',
-      '止まっている、始められない、または backlog のサブタスクがあります。直すか、中止するか、置き換えるか、todo にしてください。',
+      'A subtask is blocked, can never start, or is in the backlog: fix, cancel or replace it, or set it to todo.',
+      '止まっている、始められない、または backlog のサブタスクがあります。修正、中止、置き換えのいずれかを行うか、todo にしてください。',
     ),
     'update_task_status',
   ),
@@ -104,7 +104,7 @@ export const steps = {
   adjust: step(
     'adjust',
     text(
-      'Look at what is blocked, deadlocked or in the backlog: change, cancel or replace it, or set it todo.',
+      'Check tasks that are blocked, deadlocked or in the backlog: change, cancel or replace them, or set them to todo.',
       '止まっているものや backlog のものを確認し、変更、中止、置き換え、または todo にしてください。',
     ),
     'update_task_status',
@@ -143,13 +143,13 @@ export const steps = {
   ),
   read_messages: step(
     'read_messages',
-    text('Messages wait. Read them and answer.', '未読のメッセージがあります。読んで返信してください。'),
+    text('You have messages. Read and answer them.', '未読のメッセージがあります。読んで返信してください。'),
     'get_pending_messages',
   ),
   acknowledge: step(
     'acknowledge',
     text(
-      'You heard these messages and their conversations are over: acknowledge them with ack.',
+      'You have received these messages and their conversations are over: acknowledge them with ack.',
       '会話が終わった受信済みのメッセージがあります。ack で既読にしてください。',
     ),
     'get_pending_messages',

@@ -142,11 +142,11 @@ function contentBlocks(output: FileReadOutput, locale: Locale): string | readonl
   const more =
     offset === undefined
       ? text(
-          `More follows: go on with start_line ${next}.`,
+          `More follows: continue with start_line ${next}.`,
           `続きがあります。start_line ${next} で読めます。`,
         )
       : text(
-          `The last line is cut: go on with start_line ${next} and char_offset ${offset}.`,
+          `The last line is cut: continue with start_line ${next} and char_offset ${offset}.`,
           `最後の行は途中で切れています。start_line ${next}、char_offset ${offset} で続きを読めます。`,
         );
   return [

@@ -59,10 +59,14 @@ export function stateOf(command: BackgroundCommand, cursor: number, maxBytes: nu
 const runningCode = -1;
 
 function unknown(id: string): ToolError {
-  return new ToolError('not_found', text(`No command goes on as ${id}.`, `${id} のコマンドはありません。`), {
-    suggestion: text(
-      'It ended with its session, or was never started; run it again.',
-      'セッションとともに終了したか、開始されていません。もう一度実行してください。',
-    ),
-  });
+  return new ToolError(
+    'not_found',
+    text(`There is no running command ${id}.`, `${id} のコマンドはありません。`),
+    {
+      suggestion: text(
+        'It ended with its session, or was never started; run it again.',
+        'セッションとともに終了したか、開始されていません。もう一度実行してください。',
+      ),
+    },
+  );
 }

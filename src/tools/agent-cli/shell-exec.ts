@@ -117,9 +117,9 @@ export function createShellExec(): LooseTool {
       const parts = [(exitCode < 0 ? text('still running', '実行中') : ended)[locale]];
       if (id !== undefined)
         parts.push(
-          text(`go on with: wait ${id} ${next_cursor}`, `続きは: wait ${id} ${next_cursor}`)[locale],
+          text(`continue with: wait ${id} ${next_cursor}`, `続きは: wait ${id} ${next_cursor}`)[locale],
         );
-      if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+      if (isOver) parts.push(text('stopped: it ran out of time', 'タイムアウトで停止しました')[locale]);
       if (changed) parts.push(landedWords(changed, locale));
       if (tried) parts.push(dryRunWords(tried, locale));
       const room = replyBytes - Buffer.byteLength(parts.join('\n'));
@@ -196,8 +196,8 @@ function shortened(stream: string, maxBytes: number, locale: Locale): string {
   const cut = cutMiddle(stream, maxBytes);
   if (!cut) return stream;
   const note = text(
-    `[… ${counted(cut.leftOutBytes, 'byte')} left out: write the output to a file and read that to have all …]`,
-    `[… ${cut.leftOutBytes} バイト省略: 全部を見るには、出力をファイルに書いてから読んでください …]`,
+    `[… ${counted(cut.leftOutBytes, 'byte')} left out: write the output to a file and read the file to see all of it …]`,
+    `[… ${cut.leftOutBytes} バイト省略: すべてを確認するには、出力をファイルに書き、そのファイルを読んでください …]`,
   );
   return `${cut.head}\n${note[locale]}\n${cut.tail}`;
 }
@@ -206,13 +206,13 @@ function workingFolderOf(cwd: string | undefined, files: Folder): string {
   if (cwd === undefined) {
     const [root] = files.roots;
     if (root) return root.hostPath;
-    throw new ToolError('out_of_scope', text('No folder is allowed.', '許可されたフォルダがありません。'));
+    throw new ToolError('out_of_scope', text('No folder is allowed.', '許可されたフォルダーがありません。'));
   }
   const place = files.at(cwd);
   if (place.stat().kind === 'folder') return place.hostPath;
   throw new ToolError(
     'unsupported_type',
-    text(`${place.shown} is not a folder.`, `${place.shown} はフォルダではありません。`),
-    { suggestion: text('Name a folder in cwd.', 'cwd にはフォルダを指定してください。') },
+    text(`${place.shown} is not a folder.`, `${place.shown} はフォルダーではありません。`),
+    { suggestion: text('Name a folder in cwd.', 'cwd にはフォルダーを指定してください。') },
   );
 }

@@ -118,7 +118,7 @@ function readCursor(cursor: string): Position {
   if (name !== undefined) return { rank: Number(rank), name };
   throw new ToolError(
     'invalid_parameter',
-    text('cursor is not one that list_files gave.', 'cursor が list_files の返したものではありません。'),
+    text('cursor did not come from list_files.', 'cursor が list_files の返したものではありません。'),
     {
       suggestion: text(
         'Pass next_cursor of the last reply, or none to start over.',

@@ -52,7 +52,7 @@ export function assertOwn(desk: Desk, { place }: Spot, path: string): void {
     {
       suggestion: text(
         `Read it, write a copy to ${cleanName(path)} with write_file, and edit that.`,
-        `内容を読み、write_file で ${cleanName(path)} に写しを作ってから編集してください。`,
+        `内容を読み、write_file で ${cleanName(path)} にコピーを作成してから編集してください。`,
       ),
     },
   );

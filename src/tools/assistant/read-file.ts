@@ -72,7 +72,7 @@ export const readFile = defineTool({
       offset === undefined
         ? text(`More follows: start_line ${next}.`, `続きは start_line ${next} です。`)
         : text(
-            `The line goes on: start_line ${next}, char_offset ${offset}.`,
+            `The line continues: start_line ${next}, char_offset ${offset}.`,
             `行の途中です。続きは start_line ${next}、char_offset ${offset} です。`,
           );
     return [

@@ -12,7 +12,7 @@ export function createWebFetch(dateOf: (atMs: number) => string) {
   return defineTool({
     name: 'web_fetch',
     category: 'web',
-    title: text('Fetch a web page', 'ウェブページを取得'),
+    title: text('Fetch a web page', 'Web ページを取得'),
     description: text(
       "Get a web page's main text as Markdown; also JSON, text, PDF, images.",
       'Web ページの本文を、ナビゲーションや広告を除いて Markdown で取得します。JSON、テキスト、PDF、画像も読めます。',
@@ -140,7 +140,7 @@ function badStatus({ url, status, retryAfterMs }: FetchedPage): ToolError {
       ? text('Check the address, or search for another.', 'URL を確かめるか、別のページを探してください。')
       : status === 401 || status === 403
         ? text(
-            'The page is not open to everybody. Use another source.',
+            'The page is not public. Use another source.',
             '公開されていないページです。別の情報源を使ってください。',
           )
         : text('Try again later, or use another source.', '後でやり直すか、別の情報源を使ってください。');

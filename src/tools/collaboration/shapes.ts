@@ -10,7 +10,7 @@ export const id = z
   .max(64)
   .refine(
     (words) => !words.includes('\0'),
-    inputRule(text('must not hold a NUL character', 'NUL 文字を含められません')),
+    inputRule(text('must not contain a NUL character', 'NUL 文字を含められません')),
   );
 export const title = z.string().trim().min(1).max(teamLimits.titleChars);
 export const description = z.string().max(teamLimits.descriptionChars);

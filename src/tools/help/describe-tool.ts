@@ -75,7 +75,7 @@ function unknown(name: string, { entries, nearest }: Known): ToolError {
       suggestion:
         listed.length > 0
           ? text(`Nearest: ${listed.join(', ')}.`, `近い名前: ${listed.join('、')}。`)
-          : text('help without arguments lists what there is.', '引数なしの help が一覧を示します。'),
+          : text('help without arguments lists all tools.', '引数なしの help で一覧を確認できます。'),
     },
   );
 }

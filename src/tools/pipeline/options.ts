@@ -236,7 +236,7 @@ function disallowed(
     instead
       ? [instead]
       : remedies.length === 0
-        ? [{ words: text('These are its options; use them as they are.', '使えるのは上のオプションです。') }]
+        ? [{ words: text('Use only these options.', '使えるのは上のオプションです。') }]
         : remedies.map((remedy) => commandOf(table, remedy.words)),
   );
 }

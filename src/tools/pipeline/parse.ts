@@ -87,7 +87,10 @@ function read(line: string, context: ReadingContext): Reading {
   if (line.includes('\0') || !line.isWellFormed()) {
     throw new GuardViolation(
       'PARSE_ERROR',
-      text('The command holds a character that no command can.', 'コマンドに使えない文字が含まれています。'),
+      text(
+        'The command contains a character that is not allowed.',
+        'コマンドに使えない文字が含まれています。',
+      ),
       [{ pipeline: line.replaceAll('\0', '').toWellFormed() }],
     );
   }
@@ -174,7 +177,7 @@ function readNavigation(written: readonly WrittenStage[], alone: boolean): Readi
     throw new GuardViolation(
       'NAV_IN_PIPELINE',
       text(
-        `${command} stands alone, never in a pipeline.`,
+        `${command} can only be used alone, not in a pipeline.`,
         `${command} は単独で使います。パイプには入れられません。`,
       ),
       at === 0
@@ -197,8 +200,8 @@ function navigationTakes(command: string, remedy: string | undefined): GuardViol
   return new GuardViolation(
     'DISALLOWED_FLAG',
     command === 'cd'
-      ? text('cd takes one folder, and no option.', 'cd に指定できるのはフォルダー1つだけです。')
-      : text('pwd takes nothing.', 'pwd に引数はありません。'),
+      ? text('cd takes one folder and no options.', 'cd に指定できるのはフォルダー 1 つだけです。')
+      : text('pwd takes no arguments.', 'pwd に引数はありません。'),
     remedy === undefined
       ? [
           {
@@ -264,7 +267,7 @@ function assertOneTee(stages: readonly StagePlan[], written: readonly WrittenSta
   if (second === undefined) return;
   throw new GuardViolation(
     'TEE_TARGET',
-    text('A pipeline has one tee.', '1つのパイプラインに tee は1つだけです。'),
+    text('A pipeline has one tee.', '1 つのパイプラインに tee は 1 つだけです。'),
     [dropStage(written, second)],
   );
 }

@@ -46,7 +46,7 @@ export function splitStages(given: readonly Token[]): WrittenStage[] {
       'TOO_MANY_STAGES',
       text(
         `A pipeline has at most ${limits.pipelineStages} stages; this has ${stages.length}.`,
-        `パイプラインは ${limits.pipelineStages} 段までです (${stages.length} 段あります)。`,
+        `パイプラインは ${limits.pipelineStages} ステージまでです (${stages.length} ステージあります)。`,
       ),
       [{ pipeline: stages.slice(0, limits.pipelineStages).map(rawOf).join(' | ') }],
     );
@@ -99,8 +99,8 @@ function refuseOperator(tokens: readonly Token[], token: Operator, index: number
     return new GuardViolation(
       'REDIRECT',
       text(
-        'stderr is already apart: each step reports its own.',
-        '標準エラーは初めから分かれています (各段の結果に含まれます)。',
+        'stderr is already separate: each step reports its own.',
+        '標準エラーは初めから分かれています (各ステージの結果に含まれます)。',
       ),
       [{ pipeline: rawTokens(tokens.map((other, at) => (at === index ? { operator: '|' } : other))) }],
     );
@@ -120,7 +120,7 @@ function refuseRedirection(tokens: readonly Token[], token: Operator, index: num
     return new GuardViolation(
       'REDIRECT',
       text(
-        `${descriptor ?? ''}${operator} is not needed: stderr is already apart, and stdout is what comes back.`,
+        `${descriptor ?? ''}${operator} is not needed: stderr is already separate, and stdout is returned.`,
         `${descriptor ?? ''}${operator} は不要です。標準エラーは初めから分かれ、標準出力だけが返ります。`,
       ),
       [{ pipeline: rawTokens(rest) }],
@@ -196,7 +196,7 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
     'CHAINING',
     text(
       `${name} is not allowed: one pipeline a call. Send the other commands in calls of their own.`,
-      `${operator === '\n' ? '改行' : operator} は使えません。1回の呼び出しで1つのパイプラインです。残りは別の呼び出しで送ってください。`,
+      `${operator === '\n' ? '改行' : operator} は使えません。1 回の呼び出しで 1 つのパイプラインだけを送れます。残りは別の呼び出しで送ってください。`,
     ),
     loops
       ? [noLoops]
@@ -207,7 +207,7 @@ function refuseChaining(tokens: readonly Token[], token: Operator, index: number
 }
 
 const oneByOne: Remedy = {
-  words: text('Send the commands one by one.', 'コマンドを1つずつ送ってください。'),
+  words: text('Send the commands one by one.', 'コマンドを 1 つずつ送ってください。'),
 };
 
 /** `rg foo(bar)` with the run of characters that holds the parentheses in quotes. */

@@ -19,7 +19,7 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
     throw new GuardViolation(
       'SUBSTITUTION',
       text(
-        `${word.dynamic} is not read here. Write the characters themselves in single quotes.`,
+        `${word.dynamic} is not supported here. Write the characters themselves in single quotes.`,
         `${word.dynamic} は使えません。文字そのものを一重引用符で囲んでください。`,
       ),
       [literal],
@@ -30,7 +30,7 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
     throw new GuardViolation(
       'SUBSTITUTION',
       text(
-        `${word.dynamic} is not replaced here. Run the inner command first, then write its result in its place.`,
+        `${word.dynamic} is not expanded here. Run the inner command first, then write its result in its place.`,
         `${word.dynamic} は展開されません。内側のコマンドを先に実行し、その結果を書いてください。`,
       ),
       [...onFoundNames(tokens, word, inner), { pipeline: inner }],
@@ -39,7 +39,7 @@ export function refuseDynamic(tokens: readonly Token[], word: Word): void {
   throw new GuardViolation(
     'SUBSTITUTION',
     text(
-      `${word.dynamic} is not replaced here: there are no variables or substitutions. Use single quotes for a literal $.`,
+      `${word.dynamic} is not expanded here: there are no variables or substitutions. Use single quotes for a literal $.`,
       `${word.dynamic} は展開されません (変数や置換はありません)。文字としての $ は一重引用符で囲んでください。`,
     ),
     [literal, { words: text('Write the value itself.', '値そのものを書いてください。') }],

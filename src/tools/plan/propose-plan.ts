@@ -62,7 +62,7 @@ export const proposePlan = defineTool({
     return {
       steps: steps.map(({ line }) => line),
       ask: text(
-        `a plan of ${counted(steps.length, 'call')}, ${asked} of which a yes allows once each: ${why}`,
+        `a plan of ${counted(steps.length, 'call')}; your approval allows ${asked} of them once each: ${why}`,
         `${steps.length} 件の呼び出しの計画です。許可すると、うち ${asked} 件がそれぞれ 1 回ずつ許可されます: ${why}`,
       ),
     };

@@ -4,7 +4,7 @@ import { text } from '../../contract/text/text.ts';
 export function badCursor(): ToolError {
   return new ToolError(
     'invalid_parameter',
-    text('cursor is not one that this tool gave.', 'cursor がこのツールの返したものではありません。'),
+    text('cursor did not come from this tool.', 'cursor がこのツールの返したものではありません。'),
     {
       suggestion: text(
         'Pass next_cursor of the page before, or none to start over.',

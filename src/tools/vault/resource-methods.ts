@@ -57,8 +57,8 @@ const resourcesRead = defineTool({
 const resourcesSubscribe = defineTool({
   ...common,
   name: 'resources/subscribe',
-  title: text('Watch a note', 'ノートを見守る'),
-  description: text('Hear of changes of a note.', 'ノートの変更を知らせます。'),
+  title: text('Watch a note', 'ノートを監視'),
+  description: text('Be notified of changes to a note.', 'ノートの変更を知らせます。'),
   input: z.object({ uri: z.string() }),
   output: z.object({}),
   example: { uri: 'vault:///ideas/house.md' },

@@ -41,7 +41,7 @@ export function assertMayCreate(path: string): void {
     throw new ToolError(
       'forbidden',
       text(
-        `${path} cannot be created: daily/ holds only daily/YYYY-MM-DD.md with a real date.`,
+        `${path} cannot be created: daily/ contains only daily/YYYY-MM-DD.md with a real date.`,
         `${path} は作成できません。daily/ には実在する日付の daily/YYYY-MM-DD.md だけを置けます。`,
       ),
       {
@@ -78,8 +78,8 @@ export function assertText(field: string, content: string): void {
   throw new ToolError(
     'invalid_parameter',
     text(
-      `${field} is not text: it contains a NUL or half a character.`,
-      `${field} はテキストではありません。NUL か、文字の片割れを含んでいます。`,
+      `${field} is not text: it contains a NUL or half of a surrogate pair.`,
+      `${field} はテキストではありません。NUL またはサロゲートペアの片方だけを含んでいます。`,
     ),
     { details: { field } },
   );
@@ -99,8 +99,8 @@ function assertOutsideSystem(path: string): void {
   throw new ToolError(
     'forbidden',
     text(
-      `${path} cannot be written: .system/ is the vault's own.`,
-      `${path} には書き込めません。.system/ は保管庫自身のものです。`,
+      `${path} cannot be written: .system/ belongs to the vault.`,
+      `${path} には書き込めません。.system/ は保管庫が使います。`,
     ),
     { suggestion: text('Choose another folder.', '別のフォルダーを選んでください。') },
   );

@@ -101,8 +101,8 @@ const turnedAway = new Map([
     {
       code: 'unauthenticated',
       message: text(
-        'A valid `Authorization: Bearer TOKEN` is needed; `sekisho token create` makes one.',
-        '有効な `Authorization: Bearer トークン` が必要です。トークンは `sekisho token create` で作れます。',
+        'A valid `Authorization: Bearer TOKEN` is needed; `sekisho token create` creates one.',
+        '有効な `Authorization: Bearer トークン` が必要です。トークンは `sekisho token create` で作成できます。',
       ),
     },
   ],
@@ -152,7 +152,7 @@ function unreadable({ httpStatus }: RpcError, maxBytes: number) {
   if (httpStatus === 413) {
     const message = text(
       `The body is over the limit of ${maxBytes} bytes.`,
-      `本文が上限の${maxBytes}バイトを超えています。`,
+      `本文が上限の ${maxBytes} バイトを超えています。`,
     );
     return { code: 'too_large', message };
   }

@@ -247,7 +247,10 @@ function startTimedOut(timeoutMs: number, cause: unknown): ToolError {
   const seconds = timeoutMs / 1000;
   return new ToolError(
     'unavailable',
-    text(`The server did not start within ${seconds} s.`, `サーバーが${seconds}秒以内に起動しませんでした。`),
+    text(
+      `The server did not start within ${seconds} s.`,
+      `サーバーが ${seconds} 秒以内に起動しませんでした。`,
+    ),
     { cause },
   );
 }

@@ -242,7 +242,7 @@ function gone(): ToolError {
 function tooLarge(): ToolError {
   return new ToolError(
     'too_large',
-    text('The server answered with too much.', 'サーバーの応答が大きすぎます。'),
+    text('The answer of the server is too large.', 'サーバーの応答が大きすぎます。'),
     { suggestion: text('Ask for less at once.', '一度に求める量を減らしてください。') },
   );
 }
@@ -250,6 +250,6 @@ function tooLarge(): ToolError {
 function notText(): ToolError {
   return new ToolError(
     'upstream_error',
-    text('The server answered with no text.', 'サーバーの応答が不正です。'),
+    text('The answer of the server is not valid.', 'サーバーの応答が不正です。'),
   );
 }

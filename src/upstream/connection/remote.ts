@@ -34,7 +34,7 @@ export function timedOut(timeoutMs: number): ToolError {
     'timed_out',
     text(
       `The server did not answer within ${seconds} s.`,
-      `サーバーが${seconds}秒以内に応答しませんでした。`,
+      `サーバーが ${seconds} 秒以内に応答しませんでした。`,
     ),
     {
       suggestion: text(

@@ -52,7 +52,7 @@ export async function requestBySdk(
     if (refused) throw refused;
     throw new ToolError(
       'upstream_error',
-      text('The server could not be asked.', 'サーバーに要求を送れませんでした。'),
+      text('The request could not be sent to the server.', 'サーバーに要求を送れませんでした。'),
       { cause: error },
     );
   } finally {

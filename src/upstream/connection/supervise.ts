@@ -130,8 +130,8 @@ function unavailable(name: string, { text: why, cause }: ToolError, waitMs: numb
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return new ToolError('unavailable', text(`Server ${name}: ${why.en}`, `サーバー ${name}: ${why.ja}`), {
     suggestion: text(
-      `It is started again in ${seconds} s. The operator sees more with \`sekisho server check ${name}\`.`,
-      `${seconds}秒後に再起動します。運用者は \`sekisho server check ${name}\` で詳細を確認できます。`,
+      `It restarts in ${seconds} s. The operator can see more with \`sekisho server check ${name}\`.`,
+      `${seconds} 秒後に再起動します。運用者は \`sekisho server check ${name}\` で詳細を確認できます。`,
     ),
     details: { server: name, retry_after_ms: waitMs },
     cause,

@@ -36,7 +36,7 @@ export async function openCallback(port: number): Promise<Callback> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   }).catch((error: unknown) => {
-    throw loginFailed(text(`Port ${port} is taken.`, `ポート ${port} は使用中です。`), error);
+    throw loginFailed(text(`Port ${port} is in use.`, `ポート ${port} は使用中です。`), error);
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 

@@ -227,13 +227,13 @@ function list(value: unknown): readonly Members[] {
 function notFound(): ToolError {
   return new ToolError(
     'not_found',
-    text('The server has nothing of that name.', 'サーバーにその名前のものはありません。'),
+    text('The server has nothing with that name.', 'サーバーにその名前のものはありません。'),
   );
 }
 
 function tooLarge(): ToolError {
   return new ToolError(
     'too_large',
-    text('The server answered with too much.', 'サーバーの応答が大きすぎます。'),
+    text('The answer of the server is too large.', 'サーバーの応答が大きすぎます。'),
   );
 }

@@ -22,7 +22,7 @@ export function refusedBy(name: string, error: unknown): unknown {
       ),
       {
         suggestion: text(
-          'Check the arguments; the audit log has its words.',
+          'Check the arguments; the server’s message is in the audit log.',
           '引数を確認してください。サーバーの文言は監査ログにあります。',
         ),
         cause: error,

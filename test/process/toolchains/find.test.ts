@@ -130,8 +130,8 @@ test('of one that holds more than programs, the parts are shown, and what in the
     'home/.local/share/mise/installs/node/24/etc/npmrc',
   ]);
   expect(reasons).toEqual({
-    '$/home/.local/share/mise/installs/node/24/etc/npmrc': 'it may hold credentials',
-    '$/home/.cargo/config.toml': 'it may hold credentials',
+    '$/home/.local/share/mise/installs/node/24/etc/npmrc': 'it may contain credentials',
+    '$/home/.cargo/config.toml': 'it may contain credentials',
   });
 });
 
@@ -189,15 +189,15 @@ test('who holds more than programs is left out of PATH, with the reason', () => 
     '.': 'it is a relative path',
     '': 'an empty entry of PATH is the folder where a command runs',
     bin: 'it is a relative path',
-    '/': 'it holds more than programs',
-    '$/home': 'it holds more than programs',
-    $: 'it holds more than programs',
-    '$/home/.aws': 'it holds more than programs',
-    '$/home/state': 'it holds files of this server',
-    '$/open/bin': 'everybody may change it',
-    '/etc': 'it is no place for programs',
-    '/tmp': 'everybody may change it',
-    '/proc/self': 'it is no place for programs',
+    '/': 'it contains more than programs',
+    '$/home': 'it contains more than programs',
+    $: 'it contains more than programs',
+    '$/home/.aws': 'it contains more than programs',
+    '$/home/state': 'it contains files of this server',
+    '$/open/bin': 'everybody can change it',
+    '/etc': 'it is not a place for programs',
+    '/tmp': 'everybody can change it',
+    '/proc/self': 'it is not a place for programs',
     '$/home/project/link': 'a link inside a root leads there',
   });
 });

@@ -24,7 +24,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
     `the first command that misses a program is told why it is not there (skipped: no ${name})`,
     async () => {
       const commands = person.open(name, { PATH: path });
-      const note = `[toolchain: ${person.base}/open/bin is not shown: everybody may change it; the operator can list it in process.readable]`;
+      const note = `[toolchain: ${person.base}/open/bin is not shown: everybody can change it; the operator can list it in process.readable]`;
       expect((await commands.run('special')).stderr.split('\n').slice(1, -1)).toEqual([note]);
       expect((await commands.run('special')).stderr).not.toContain('[toolchain: ');
       const { stderr } = await commands.run(`cat ${person.home}/.cargo/config.toml`);

@@ -36,5 +36,5 @@ export function createDecideEffects(rules: readonly EffectRule[]): DecideEffects
 const nothingAgainst: EffectVerdict = {
   decision: 'allow',
   rule: 'default',
-  because: text('no rule speaks against it', '該当する規則がありません'),
+  because: text('no rule applies to it', '該当する規則がありません'),
 };

@@ -81,19 +81,19 @@ const labels = {
       : text(`${counted(count, 'question')} waiting`, `回答待ちの質問 ${count} 件`),
   calls: text('Calls', '呼び出し'),
   nothing: text(
-    'Questions appear here as calls stop for them.',
+    'Questions appear here when calls need an answer.',
     '呼び出しが確認で止まると、ここに質問が表示されます。',
   ),
   more: text('… space: more', '… スペース: 続き'),
   person: text('only a person', '人だけ'),
   instead: text('Instead (Enter sends, Esc cancels):', '代わりに（Enter で送信、Esc で中止）:'),
-  give: text('Enter: allow this rule   any other key: cancel', 'Enter: この規則で許可   ほかのキー: やめる'),
+  give: text('Enter: allow this rule   any other key: cancel', 'Enter: この規則で許可   ほかのキー: 中止'),
   covered: (calls: number, of: number) =>
     text(
       `It would have allowed ${counted(calls, 'call')} of the last ${of} that were asked about.`,
       `直近 ${of} 件のうち、確認された ${calls} 件を許可していたはずです。`,
     ),
-  group: (count: number) => text(`Y / N: all ${count} alike`, `Y / N: 同様の ${count} 件すべて`),
+  group: (count: number) => text(`Y / N: all ${count} similar`, `Y / N: 同様の ${count} 件すべて`),
   keys: text(
     'y once  h hour  s session  f folder  a always  n no  i instead  j/k move  q quit',
     'y 今回  h 1時間  s セッション  f フォルダー  a 常に  n 拒否  i 代わりの指示  j/k 移動  q 終了',

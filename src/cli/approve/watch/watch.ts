@@ -16,7 +16,7 @@ export function watchQuestions(flags: Flags): Promise<number> {
     throw new ConfigError(
       text(
         '--watch needs a terminal; `sekisho approve` lists the questions anywhere.',
-        '--watch には端末が必要です。質問の一覧は `sekisho approve` でどこからでも見られます。',
+        '--watch にはターミナルが必要です。質問の一覧は `sekisho approve` でどこからでも確認できます。',
       ),
     );
   return withOperator(flags, async (at) => {

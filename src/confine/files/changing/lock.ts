@@ -63,7 +63,7 @@ function loadFlock(): { flock: (fd: number, operation: number) => number; errno:
   } catch (cause) {
     throw new ToolError(
       'unavailable',
-      text('Writes cannot be locked on this machine.', 'このマシンでは書き込みの排他ができません。'),
+      text('Writes cannot be locked on this machine.', 'このマシンでは書き込みを排他制御できません。'),
       { cause },
     );
   }

@@ -109,7 +109,7 @@ function namesFolder(shown: string): ToolError {
   return new ToolError(
     'invalid_path',
     text(
-      `A path that ends in / or . names a folder; no file ${shown} is written.`,
+      `A path that ends in / or . names a folder; ${shown} cannot be written as a file.`,
       `/ または . で終わるパスはフォルダーを指します。ファイル ${shown} には書き込みません。`,
     ),
     { suggestion: text('Name the file itself.', 'ファイル自体を指定してください。') },
@@ -198,8 +198,8 @@ function brokenText(shown: string): ToolError {
   return new ToolError(
     'invalid_parameter',
     text(
-      `The new content of ${shown} is not valid Unicode: it holds half a character.`,
-      `${shown} の新しい内容が正しい Unicode ではありません。文字の片割れが含まれています。`,
+      `The new content of ${shown} is not valid Unicode: it contains half of a surrogate pair.`,
+      `${shown} の新しい内容が正しい Unicode ではありません。サロゲートペアの片方だけが含まれています。`,
     ),
   );
 }

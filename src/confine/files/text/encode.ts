@@ -29,7 +29,7 @@ export async function encode(content: string, encoding: TextEncoding, withBom: b
       throw new ToolError(
         'unsupported_encoding',
         text(
-          `The file is in ${encoding}, which cannot hold every character of the new content.`,
+          `The file is in ${encoding}, which cannot represent every character ofthe new content.`,
           `ファイルの文字コード ${encoding} では、新しい内容の一部の文字を表せません。`,
         ),
         {

@@ -17,7 +17,7 @@ export function withHint(error: unknown, facts: PlaceFacts): unknown {
     code === 'not_found'
       ? text(`Did you mean ${found.join(' or ')}?`, `${found.join(' か ')} のことですか。`)
       : text(
-          `Name a file in it; it holds ${found.join(', ')}.`,
+          `Name a file in it; it contains ${found.join(', ')}.`,
           `中のファイルを指定してください。中身: ${found.join('、')}`,
         );
   return new ToolError(code, message, { suggestion, details, cause });

@@ -28,7 +28,7 @@ export const checkpointRules: readonly CommandRule[] = [
     programs: ['sekisho', ...signals, ...removers],
     because: text(
       'it would answer for the person at this server, stop it, or change its settings',
-      'このサーバーで人に代わって回答するか、サーバーを止めるか、設定を変更します',
+      'このサーバーの質問に人の代わりに回答するか、サーバーを停止するか、設定を変更します',
     ),
     suggestion: text('Leave that to the person.', '人に任せてください。'),
     fits: ({ program, args }) => {

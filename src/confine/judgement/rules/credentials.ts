@@ -18,7 +18,7 @@ export const credentialRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: senders,
     because: text('it would send credentials to others', '認証情報を外部に送ります'),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: (use) => {
       if (use.args.some((word) => here.test(word.text))) return false;
       return (

@@ -10,10 +10,10 @@ export const fetchedRules: readonly CommandRule[] = [
   {
     id: 'pipe-to-shell',
     decision: 'ask',
-    because: text('it runs what comes from the network', 'ネットワークから届いた内容を実行します'),
+    because: text('it runs code from the network', 'ネットワークから取得したコードを実行します'),
     suggestion: text(
       'Save it to a file and read it first.',
-      'まずファイルに保存し、内容を確認してください。',
+      '先にファイルに保存し、内容を確認してください。',
     ),
     fits: ({ program, args, input }) =>
       (input.fetched() &&

@@ -17,8 +17,8 @@ export const gitRemoteRules: readonly CommandRule[] = [
       'リポジトリの取得元と送信先を変更します',
     ),
     suggestion: text(
-      'A person must agree to it. git remote add needs no approval.',
-      '人の同意が必要です。git remote add には不要です。',
+      "It needs a person's approval. git remote add does not.",
+      '人の承認が必要です。git remote add には不要です。',
     ),
     fits: (use, { variables }) => (remoteChangesOf(use, variables)?.remotes.length ?? 0) > 0,
     match: [

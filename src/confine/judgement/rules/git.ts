@@ -14,7 +14,7 @@ export const gitRules: readonly CommandRule[] = [
       'this git setting or option can start programs',
       'この git の設定またはオプションはプログラムを起動できます',
     ),
-    suggestion: text('Run git without it.', 'それを付けずに git を実行してください。'),
+    suggestion: text('Run git without it.', 'その設定やオプションなしで git を実行してください。'),
     fits: ({ args }) => gitStartsPrograms(args),
     match: [
       'git -c core.pager=x log',

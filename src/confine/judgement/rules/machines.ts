@@ -4,7 +4,7 @@ import { hasWord, onlyTells, operandsOf } from '../words/subcommands.ts';
 import { mayStayHere } from './needs.ts';
 import type { CommandRule } from './rule.ts';
 
-const person = text('A person must agree to it.', '人の同意が必要です。');
+const person = text("It needs a person's approval.", '人の承認が必要です。');
 
 /** Other users and other machines. */
 export const machineRules: readonly CommandRule[] = [
@@ -13,7 +13,7 @@ export const machineRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: superuserPrograms,
     because: text('it runs as another user', '別のユーザーとして実行します'),
-    suggestion: text('Try without it, or let a person agree.', '使わずに試すか、人の同意を得てください。'),
+    suggestion: text('Try without it, or let a person agree.', '使わずに試すか、人の承認を得てください。'),
     fits: ({ args }) => !onlyTells(args),
     needs: () => ({ kind: 'system' }),
     match: ['sudo ls', '/usr/bin/sudo -u www ls', 'su -c ls', 'doas ls', 'env sudo ls'],

@@ -136,7 +136,7 @@ const lacks = {
     inWalls: true,
     because: text(
       'it needs a daemon of this machine, which commands here cannot reach',
-      'このマシンのデーモンが必要ですが、ここのコマンドからは届きません',
+      'このマシンのデーモンが必要ですが、ここのコマンドからは接続できません',
     ),
     suggestion: text(
       'Run the program itself, or ask the person to start the container.',

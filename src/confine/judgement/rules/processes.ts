@@ -3,7 +3,7 @@ import { onlyTells } from '../words/subcommands.ts';
 import type { Word } from '../words/word.ts';
 import type { CommandRule, Scene } from './rule.ts';
 
-const person = text('A person must agree to it.', '人の同意が必要です。');
+const person = text("It needs a person's approval.", '人の承認が必要です。');
 
 /** Processes and services beside the command's own, now and later. */
 export const processRules: readonly CommandRule[] = [
@@ -48,7 +48,7 @@ export const processRules: readonly CommandRule[] = [
     id: 'schedule',
     decision: 'ask',
     programs: ['crontab', 'at', 'batch', 'atrm', 'anacron', 'schtasks'],
-    because: text('it makes commands run later', 'コマンドを後で実行するよう登録します'),
+    because: text('it schedules commands to run later', 'コマンドを後で実行するよう登録します'),
     suggestion: person,
     fits: ({ program, args }) =>
       !(/^(crontab|at)$/.test(program) && args.length === 1 && args[0]?.value === '-l'),

@@ -13,7 +13,7 @@ export const sendingRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['git', 'jj', 'hg', 'svn', 'gh', 'glab'],
     because: text('it changes what others see', '他の人に見えるものを変更します'),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: ({ program, args }) => {
       switch (program) {
         case 'git':

@@ -144,10 +144,10 @@ export const shellRules: readonly CommandRule[] = [
     id: 'odd-name',
     decision: 'deny',
     because: text(
-      'the name of the program is a word of the shell, or has characters that hide',
+      'the program name is a shell keyword, or contains invisible characters',
       'プログラム名がシェルの予約語か、見えない文字を含みます',
     ),
-    suggestion: text('Write the command plainly.', 'コマンドを素直に書いてください。'),
+    suggestion: text('Write the command plainly.', 'コマンドをそのままの形で書いてください。'),
     fits: ({ words }) => {
       const name = words[0]?.value ?? '';
       return (

@@ -146,7 +146,7 @@ function contentAfter(mirror: Mirror, record: IndexRecord): Buffer {
   throw new ToolError(
     'conflict',
     text(
-      `Record ${record.recordId} added to a file whose earlier content was not written here.`,
+      `Record ${record.recordId} appended to a file whose earlier content is not recorded.`,
       `記録 ${record.recordId} は追記で、それ以前の内容はここで書かれていないため復元できません。`,
     ),
     {
@@ -224,8 +224,8 @@ export function assertSize(bytes: number, confirmed: boolean): void {
     throw guardError(
       'OVERSIZE_WRITE',
       text(
-        `${bytes} bytes are over the most that is written at once, ${limits.writeBytes}. Nothing was written.`,
-        `${bytes} バイトは1回の書き込みの上限 ${limits.writeBytes} を超えています。何も書き込まれていません。`,
+        `${bytes} bytes are more than the limit of ${limits.writeBytes} for one write. Nothing was written.`,
+        `${bytes} バイトは 1 回の書き込みの上限 ${limits.writeBytes} を超えています。何も書き込まれていません。`,
       ),
       text(
         'Narrow the output, or write it in parts with tee -a.',

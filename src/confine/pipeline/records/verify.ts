@@ -100,7 +100,10 @@ function verifyRecords(
     const id = BigInt(record.recordId);
     if (id <= last)
       return wrong(
-        text(`record ${record.recordId} does not rise`, `記録 ${record.recordId} の番号が増えていません`),
+        text(
+          `the number of record ${record.recordId} does not increase`,
+          `記録 ${record.recordId} の番号が増えていません`,
+        ),
       );
     last = id;
     const known = missing.get(record.recordId);
@@ -135,7 +138,7 @@ function verifyRecords(
       if (between !== expected && between !== `\n${expected}`)
         return wrong(
           text(
-            `the mirror of ${record.path} has bytes of no record before ${record.recordId}`,
+            `the mirror of ${record.path} contains bytes that belong to no record before ${record.recordId}`,
             `${record.path} の控えの ${record.recordId} より前に、どの記録のものでもないバイト列があります`,
           ),
         );
@@ -148,7 +151,7 @@ function verifyRecords(
     if (at(mirrorPath(path)).stat().bytes !== end)
       return wrong(
         text(
-          `the mirror of ${path} has bytes of no record at its end`,
+          `the mirror of ${path} contains bytes that belong to no record at its end`,
           `${path} の控えの末尾に、どの記録のものでもないバイト列があります`,
         ),
       );

@@ -58,7 +58,10 @@ function locate(path: string, roots: readonly ResolvedRoot[]): string {
   }
   throw new ToolError(
     'out_of_scope',
-    text('The working folder is outside the allowed folders.', '作業フォルダが許可されたフォルダの外です。'),
+    text(
+      'The working folder is outside the allowed folders.',
+      '作業フォルダーが許可されたフォルダーの外にあります。',
+    ),
   );
 }
 
@@ -66,7 +69,7 @@ function assertFolder(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     throw new ToolError(
       'not_found',
-      text('The working folder does not exist.', '作業フォルダが存在しません。'),
+      text('The working folder does not exist.', '作業フォルダーが存在しません。'),
     );
   }
   if (realpathSync(path) !== path) {
@@ -74,7 +77,7 @@ function assertFolder(path: string): string {
       'forbidden',
       text(
         'The working folder is reached through a symbolic link.',
-        '作業フォルダへの経路にシンボリックリンクがあります。',
+        '作業フォルダーへのパスにシンボリックリンクがあります。',
       ),
     );
   }

@@ -47,12 +47,12 @@ export function nothingOutside(): ToolError {
     'unavailable',
     text(
       'Commands do not run: the root / leaves nothing outside of it that a sandbox could protect.',
-      'コマンドは実行されません。ルートが / では、サンドボックスが守るべき外側が残りません。',
+      'コマンドは実行されません。ルートが / の場合は、サンドボックスで保護する対象が残りません。',
     ),
     {
       suggestion: text(
         'Use the file tools. The operator can serve only the folders that are needed instead of /, or run commands without a sandbox (--sandbox off).',
-        'ファイル用のツールを使ってください。管理者は / の代わりに必要なフォルダを公開するか、--sandbox off で壁なしに実行できます。',
+        'ファイルのツールを使ってください。運用者は / の代わりに必要なフォルダーだけを提供するか、--sandbox off でサンドボックスなしにコマンドを実行できます。',
       ),
     },
   );
@@ -62,7 +62,7 @@ function suggestionFor() {
   if (!takesFiles(tmpdir())) {
     return text(
       'The operator can make the folder for temporary files (TMPDIR, else /tmp) writable for the server, or name another by TMPDIR.',
-      '管理者が一時ファイル用のフォルダ (TMPDIR、なければ /tmp) をサーバーから書き込めるようにするか、TMPDIR で別の場所を指定できます。',
+      '運用者は、一時ファイル用のフォルダー（TMPDIR、なければ /tmp）をサーバーから書き込めるようにするか、TMPDIR で別の場所を指定できます。',
     );
   }
   if (findProgram('bwrap') === undefined) {

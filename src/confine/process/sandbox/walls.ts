@@ -157,8 +157,8 @@ function withoutSockets(problem: string | undefined): Pick<SandboxStatus, 'witho
   if (problem === undefined) return {};
   return {
     withoutSockets: text(
-      `commands make no sockets of Unix, which some programs need (tmux, multiprocessing.Manager, tsx): ${problem}`,
-      `コマンドは Unix ソケットを作れません（tmux、multiprocessing.Manager、tsx などが使います）: ${problem}`,
+      `commands cannot create Unix sockets, which some programs need (tmux, multiprocessing.Manager, tsx): ${problem}`,
+      `コマンドは Unix ソケットを作成できません（tmux、multiprocessing.Manager、tsx などが使います）: ${problem}`,
     ),
   };
 }
@@ -220,6 +220,6 @@ export function holdsMachine({ all }: Roots): boolean {
 }
 
 const wholeMachine = text(
-  'the root / leaves nothing outside of it, so no sandbox can hold',
-  'ルートが / では外側が残らないため、サンドボックスが成り立ちません',
+  'with the root /, nothing is left outside that a sandbox could protect',
+  'ルートが / の場合は、サンドボックスで保護する対象が残りません',
 );

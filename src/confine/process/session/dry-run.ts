@@ -50,7 +50,7 @@ function noDryRun(why: Text, cause?: Error): ToolError {
     {
       suggestion: text(
         'Nothing ran. Run it without dry_run, or ask the operator to run `sekisho doctor`.',
-        '何も実行していません。dry_run なしで実行するか、管理者に `sekisho doctor` の確認を依頼してください。',
+        '何も実行していません。dry_run なしで実行するか、運用者に `sekisho doctor` の確認を依頼してください。',
       ),
       ...(cause && { cause }),
     },

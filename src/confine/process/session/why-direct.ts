@@ -53,12 +53,12 @@ export function blamesLayer([errors = '', ...outputs]: readonly string[], hasFai
 }
 
 const whyOthersRun: Text = text(
-  'a command of the session runs in the background, and the two are to see the same files',
+  'a command of the session runs in the background, and both must see the same files',
   'セッションのコマンドがバックグラウンドで実行中で、両者は同じファイルを見る必要があります',
 );
 
 const whyItGoesOn: Text = text(
-  'it looks like a server or a watcher, which is to see what changes while it runs',
+  'it looks like a server or a watcher, which must see changes while it runs',
   'サーバーや監視プログラムのようで、実行中の変更を見る必要があります',
 );
 
@@ -66,7 +66,7 @@ const whyItMoves: Text = text('it moves a folder', 'フォルダーを移動し�
 
 const whySwitchedOff: Text = text('process.layer is "off"', 'process.layer が "off" です');
 
-const whyNothingToWrite: Text = text('it may write no folder', '書き込めるフォルダーがありません');
+const whyNothingToWrite: Text = text('it cannot write to any folder', '書き込めるフォルダーがありません');
 
 function wordsOf(command: CommandLine): string {
   return command.kind === 'script' ? command.script : [command.program, ...command.args].join(' ');

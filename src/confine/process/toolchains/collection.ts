@@ -73,6 +73,6 @@ export function createCollection(prove: Prove): Collection {
 
 /** A mount each, and each makes every command slower. */
 const mostFolders = 48;
-const tooMany = text('too many other folders are shown', '表示するフォルダが多すぎます');
+const tooMany = text('too many other folders are shown', '見せるフォルダーが多すぎます');
 /** The machine's links are there already, or are of another file system there. */
 const ownPlaces = [...systemFolders, '/tmp', '/proc', '/dev', '/etc'];

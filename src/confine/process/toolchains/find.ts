@@ -64,5 +64,5 @@ export function withoutWalls(environment: FindOptions['environment']): CommandTo
 
 const empty = text(
   'an empty entry of PATH is the folder where a command runs',
-  'PATH の空の要素は実行時のフォルダを指します',
+  'PATH の空の要素は、コマンドを実行するフォルダーを指します',
 );

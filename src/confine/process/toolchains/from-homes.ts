@@ -69,7 +69,7 @@ function secretsOf({ secrets = [] }: KnownToolchain, part: string): readonly str
   );
 }
 
-const mayHoldCredentials = text('it may hold credentials', '認証情報を含むことがあります');
+const mayHoldCredentials = text('it may contain credentials', '認証情報を含む可能性があります');
 
 function placesOf({ variables, homes }: KnownToolchain, environment: Environment): readonly string[] {
   const { HOME: home = '', XDG_DATA_HOME: data = '' } = environment;

@@ -107,9 +107,9 @@ const credentials = [
 const neverPrograms = ['/proc', '/sys', '/dev', '/etc', '/boot'];
 const relative = text('it is a relative path', '相対パスです');
 const throughRoot = text('a link inside a root leads there', 'ルート内のリンクがそこを指しています');
-export const tooWide = text('it holds more than programs', 'プログラム以外のものを含みます');
-const noPrograms = text('it is no place for programs', 'プログラムを置く場所ではありません');
-const ownFiles = text('it holds files of this server', 'このサーバー自身のファイルを含みます');
+export const tooWide = text('it contains more than programs', 'プログラム以外のものを含みます');
+const noPrograms = text('it is not a place for programs', 'プログラムを置く場所ではありません');
+const ownFiles = text('it contains files of this server', 'このサーバー自身のファイルを含みます');
 /** Of what it says of a folder, a command is not told. */
 export const isPrivate = (because: Text) => because === tooWide || because === ownFiles;
-const everybody = text('everybody may change it', '誰でも変更できます');
+const everybody = text('everybody can change it', '誰でも変更できます');

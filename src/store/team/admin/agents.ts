@@ -140,7 +140,7 @@ async function assertNobodyBelow(tx: Tx, id: string): Promise<void> {
   throw new ConfigError(
     text(
       `Agent ${id} has subordinates: ${below.map((row) => row.id).join(', ')}. Give them another parent first.`,
-      `エージェント ${id} には部下がいます: ${below.map((row) => row.id).join('、')}。先に別の上司を割り当ててください。`,
+      `エージェント ${id} には配下のエージェントがあります:  ${below.map((row) => row.id).join('、')}。先に別の上司を割り当ててください。`,
     ),
   );
 }
@@ -167,7 +167,7 @@ async function assertParent(tx: Tx, id: string, parentId: string): Promise<void>
   if (parent?.hierarchy !== 'manager')
     throw new ConfigError(
       text(
-        `The parent ${JSON.stringify(parentId)} is no manager. Make it one, or name another.`,
+        `The parent ${JSON.stringify(parentId)} is not a manager. Make it one, or choose another.`,
         `上司 ${JSON.stringify(parentId)} はマネージャーではありません。マネージャーにするか、別のエージェントを指定してください。`,
       ),
     );
@@ -175,7 +175,7 @@ async function assertParent(tx: Tx, id: string, parentId: string): Promise<void>
     if (at === id)
       throw new ConfigError(
         text(
-          `Agent ${id} would stand above itself.`,
+          `Agent ${id} would be its own manager.`,
           `エージェント ${id} が自分自身の上司になってしまいます。`,
         ),
       );

@@ -104,8 +104,8 @@ function badMessage(): ConfigError {
 }
 
 const purpose = text(
-  'The person who looks after this team writes to you.',
-  'このチームを見ている人からの連絡です。',
+  'The person in charge of this team writes to you.',
+  'このチームの担当者からのメッセージです。',
 );
 /** A person ends by leaving; this only bounds what one conversation holds. */
 const maxTurns = 1000;

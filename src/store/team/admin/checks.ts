@@ -14,7 +14,7 @@ const kindNames = {
 export function noSuch(kind: 'agent' | 'project' | 'task', id: string): ConfigError {
   return new ConfigError(
     text(
-      `There is no ${kind} ${JSON.stringify(id)}. \`sekisho ${kind} list\` shows what there is.`,
+      `There is no ${kind} ${JSON.stringify(id)}. \`sekisho ${kind} list\` lists them.`,
       `${kindNames[kind].ja} ${JSON.stringify(id)} はありません。\`sekisho ${kind} list\` で一覧を確認できます。`,
     ),
   );
@@ -36,7 +36,7 @@ export async function assertFree(tx: Tx, table: 'agents' | 'projects', id: strin
   if (row)
     throw new ConfigError(
       text(
-        `${id} is there already in ${table}. Take another id.`,
+        `${id} already exists in ${table}. Choose another id.`,
         `${id} は既に登録されています。別の ID を使ってください。`,
       ),
     );

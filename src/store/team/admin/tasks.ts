@@ -84,7 +84,7 @@ export function createTaskAdmin({
           throw new ConfigError(
             text(
               `Task ${id} is ${task.status}, and nobody works on it any more. Add a new one.`,
-              `タスク ${id} は ${task.status} で、もう誰も作業しません。新しいタスクを追加してください。`,
+              `タスク ${id} は ${task.status} で、もう作業の対象になりません。新しいタスクを追加してください。`,
             ),
           );
         }

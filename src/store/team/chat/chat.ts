@@ -37,7 +37,7 @@ export function createChat(membership: Membership) {
               `You have no open conversation with agent ${input.target_agent_id}.`,
               `${input.target_agent_id} との会話は開かれていません。`,
             ),
-            text('Begin one with start_conversation.', 'start_conversation で始めてください。'),
+            text('Start one with start_conversation.', 'start_conversation で始めてください。'),
           );
         }
         return writeIn(tx, me, await lockConversation(tx, me, open.id), input.content);
@@ -64,7 +64,7 @@ export function createChat(membership: Membership) {
               `Conversation ${open.id} with agent ${other.id} is ${open.status} already.`,
               `${other.id} との会話 ${open.id} がすでに ${open.status} です。`,
             ),
-            text('Go on in it, or end it first.', 'それを続けるか、先に終了してください。'),
+            text('Continue it, or end it first.', 'その会話を続けるか、先に終了してください。'),
             { conversation_id: open.id },
           );
         }
@@ -149,7 +149,7 @@ async function lastHeard(tx: Tx, me: Member): Promise<string> {
   throw conflict(
     text('No message waits for an answer.', '返信を待っているメッセージはありません。'),
     text(
-      'Fetch them with get_pending_messages, or name conversation_id.',
+      'Fetch them with get_pending_messages, or pass conversation_id.',
       'get_pending_messages で取得するか、conversation_id を指定してください。',
     ),
   );

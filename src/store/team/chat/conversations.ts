@@ -108,7 +108,7 @@ export async function writeIn(
   if (!isOpen && !(row.status === 'pending' && row.participant_id === me.agent.id)) {
     throw conflict(
       text(
-        `Conversation ${row.id} is ${row.status}; nothing more can be said in it.`,
+        `Conversation ${row.id} is ${row.status}; no more messages can be sent in it.`,
         `会話 ${row.id} は ${row.status} なので、これ以上発言できません。`,
       ),
       text(

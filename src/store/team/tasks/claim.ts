@@ -113,7 +113,7 @@ async function assertNoOtherSession(tx: Tx, me: Member, { id }: TaskRow): Promis
   if (!other) return;
   throw conflict(
     text(
-      `Another session of yours (${other.id}) is at task ${id}.`,
+      `Another session of yours (${other.id}) is working on task ${id}.`,
       `タスク ${id} はあなたの別のセッション（${other.id}）が進めています。`,
     ),
     text('Leave it to that session.', 'そのセッションに任せてください。'),
@@ -242,6 +242,6 @@ export function nothingInHand({ session }: Member) {
           'This is a chat session; the task session of the same agent reports its task.',
           'これはチャットセッションです。タスクは同じエージェントのタスクセッションが報告します。',
         )
-      : text('Take one with claim_task.', 'claim_task で取得してください。'),
+      : text('Claim one with claim_task.', 'claim_task で取得してください。'),
   );
 }

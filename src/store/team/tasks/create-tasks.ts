@@ -62,7 +62,7 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
   if (parent.status === 'done' || parent.status === 'cancelled') {
     throw conflict(
       text(
-        `Task ${parentId} is ${parent.status} and takes no subtasks.`,
+        `Task ${parentId} is ${parent.status} and cannot have subtasks.`,
         `タスク ${parentId} は ${parent.status} なのでサブタスクを追加できません。`,
       ),
     );
@@ -70,7 +70,10 @@ async function lockMaking(tx: Tx, me: Member, parentId: string | undefined): Pro
   for (let depth = 1, at: TaskRow = parent; at.parent_id !== null; depth += 1) {
     if (depth >= maxDepth) {
       throw conflict(
-        text(`Tasks nest at most ${maxDepth} deep.`, `タスクの入れ子は ${maxDepth} 段までです。`),
+        text(
+          `Tasks can be nested at most ${maxDepth} levels deep.`,
+          `タスクの入れ子は ${maxDepth} 段までです。`,
+        ),
       );
     }
     at = await readTask(tx, me.projectId, at.parent_id);
@@ -180,14 +183,14 @@ function assertLocalIds(tasks: readonly BatchTask[]): void {
     if (ids.has(local_id)) {
       throw invalid(
         'tasks',
-        text(`holds the local_id ${local_id} twice`, `local_id ${local_id} が重複しています`),
+        text(`contains the local_id ${local_id} twice`, `local_id ${local_id} が重複しています`),
       );
     }
     ids.add(local_id);
   }
   const titles = new Set(tasks.map((task) => task.title));
   if (titles.size < tasks.length) {
-    throw invalid('tasks', text('holds one title twice', '同じタイトルが重複しています'));
+    throw invalid('tasks', text('contains a title twice', '同じタイトルが重複しています'));
   }
 }
 

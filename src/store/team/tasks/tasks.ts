@@ -75,10 +75,10 @@ export function createTaskWork(membership: Membership) {
         ) {
           throw forbidden(
             text(
-              `Task ${task.id} was made by ${task.created_by}; only they, a manager or the owner of the whole cancel it.`,
+              `Task ${task.id} was created by ${task.created_by}; only they, a manager or the owner of the parent task can cancel it.`,
               `タスク ${task.id} を中止できるのは作成者 ${task.created_by}、マネージャー、親タスクの担当者だけです。`,
             ),
-            text('Set it blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
+            text('Set it to blocked with a reason instead.', '代わりに理由を付けて blocked にしてください。'),
           );
         }
         // A lost reply makes a client ask again; what is so already is no error.
@@ -151,7 +151,7 @@ export async function eventsOf(db: Reader, taskId: string): Promise<TaskEventVie
 }
 
 export function readCursor(cursor: string): number {
-  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', text('is not one of ours', 'が不正です'));
+  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', text('is not valid', 'が不正です'));
   return Number(cursor);
 }
 

@@ -17,7 +17,7 @@ export function backgroundOf(commands: Commands, id: string): BackgroundCommand 
       `No background command ${cleanLine(id)}.`,
       `バックグラウンドのコマンド ${cleanLine(id)} はありません。`,
     ),
-    { suggestion: text('bash_list shows those that there are.', 'bash_list で一覧を確認できます。') },
+    { suggestion: text('bash_list lists them.', 'bash_list で一覧を確認できます。') },
   );
 }
 

@@ -109,11 +109,11 @@ export const bash = defineTool({
         ? text(`exit code ${code}`, `終了コード ${code}`)
         : text(
             `Still running, in the background as ${id}: follow it with bash_output (wait, cursor ${output.next_cursor}), end it with bash_kill.`,
-            `まだ実行中です。バックグラウンドの ${id} として続いています。bash_output (wait、cursor ${output.next_cursor}) で追い、bash_kill で止められます。`,
+            `まだ実行中です。バックグラウンドの ${id} として続いています。bash_output (wait、cursor ${output.next_cursor}) で出力を確認し、bash_kill で停止できます。`,
           ))[locale],
     ];
     if (folder !== undefined) parts.push(text(`folder: ${folder}`, `フォルダー: ${folder}`)[locale]);
-    if (isOver) parts.push(text('stopped: it ran out of time', '時間切れで停止しました')[locale]);
+    if (isOver) parts.push(text('stopped: it ran out of time', 'タイムアウトで停止しました')[locale]);
     if (output.changed) parts.push(landedWords(output.changed, locale));
     if (output.dry_run) parts.push(dryRunWords(output.dry_run, locale));
     if (stdout !== '') parts.push(`stdout:\n${stdout}`);
@@ -209,13 +209,13 @@ function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands):
   throw new ToolError(
     'invalid_parameter',
     text(
-      `timeout takes at most ${counted(most, 'second')} here.`,
+      `timeout can be at most ${counted(most, 'second')} here.`,
       `ここでは timeout は ${most} 秒までです。`,
     ),
     {
       suggestion: text(
-        'Use background for what takes longer. The operator can allow up to an hour by process.maxTimeoutMs, as the profile "coding" does.',
-        'それより長いものには background を使ってください。管理者は process.maxTimeoutMs で 1 時間まで許可できます (プロファイル "coding" は許可済み)。',
+        'Use background for longer commands. The operator can allow up to an hour with process.maxTimeoutMs, as the profile "coding" does.',
+        'それより長いものには background を使ってください。運用者は process.maxTimeoutMs で 1 時間まで許可できます（プロファイル "coding" では許可済み）。',
       ),
       details: { field: 'timeout' },
     },

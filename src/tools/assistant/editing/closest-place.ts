@@ -56,7 +56,7 @@ const misreadings: readonly {
     read: (wanted) => (wanted.search(escapes) !== -1 ? wanted.replaceAll(escapes, unescaped) : undefined),
     differs: text(
       'escapes: \\n, \\t or \\" stands there as the character itself',
-      'エスケープ (\\n、\\t、\\" は文字そのもの)',
+      'エスケープ (\\n、\\t、\\" はその文字自体)',
     ),
   },
 ];

@@ -55,11 +55,11 @@ export const editFile = defineTool({
     const head = isDry
       ? text(
           `Would make ${replacements} replacements in ${path}.`,
-          `${path} で ${replacements} 箇所が置換されます。`,
+          `${path} で ${replacements} か所が置換されます。`,
         )
       : text(
           `Made ${replacements} replacements in ${path}.`,
-          `${path} で ${replacements} 箇所を置換しました。`,
+          `${path} で ${replacements} か所を置換しました。`,
         );
     return `${head[locale]}\n\n${diff}`;
   },

@@ -105,7 +105,7 @@ function notThere(shown: string, before: string, wanted: string, which: Text): T
       {
         suggestion: text(
           'Read the file and copy the text from it.',
-          'ファイルを読み、その文字列を写してください。',
+          'ファイルを読み、その文字列をコピーしてください。',
         ),
       },
     );
@@ -120,7 +120,7 @@ function notThere(shown: string, before: string, wanted: string, which: Text): T
     ),
     {
       suggestion: text(
-        'Send old_string as it stands there.',
+        'Send old_string exactly as it is there.',
         'そこにあるとおりの old_string を指定してください。',
       ),
       details: { start_line: startLine, end_line: endLine },
@@ -134,12 +134,12 @@ function manyPlaces(shown: string, lines: readonly number[], count: number, whic
     'conflict',
     text(
       `${which.en}old_string occurs ${count} times in ${shown}: line ${shownLines}.`,
-      `${which.ja}old_string は ${shown} に ${count} 箇所あります: ${shownLines} 行目。`,
+      `${which.ja}old_string は ${shown} に ${count} か所あります:  ${shownLines} 行目。`,
     ),
     {
       suggestion: text(
-        'Add lines around it until it is the only one, or set replace_all.',
-        '前後の行を加えて一箇所に絞るか、replace_all を指定してください。',
+        'Add surrounding lines until it is unique, or set replace_all.',
+        '前後の行を加えて 1 か所に絞るか、replace_all を指定してください。',
       ),
       details: { lines },
     },

@@ -71,7 +71,7 @@ function cannotHold(encoding: string): ToolError {
   return new ToolError(
     'unsupported_encoding',
     text(
-      `The file is in ${encoding}, which cannot hold every character of new_string.`,
+      `The file is in ${encoding}, which cannot represent every character ofnew_string.`,
       `ファイルの文字コード ${encoding} では、new_string の一部の文字を表せません。`,
     ),
     {

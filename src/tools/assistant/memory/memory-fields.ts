@@ -16,7 +16,7 @@ export const memoryId = z
   .max(64)
   .refine(
     (id) => /^[\w-]+$/.test(id),
-    inputRule(text('must be an id that recall gave', 'recall が返した id でなければなりません')),
+    inputRule(text('must be an id from recall', 'recall が返した id でなければなりません')),
   );
 
 export const memoryOutput = {

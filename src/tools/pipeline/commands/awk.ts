@@ -104,7 +104,7 @@ function refuse(
       {
         words: text(
           'Print the result and save it with | tee FILE; run other programs as stages of their own.',
-          '結果は print して | tee FILE で保存し、他のプログラムは別の段として実行してください。',
+          '結果は print して | tee FILE で保存し、他のプログラムは別のステージとして実行してください。',
         ),
       },
     ],

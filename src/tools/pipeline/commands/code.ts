@@ -57,7 +57,7 @@ function atMostOne(command: string, operands: readonly Word[]): string | undefin
   if (second) {
     throw new GuardViolation(
       'PARSE_ERROR',
-      text(`${command} takes one path.`, `${command} に指定できるパスは1つです。`),
+      text(`${command} takes one path.`, `${command} に指定できるパスは 1 つです。`),
       [{ pipeline: `${command} ${first?.raw ?? ''}` }],
     );
   }

@@ -156,10 +156,13 @@ function assertOperands(
   throw new GuardViolation(
     'PARSE_ERROR',
     least === most
-      ? text(`${table.command} takes ${most} files.`, `${table.command} には${most}つのファイルが必要です。`)
+      ? text(
+          `${table.command} takes ${most} files.`,
+          `${table.command} には ${most} つのファイルが必要です。`,
+        )
       : text(
           `${table.command} reads one file, and writes none. Save with | tee.`,
-          `${table.command} が読むのは1ファイルだけで、書き込みはできません。保存は | tee で行います。`,
+          `${table.command} が読めるのは 1 ファイルだけで、書き込みはできません。保存は | tee で行います。`,
         ),
     operands.length > most
       ? [

@@ -123,7 +123,7 @@ const rows: OptionRow[] = [
     value: 'text',
     refused: {
       reason: 'DISALLOWED_FLAG',
-      because: text('rg needs no such setting here.', 'rg のこの設定はここでは不要です。'),
+      because: text('This rg setting is not needed here.', 'rg のこの設定はここでは不要です。'),
     },
   },
   { flags: ['-z', '--search-zip'], refused: runsPrograms },

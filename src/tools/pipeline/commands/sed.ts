@@ -24,8 +24,8 @@ const table: OptionTable = {
       refused: {
         reason: 'SED_WRITE',
         because: text(
-          'sed -i changes files unseen. Save with | tee, one file a call.',
-          'sed -i は使えません。保存は1ファイルずつ | tee で行います。',
+          'sed -i changes files without a record. Save with | tee, one file a call.',
+          'sed -i は使えません。保存は 1 ファイルずつ | tee で行います。',
         ),
         instead: savedByTee,
       },

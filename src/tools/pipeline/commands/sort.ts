@@ -11,7 +11,7 @@ const runsPrograms = {
 } as const;
 const choosesFolder = {
   reason: 'DISALLOWED_FLAG',
-  because: text('sort keeps its temporary files by itself.', 'sort の一時ファイルの場所は指定できません。'),
+  because: text('sort manages its temporary files itself.', 'sort の一時ファイルの場所は指定できません。'),
 } as const;
 
 /** `sort -t, -k2,2nr -u FILE…`. */

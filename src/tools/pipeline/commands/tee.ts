@@ -23,12 +23,12 @@ export const tee: Grammar = {
     ) {
       throw new GuardViolation(
         'TEE_TARGET',
-        text('tee takes exactly one file.', 'tee に指定できるファイルは1つだけです。'),
+        text('tee takes exactly one file.', 'tee に指定できるファイルは 1 つだけです。'),
         [
           {
             words: text(
               `Name one file, ${command} FILE; copy it in another call: tail -c +1 FILE | tee OTHER`,
-              `ファイルを1つ指定してください (${command} FILE)。写すには別の呼び出しで tail -c +1 FILE | tee OTHER`,
+              `ファイルを 1 つ指定してください (${command} FILE)。コピーするには別の呼び出しで tail -c +1 FILE | tee OTHER`,
             ),
           },
         ],
@@ -37,7 +37,10 @@ export const tee: Grammar = {
     if (isFirst) {
       throw new GuardViolation(
         'TEE_TARGET',
-        text('tee has nothing to save: it stands first.', 'tee の前に段がなく、保存するものがありません。'),
+        text(
+          'tee has nothing to save, because it comes first.',
+          'tee の前にステージがなく、保存するものがありません。',
+        ),
         [
           {
             words: text(

@@ -24,7 +24,7 @@ export const tr: Grammar = {
         'PARSE_ERROR',
         text(
           'tr takes one or two sets of characters, and reads what is piped into it.',
-          'tr は1つか2つの文字集合を取り、パイプから読みます。',
+          'tr は 1 つまたは 2 つの文字集合を取り、パイプから読みます。',
         ),
         [
           ...(asFile !== undefined && kept.length > 0 && /[./]/.test(asFile)

@@ -78,7 +78,7 @@ export const deviceRules: readonly CommandRule[] = [
       'bsdtar',
       'find',
     ],
-    because: text('it names a device of the machine', '機器のデバイスを指定しています'),
+    because: text('it names a device of the machine', 'マシンのデバイスを指定しています'),
     suggestion: text('Write to a file in the workspace.', 'ワークスペース内のファイルに書き込んでください。'),
     fits: ({ program, args }, scene) =>
       args.some(

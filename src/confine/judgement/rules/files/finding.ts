@@ -12,7 +12,7 @@ export const findingRules: readonly CommandRule[] = [
     contained: true,
     programs: ['find', 'fd', 'fdfind'],
     because: text(
-      'find would delete all that is in a root, a home or the workspace',
+      'find would delete everything in a root, a home or the workspace',
       'find がルート、ホーム、またはワークスペースの中身をすべて削除します',
     ),
     suggestion: text(

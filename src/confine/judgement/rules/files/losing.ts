@@ -8,7 +8,7 @@ import { hasWord } from '../../words/subcommands.ts';
 import type { Word } from '../../words/word.ts';
 import type { CommandRule, Scene, Use } from '../rule.ts';
 
-const person = text('A person must agree to it.', '人の同意が必要です。');
+const person = text("It needs a person's approval.", '人の承認が必要です。');
 
 /** Commands that throw away what nothing else keeps. */
 export const losingRules: readonly CommandRule[] = [
@@ -18,8 +18,8 @@ export const losingRules: readonly CommandRule[] = [
     contained: true,
     programs: ['git'],
     because: text(
-      'it discards what git does not keep, or what only git has',
-      'git が残していないもの、または git だけが残しているものを捨てます',
+      'it discards files that git does not keep, or content that only git has',
+      'git が保存していないファイル、または git だけが保存している内容を破棄します',
     ),
     suggestion: person,
     fits: (use, scene) => losesInGit(use, scene),

@@ -19,10 +19,10 @@ export const obeyedRules: readonly CommandRule[] = [
     contained: true,
     programs: writers,
     because: text(
-      'it writes what git, an editor or the server itself acts on outside the sandbox',
-      'git、エディター、またはこのサーバー自身が外で従うファイルに書き込みます',
+      'it writes a file that git, an editor or the server itself acts on outside the sandbox',
+      'git、エディター、またはこのサーバー自身がサンドボックスの外で使うファイルに書き込みます',
     ),
-    suggestion: text('A person has to write that.', '人が書く必要があります。'),
+    suggestion: text('A person has to write that.', '人が書いてください。'),
     fits: (use, scene) => written(use).some((word) => isProtected(word, scene)),
     match: [
       'tee .git/hooks/pre-commit',
@@ -51,10 +51,10 @@ export const obeyedRules: readonly CommandRule[] = [
     contained: true,
     programs: writers,
     because: text(
-      'it writes what later runs outside the sandbox, without a question: an editor, a hook, a shell or an agent acts on it',
-      '後で確認なしに外で実行されるものを書き込みます。エディター、フック、シェル、またはエージェントが従います',
+      'it writes a file that later runs outside the sandbox without a question: an editor, a hook, a shell or an agent acts on it',
+      '後でサンドボックスの外で、確認なしに実行されるファイルを書き込みます。エディター、フック、シェル、またはエージェントが使います',
     ),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: (use, scene) => written(use).some((word) => isObeyed(word, scene)),
     match: [
       'echo x > .husky/pre-commit',

@@ -149,7 +149,7 @@ export const removingRules: readonly CommandRule[] = [
       'it removes a repository, with everything that was never pushed',
       'プッシュされていないものも含め、リポジトリを削除します',
     ),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: (use, scene) => {
       const isRepository = (word: Word) =>
         (possibleValues(word, scene.variables) ?? [word.text]).some((value) =>

@@ -15,7 +15,7 @@ export const packageRules: readonly CommandRule[] = [
       'it installs, removes or publishes packages',
       'パッケージをインストール、削除、または公開します',
     ),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     needs: ({ program, args }) => installNeed(program, args, alwaysInstalls(program)),
     fits: ({ program, args }, scene) => {
       if (scene.walls && staysHere(program, args)) return false;
@@ -83,7 +83,7 @@ export const packageRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['python', 'python2', 'python3', 'py', 'pypy3', 'ruby', 'perl'],
     because: text('it installs or publishes packages', 'パッケージをインストールまたは公開します'),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: ({ args }, scene) => {
       const at = args.findIndex(
         (word) =>

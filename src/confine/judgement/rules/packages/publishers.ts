@@ -43,7 +43,7 @@ export const publishRules: readonly CommandRule[] = [
       'it publishes, deploys or deletes what others use',
       '他の人が使うものを公開、配置、または削除します',
     ),
-    suggestion: text('A person must agree to it.', '人の同意が必要です。'),
+    suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: ({ program, args }) => {
       if (hasWord(args, /^--(help|dry-?run)$/)) return false;
       const pattern = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
