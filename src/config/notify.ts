@@ -61,26 +61,52 @@ export const notifySchema = z.strictObject({
       'Each channel gets at most one notice in this time; it combines all questions asked meanwhile. Default: one minute.',
     ),
   quiet: z
-    .strictObject({ from: clock, to: clock, timeZone: nonEmpty.optional() })
-    .optional()
-    .describe(
-      'Hours without notices, e.g. {"from": "22:00", "to": "07:00", "timeZone": "Asia/Tokyo"}. What still waits is told when they end.',
-    ),
-  escalate: z
-    .strictObject({ afterMs: z.number().int().min(1000).max(86_400_000), to: z.array(nonEmpty).min(1) })
-    .optional()
-    .describe(
-      'Channels of a second person, who hears of a question only when nobody has answered it for so long: {"afterMs": 600000, "to": ["boss"]}.',
-    ),
-  digest: z
     .strictObject({
-      at: z.union([clock, z.array(clock).min(1).max(24)]),
-      timeZone: nonEmpty.optional(),
-      to: z.array(nonEmpty).min(1).optional(),
+      from: clock.describe(
+        'When the quiet hours begin, e.g. "22:00". During quiet hours, no notices are sent.',
+      ),
+      to: clock.describe('When they end, e.g. "07:00". Questions that still wait are then reported.'),
+      timeZone: nonEmpty.optional().describe('Their time zone, e.g. "Asia/Tokyo". Default: the machine\'s.'),
     })
     .optional()
     .describe(
-      'What happened since the last one, as a notice once a day at each of these times, e.g. {"at": ["08:00", "13:00"], "timeZone": "Asia/Tokyo", "to": ["mail"]}; without "to" on every channel that is not of "escalate". Sent by `serve --http`.',
+      'Hours without notices, e.g. {"from": "22:00", "to": "07:00", "timeZone": "Asia/Tokyo"}. Questions that still wait are reported when they end.',
+    ),
+  escalate: z
+    .strictObject({
+      afterMs: z
+        .number()
+        .int()
+        .min(1000)
+        .max(86_400_000)
+        .describe(
+          'A second person is notified about a question that nobody has answered for this long, e.g. 600000.',
+        ),
+      to: z.array(nonEmpty).min(1).describe('Channels of the second person, e.g. ["boss"].'),
+    })
+    .optional()
+    .describe(
+      'Channels of a second person, who is notified about a question only if nobody has answered it for this long: {"afterMs": 600000, "to": ["boss"]}.',
+    ),
+  digest: z
+    .strictObject({
+      at: z
+        .union([clock, z.array(clock).min(1).max(24)])
+        .describe(
+          'Times of the day at which a digest is sent, e.g. ["08:00", "13:00"]. Sent by `serve --http`.',
+        ),
+      timeZone: nonEmpty.optional().describe('Their time zone, e.g. "Asia/Tokyo". Default: the machine\'s.'),
+      to: z
+        .array(nonEmpty)
+        .min(1)
+        .optional()
+        .describe(
+          'Channels of the digest, e.g. ["mail"]. Default: every channel that is not in notify.escalate.to.',
+        ),
+    })
+    .optional()
+    .describe(
+      'A notice, at each of these times of the day, about what happened since the last one, e.g. {"at": ["08:00", "13:00"], "timeZone": "Asia/Tokyo", "to": ["mail"]}; without "to", on every channel that is not in "escalate". Sent by `serve --http`.',
     ),
   pushServices: z
     .array(nonEmpty)

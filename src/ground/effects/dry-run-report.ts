@@ -108,11 +108,11 @@ export function dryRunWords({ changes, more, diff, rules }: DryRunReport, locale
     count === 0
       ? text(
           'dry run: nothing was changed, and nothing would have been',
-          '試し実行: 何も変更していません。実行しても変更はありません',
+          'ドライラン: 何も変更していません。実行しても変更はありません',
         )
       : text(
           `dry run: nothing was changed; it would change ${count === 1 ? 'this path' : `these ${count} paths`}`,
-          `試し実行: 何も変更していません。実行すると次の ${count} 件が変わります`,
+          `ドライラン: 何も変更していません。実行すると次の ${count} 件が変わります`,
         );
   return [
     head[locale],

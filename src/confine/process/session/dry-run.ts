@@ -39,14 +39,14 @@ export async function whyNoLayer({ backend }: Walls, folders: readonly string[])
 function notBuilt({ backend }: Pick<Walls, 'backend'>): Text {
   return text(
     `dry runs need bubblewrap and koffi, and commands run by ${backend.name === 'bubblewrap' ? 'bubblewrap alone' : backend.name} here`,
-    `試し実行には bubblewrap と koffi が必要ですが、ここでは ${backend.name} だけでコマンドを実行しています`,
+    `ドライランには bubblewrap と koffi が必要ですが、ここでは ${backend.name} だけでコマンドを実行しています`,
   );
 }
 
 function noDryRun(why: Text, cause?: Error): ToolError {
   return new ToolError(
     'unavailable',
-    text(`Dry runs do not work here: ${why.en}.`, `ここではコマンドを試しに実行できません: ${why.ja}。`),
+    text(`Dry runs do not work here: ${why.en}.`, `ここではドライランを使えません: ${why.ja}。`),
     {
       suggestion: text(
         'Nothing ran. Run it without dry_run, or ask the operator to run `sekisho doctor`.',
