@@ -49,7 +49,7 @@ export async function mcpbManifest(
       mode: {
         type: 'string',
         title: 'Mode',
-        description: 'read-only, workspace-write (you are asked about what is risky) or full-access.',
+        description: 'read-only, workspace-write (you are asked about risky calls) or full-access.',
         default: 'workspace-write',
         required: false,
       },

@@ -58,7 +58,7 @@ test.each([
 test.each([
   [
     { models: { a: { model: 'm', url: 'https://user:pass@x.example/v1' } } },
-    'models.a.url must not hold a password',
+    'models.a.url must not contain a password',
   ],
   [{ models: { a: { model: 'm', url: 'ftp://x.example' } } }, 'models.a.url: '],
   [{ models: { a: { model: 'm', key: 'sk-1' } } }, 'models.a.key is not a setting.'],

@@ -203,7 +203,7 @@ test('ten questions a minute each, and when the next may come', async () => {
   expect(seconds).toBeLessThanOrEqual(60);
   expect(body.error).toMatchObject({
     code: 'rate_limited',
-    message: '質問は1分あたり10回までです。',
+    message: '質問は 1 分あたり 10 回までです。',
     details: { retry_after_ms: expect.any(Number) },
   });
   expect(model.seen).toHaveLength(10);

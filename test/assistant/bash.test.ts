@@ -65,7 +65,7 @@ describe.skipIf(!hasSandbox)('bash (skipped where no sandbox works)', () => {
     const refusal = await world.call('bash', { command: 'true', timeout: 61 }).catch((error) => error);
     expect(refusal).toMatchObject({
       code: 'invalid_parameter',
-      message: 'timeout takes at most 60 seconds here.',
+      message: 'timeout can be at most 60 seconds here.',
     });
     expect(refusal.suggestion.en).toContain('process.maxTimeoutMs');
     await runner.close();

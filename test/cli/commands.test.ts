@@ -84,7 +84,7 @@ describe('settings that cannot be meant stop the start and name themselves', () 
     ['{ "store": { "url": "mysql://x" } }', 'store.url'],
     ['{ "rules": [{ "tool": "a", "decision": "deny" }] }', 'rules.0.because'],
     ['{ "rules": [{ "purpose": "taks", "decision": "deny", "because": "x" }] }', 'rules.0.purpose'],
-    ['{ "state": "%ROOT%/state" }', 'state must lie outside'],
+    ['{ "state": "%ROOT%/state" }', 'state must be outside'],
   ])('%s', async (words, named) => {
     const config = join(folder, 'sekisho.jsonc');
     writeFileSync(config, words.replace('%ROOT%', root));

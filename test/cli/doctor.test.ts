@@ -26,7 +26,7 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
         '正常 toolchain pyenv ~/.pyenv',
         '正常 toolchain cargo ~/.cargo',
         '正常 programs ~/opt/x/bin',
-        '注意 left out ~/.cargo/credentials.toml: 認証情報を含むことがあります',
+        '注意 left out ~/.cargo/credentials.toml: 認証情報を含む可能性があります',
         '注意 left out ~: プログラム以外のものを含みます',
         '注意 left out .: 相対パスです',
       ]);

@@ -35,7 +35,7 @@ function rewrite(path: string, from: string | RegExp, to: string): void {
 
 test('audit verify reads the mirror, whatever is served now', async () => {
   const { code, stdout } = await sekisho('audit', 'verify', '--root', root);
-  expect(stdout).toMatch(/^2 entries, unbroken\. .*\n2 mirrored writes agree\.\n$/);
+  expect(stdout).toMatch(/^2 entries, unbroken\. .*\n2 mirrored writes match\.\n$/);
   expect(code).toBe(0);
 });
 
@@ -110,5 +110,5 @@ test('an index may know of writes that this log does not: another server made th
       HOME: folder,
     },
   );
-  expect((await sekisho('audit', 'verify', '--root', root)).stdout).toContain('3 mirrored writes agree.');
+  expect((await sekisho('audit', 'verify', '--root', root)).stdout).toContain('3 mirrored writes match.');
 });

@@ -70,7 +70,10 @@ test.each([
   [['tools', '--root', 'メモ.txt'], /メモ\.txt is not a folder\. Name the folder that it lies in\./],
   [['tools', '--config', '.'], /cannot be read: it is a folder\. `sekisho init` writes one\./],
   [['memory', 'import', 'nowhere'], /nowhere cannot be read: it does not exist\./],
-  [['import', 'zed'], /No servers of zed were found .* `sekisho import FILE` takes them from elsewhere\./],
+  [
+    ['import', 'zed'],
+    /No servers of zed were found .* `sekisho import FILE` imports them from another file\./,
+  ],
 ])('%j is told what is wrong, and exits with 2', async (args, words) => {
   writeFileSync(join(project, 'メモ.txt'), '');
   const { code, stderr } = await sekisho(args);
@@ -86,7 +89,7 @@ test('a port that another program has is named, with the way out', async () => {
     expect(await sekisho(['serve', '--http', address])).toEqual({
       code: 2,
       stdout: '',
-      stderr: `sekisho: Nothing can listen at ${address}: another program is there already. Stop it, or take another port with \`--http PORT\`.\n`,
+      stderr: `sekisho: Nothing can listen at ${address}: another program is using it. Stop it, or choose another port with \`--http PORT\`.\n`,
     });
   } finally {
     other.close();

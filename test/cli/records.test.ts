@@ -106,7 +106,7 @@ describe('policy test says what would happen, and runs nothing', () => {
   test.each([
     [
       { effect: { deletes: 'many' }, then: 'ask' },
-      /rules\.0\.effect\.deletes: must be such as "> 20 files", got "many"/,
+      /rules\.0\.effect\.deletes: must look like "> 20 files", got "many"/,
     ],
     [{ effect: {}, then: 'ask' }, /rules\.0\.effect: must name deletes, writes or outside/],
     [{ effect: { writes: 'a' }, then: 'maybe' }, /rules\.0\.then: .*"maybe"/],

@@ -29,7 +29,7 @@ test('a button of ntfy denies once, by POST alone, and the log has who by', asyn
   const world = await open({ channels: { phone: { kind: 'ntfy', url: `${ntfy.url}/t` } } });
   const call = world.send('file_write', { path: 'a.txt', content: 'a' });
   const { Deny: deny = '', ...others } = await actionsOf(await ntfy.nth(1));
-  expect(Object.keys(others)).toEqual(['Look at it']);
+  expect(Object.keys(others)).toEqual(['View']);
   expect((await fetch(deny)).status).toBe(401);
   expect((await fetch(deny, { method: 'POST' })).status).toBe(200);
   expect(JSON.stringify(await call)).toContain('"denied"');
@@ -61,7 +61,7 @@ test('an address allows only where the operator said so, and no more once somebo
   await later;
 
   const last = world.send('file_write', { path: 'c.txt', content: 'c' });
-  expect(Object.keys(await actionsOf(await ntfy.nth(3)))).toEqual(['Look at it', 'Deny']);
+  expect(Object.keys(await actionsOf(await ntfy.nth(3)))).toEqual(['View', 'Deny']);
   await fetch((await actionsOf(await ntfy.nth(3))).Deny ?? '', { method: 'POST' });
   await last;
 });

@@ -81,7 +81,7 @@ test('what outlasts the call goes on, is waited for and read to its end, and is 
       process_id: 'p1',
       next_cursor: 4,
     },
-    text: 'still running\ngo on with: wait p1 4\nstdout:\none\n',
+    text: 'still running\ncontinue with: wait p1 4\nstdout:\none\n',
   });
   const silent = await call({ command: 'wait', args: ['p1', '4'] }, 100);
   expect(silent).toMatchObject({ structured: { stdout: '', exitCode: -1, next_cursor: 4 } });

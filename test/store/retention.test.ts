@@ -68,7 +68,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     await fill(store, 10, 5);
     await sql`update audit set outcome = 'error' where seq = 4`.execute((await store.engine()).db);
 
-    await expect(store.forgetOld()).rejects.toThrow('does not hold at entry 4');
+    await expect(store.forgetOld()).rejects.toThrow('does not verify at entry 4');
     expect(await store.audit.verify()).toMatchObject({ ok: false, seq: 4 });
   });
 

@@ -141,7 +141,7 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     expect(await waiting).toMatchObject({ action: 'report_errand', needs: { delegations: [delegation_id] } });
     await expect(a.respond({ conversation_id, content: 'Still there?' })).rejects.toMatchObject({
       code: 'conflict',
-      message: `Conversation ${conversation_id} is ended; nothing more can be said in it.`,
+      message: `Conversation ${conversation_id} is ended; no more messages can be sent in it.`,
     });
     await expect(a.send({ target_agent_id: 'b', content: 'x' })).rejects.toMatchObject({ code: 'not_found' });
     expect((await a.notifications({})).notifications.at(-1)).toMatchObject({

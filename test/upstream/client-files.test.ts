@@ -173,7 +173,7 @@ test("a server's own file of variables is read, env wins, and a file that tools 
     ).servers;
   };
   expect(load('a.env')[0]?.start).toMatchObject({ env: { ONE: 'own', TWO: '2 2' } });
-  expect(() => load('${workspaceFolder}/a.env')).toThrow('servers.a.envFile must lie outside');
+  expect(() => load('${workspaceFolder}/a.env')).toThrow('servers.a.envFile must be outside');
   expect(() => load('none.env')).toThrow('servers.a.envFile');
 });
 

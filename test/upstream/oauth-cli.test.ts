@@ -42,7 +42,7 @@ test('login prints where to go, and what the server offers afterwards; logout en
     { timeout: 15_000 },
   );
   expect(printed).toContain(`at ${issuer.issuer}`);
-  expect(printed).toContain('Rights asked for: tools:read');
+  expect(printed).toContain('Requested scopes: tools:read');
   await fetch(await browse(address, String(address.searchParams.get('redirect_uri'))));
   expect(await running).toBe(0);
   expect(printed).toContain('far: logged in.');
