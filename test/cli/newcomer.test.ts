@@ -67,7 +67,7 @@ test.each([
 
 test.each([
   [['tools', '--root', 'nowhere'], /The folder .*nowhere cannot be opened: it does not exist\./],
-  [['tools', '--root', 'メモ.txt'], /メモ\.txt is not a folder\. Name the folder that it lies in\./],
+  [['tools', '--root', 'メモ.txt'], /メモ\.txt is not a folder\. Name the folder that contains it\./],
   [['tools', '--config', '.'], /cannot be read: it is a folder\. `sekisho init` writes one\./],
   [['memory', 'import', 'nowhere'], /nowhere cannot be read: it does not exist\./],
   [

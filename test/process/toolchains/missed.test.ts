@@ -29,7 +29,7 @@ describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
       expect((await commands.run('special')).stderr).not.toContain('[toolchain: ');
       const { stderr } = await commands.run(`cat ${person.home}/.cargo/config.toml`);
       expect(stderr).toContain(
-        `[toolchain: ${person.home}/.cargo/config.toml is not shown: it may hold credentials`,
+        `[toolchain: ${person.home}/.cargo/config.toml is not shown: it may contain credentials`,
       );
       expect(stderr).not.toContain('[walls: ');
       // Whether it is there is nobody's business.
