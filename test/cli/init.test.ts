@@ -116,9 +116,9 @@ test.skipIf(!hasScript)(
   async () => {
     const { status, screen } = await typed('ja_JP.UTF-8', ['project', '', 'vscode']);
     expect(status).toBe(0);
-    expect(screen).toContain('ツールに見せるフォルダーは?');
+    expect(screen).toContain('ツールから見えるフォルダーは?');
     expect(screen).toContain('次を プロジェクトの .vscode/mcp.json に追加してください');
-    expect(written().words).toContain('// ツールに見せるフォルダー。');
+    expect(written().words).toContain('// ツールから見えるフォルダー。');
     expect(written().value).toMatchObject({ profile: 'coding', roots: [join(home, 'project')] });
   },
 );

@@ -115,7 +115,7 @@ async function question<T>(
 }
 
 const questions = {
-  folder: text('Which folder may tools see?', 'ツールに見せるフォルダーは?'),
+  folder: text('Which folder may tools see?', 'ツールから見えるフォルダーは?'),
   profile: text('Which profile?', 'プロファイルは?'),
   client: text('Which client?', 'クライアントは?'),
   network: text(
