@@ -67,9 +67,13 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     if (chosen && chosen.name !== 'none') {
       findings.push({
         what: `layers ${chosen.name}`,
-        works: chosen.withoutDryRun === undefined,
+        works: chosen.withoutDryRun === undefined && settings.process.layer !== 'off',
         isWarning: true,
-        detail: chosen.withoutDryRun ? withoutLayer(chosen.withoutDryRun, settings) : selfTested,
+        detail: chosen.withoutDryRun
+          ? withoutLayer(chosen.withoutDryRun, settings)
+          : settings.process.layer === 'off'
+            ? switchedOff
+            : selfTested,
       });
     }
     if (chosen) findings.push(...toolchainFindings(commands.toolchains()));
@@ -255,6 +259,11 @@ function withoutLayer(why: Text, { process, rules }: Settings): Text {
     `${direct.ja}。先に試すはずのものは、確認または拒否になります`,
   );
 }
+
+const switchedOff = text(
+  '"process": { "layer": "off" } in the configuration; commands run on the folders themselves, which are compared before and after, except those that are tried or discard their changes on failure',
+  '設定の "process": { "layer": "off" } により、コマンドはフォルダーを直接使い、その前後にフォルダーを調べます。試すコマンドと、失敗時に変更を捨てるコマンドはレイヤーを使います',
+);
 
 const selfTested = text('self-test passed', '自己診断は正常');
 const tryThis = text('try', '対処');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { working as layers } from '../process/working-layers.ts';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
 import { startFile } from '../support/run-command.ts';
 
@@ -73,6 +74,32 @@ test.skipIf(!working.has('landlock') || !existsSync('/usr/bin/bwrap')).each([
       const { stdout } = await run('bwrap', [...hidden, process.execPath, startFile, 'doctor'], {
         cwd: join(home, 'project'),
         env: { HOME: home, PATH: '/usr/bin:/bin', LANG },
+      }).catch((error) => error);
+      expect(stdout).toContain(said);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+);
+
+test.skipIf(!layers).each([
+  ['off', 'C.UTF-8', 'warning  layers bubblewrap    "process": { "layer": "off" } in the configuration'],
+  ['off', 'ja_JP.UTF-8', '注意  layers bubblewrap    設定の "process": { "layer": "off" } により'],
+  ['auto', 'C.UTF-8', 'warning  layers bubblewrap    a file system of its own is mounted at '],
+  ['auto', 'ja_JP.UTF-8', '/mnt に別のファイルシステムがマウントされていて、レイヤーで覆えません'],
+])(
+  'says why commands run without a layer: %s, in %s (skipped where none can be had)',
+  async (layer, LANG, said) => {
+    const home = realpathSync(mkdtempSync('/var/tmp/sekisho-doctor-'));
+    try {
+      mkdirSync(join(home, 'project/mnt'), { recursive: true });
+      const config = join(home, 'layer.jsonc');
+      writeFileSync(config, JSON.stringify({ process: { layer } }));
+      const mounted = layer === 'auto' ? ['--tmpfs', join(home, 'project/mnt')] : [];
+      const doctor = [process.execPath, startFile, 'doctor', '--config', config];
+      const { stdout } = await run('bwrap', ['--dev-bind', '/', '/', ...mounted, ...doctor], {
+        cwd: join(home, 'project'),
+        env: { HOME: home, PATH: process.env.PATH, LANG },
       }).catch((error) => error);
       expect(stdout).toContain(said);
     } finally {

@@ -16,30 +16,48 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCheckpoint } from '../../src/checkpoint/open.ts';
 import { loadSettings } from '../../src/config/load.ts';
 import { working } from '../process/working-layers.ts';
+import { childrenOf } from '../support/children.ts';
 
-const kills = process.env.SEKISHO_HAMMER ? 500 : 2;
+const kills = process.env.SEKISHO_HAMMER ? Number(process.env.SEKISHO_RUNS ?? 500) : 3;
+const random = randomFrom(Number(process.env.SEKISHO_SEED ?? 20_261_128));
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-layer-killed-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 const root = join(base, 'root');
 const state = join(base, 'state');
 
-/** Kills the server with all that it started: while it lands, or anywhere. Says whether it was landing. */
+/**
+ * Kills the server with all that it started: while it lands, anywhere, or after what it runs was killed alone. Says
+ * whether it was landing.
+ */
 async function runAndKill(kill: number): Promise<boolean> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'landing-loop.ts'), root, state], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');
   await Promise.race([once(child.stdout, 'data'), exit]);
-  if (kill % 2 === 0) {
+  if (kill % 3 === 0) {
     const deadline = Date.now() + 20_000;
     while (!isLanding() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
-    const spin = performance.now() + (kill % 7) * 0.4;
+    const spin = performance.now() + random() * 4;
     while (performance.now() < spin);
-  } else await sleep((kill * 17) % 400);
+  } else await sleep(random() * 400);
+  if (kill % 3 === 1) {
+    for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGKILL');
+    await sleep(random() * 100);
+  }
   child.kill('SIGKILL');
   const wasLanding = isLanding();
   await exit;
   return wasLanding;
+}
+
+/** From 0 to 1, the same for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
 
 function isLanding(): boolean {

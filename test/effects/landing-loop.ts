@@ -10,13 +10,13 @@ const arrival = { transport: 'stdio', connectionId: 'killed' } as const;
 for (let round = 1; ; round++) {
   const mark = `${process.pid}-${round}`;
   const command = [
-    `for i in $(seq 40); do echo ${mark} > many/$i; done`,
+    `for i in $(seq 40); do echo ${mark} > many/$i; done; sleep 0.05`,
     `rm -r turns; mkdir -p turns/in; echo ${mark} > turns/in/mark`,
     `rm -f gone-*; echo ${mark} > gone-${mark}; echo ${mark} > mark`,
   ].join('; ');
   const reply = await checkpoint.gateway.call({
     tool: 'bash',
-    input: { command },
+    input: { command, on_failure: 'discard' },
     arrival,
     signal: new AbortController().signal,
     elicit: async () => ({ action: 'accept' as const }),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync } from 'node:fs';
 import type { Attribution, FileState } from '../../contract/capabilities/history.ts';
 import type { LandingChange, LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
@@ -36,14 +35,15 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
   let leftOut = 0;
   let prepared: Prepared | undefined;
 
-  async function keep(side: LandingSide | undefined): Promise<FileState> {
+  /** `bytes`, where they are read already. */
+  async function keep(side: LandingSide | undefined, bytes?: Buffer): Promise<FileState> {
     if (side?.kind !== 'file' || side.bytes > maxFileBytes) return stateOf(side);
     if (side.bytes > atOnceBytes) return withDigest(side, await contents.putFile(side.entry));
     if (durables.length === syncsOfTheirOwn) {
       hasMany = true;
-      return withDigest(side, contents.putUnsynced(read(side.entry)));
+      return withDigest(side, contents.putUnsynced(bytes ?? read(side.entry)));
     }
-    const { digest, durable } = contents.put(read(side.entry));
+    const { digest, durable } = contents.put(bytes ?? read(side.entry));
     durables.push(durable);
     return withDigest(side, digest);
   }
@@ -58,8 +58,10 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
     // Most files that are written are new: only what was there is read and kept.
     if (!before) created.push({ root, path, before: { kind: 'absent' }, after: next });
     else if (!after) removed.push({ root, path, before: await keep(before), after: next });
-    else if (mayDiffer(before, after, next)) {
-      const former = await keep(before);
+    else {
+      const bytes = before.kind === 'file' && before.bytes <= atOnceBytes ? read(before.entry) : undefined;
+      if (!mayDiffer(before, after, next, bytes)) return;
+      const former = await keep(before, bytes);
       if (!isSame(former, next, true)) changed.push({ root, path, before: former, after: next });
     }
   }
@@ -102,12 +104,17 @@ export function createLandingKeeper(options: LandingKeeperOptions): LandingKeepe
   };
 }
 
-function mayDiffer(before: LandingSide, after: LandingSide, next: FileState): boolean {
+function mayDiffer(
+  before: LandingSide,
+  after: LandingSide,
+  next: FileState,
+  bytes: Buffer | undefined,
+): boolean {
   if (before.kind !== after.kind || before.bytes !== after.bytes) return true;
   if (before.kind !== 'symlink' && before.mode !== after.mode) return true;
   if (before.kind === 'symlink') return !isSame(stateOf(before), next, false);
   if (before.kind !== 'file') return false;
-  return next.kind !== 'file' || next.digest === undefined || hashOf(before.entry) !== next.digest;
+  return next.kind !== 'file' || !bytes || digestOf(bytes) !== next.digest;
 }
 
 /** With its digest, where that is soon made. */
@@ -130,25 +137,9 @@ function stateOf(side: LandingSide | undefined): FileState {
 }
 
 function read(entry: string): Buffer {
-  return opened(entry, (fd, bytes) => readAtNow(fd, 0, bytes));
-}
-
-function hashOf(entry: string): string {
-  return opened(entry, (fd) => {
-    const hash = createHash('sha256');
-    for (let at = 0; ; ) {
-      const bytes = readAtNow(fd, at, pieceBytes);
-      if (bytes.length === 0) return hash.digest('hex');
-      hash.update(bytes);
-      at += bytes.length;
-    }
-  });
-}
-
-function opened<T>(entry: string, use: (fd: number, bytes: number) => T): T {
   const fd = openSync(entry, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    return use(fd, fstatSync(fd).size);
+    return readAtNow(fd, 0, fstatSync(fd).size);
   } finally {
     closeSync(fd);
   }
@@ -156,6 +147,5 @@ function opened<T>(entry: string, use: (fd: number, bytes: number) => T): T {
 
 /** Entries are held in memory, and added in one go. */
 const mostCreated = 50_000;
-const pieceBytes = 1024 * 1024;
 /** Each holds a descriptor and waits for a thread. What is more waits for the file system as a whole. */
 const syncsOfTheirOwn = 64;

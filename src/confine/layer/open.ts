@@ -9,11 +9,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { DryRun } from '../../contract/capabilities/dry-run.ts';
+import { text } from '../../contract/text/text.ts';
 import { thisProcess } from '../files/owner.ts';
 import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';
 import type { LandOptions } from './make-plan.ts';
 import type { Marks } from './marks.ts';
+import { NoLayer } from './no-layer.ts';
 import { type Overlay, outermost, overlayOn } from './overlay.ts';
 import { readLayers } from './read.ts';
 import { removeLayer } from './remove.ts';
@@ -34,10 +36,20 @@ export interface Layer {
 export function assertFree(base: string, folders: readonly string[]): void {
   const inside = folders.find((folder) => `${base}/`.startsWith(`${folder}/`));
   if (inside !== undefined)
-    throw new Error(`the state folder lies in ${inside}, which the layer would cover`);
+    throw new NoLayer(
+      text(
+        `the state folder lies in ${inside}, which the layer would cover`,
+        `状態フォルダーが、レイヤーの覆う ${inside} の中にあります`,
+      ),
+    );
   const mount = mountIn(folders);
   if (mount !== undefined)
-    throw new Error(`a file system of its own is mounted at ${mount}, which no layer covers`);
+    throw new NoLayer(
+      text(
+        `a file system of its own is mounted at ${mount}, which no layer covers`,
+        `${mount} に別のファイルシステムがマウントされていて、レイヤーで覆えません`,
+      ),
+    );
 }
 
 /** A layer over these folders, itself in a new folder below `base`. What changes below it from now on is others' doing. Throws as `assertFree`. */

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { StageSpawn } from '../../../contract/capabilities/pipeline.ts';
 import type { CommandLine, SandboxName } from '../../../contract/capabilities/process.ts';
+import type { Text } from '../../../contract/text/text.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
 import type { Layer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
@@ -78,7 +79,7 @@ export interface Backend extends Spawner {
   /** A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there are none. */
   readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
   /** Why no layer holds over these folders, from what was tried of them before; undefined where one does. */
-  readonly whyNoLayer?: ((folders: readonly string[]) => Promise<string | undefined>) | undefined;
+  readonly whyNoLayer?: ((folders: readonly string[]) => Promise<Text | undefined>) | undefined;
   /** Rejects where commands can share nothing. The outlet serves all of them, and is closed with the room. */
   openRoom(outlet?: Outlet): Promise<Room>;
   /** Starts a bare program with the descriptors that it is given. */

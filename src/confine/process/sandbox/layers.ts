@@ -2,9 +2,11 @@ import { Buffer } from 'node:buffer';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Text, text } from '../../../contract/text/text.ts';
 import { once } from '../../../ground/once.ts';
 import { createInTurn } from '../../layer/in-turn.ts';
 import { allMarks, type Marks } from '../../layer/marks.ts';
+import { NoLayer, whyNone } from '../../layer/no-layer.ts';
 import { assertFree, type Layer, openLayer } from '../../layer/open.ts';
 import type { Overlay } from '../../layer/overlay.ts';
 import { recoverLayers } from '../../layer/recover.ts';
@@ -21,7 +23,7 @@ export interface Layers {
   /** Throws where no layer holds over these, with what gave way. */
   open(folders: readonly string[]): Promise<Layer>;
   /** Why none holds over these; undefined where one does. */
-  whyNot(folders: readonly string[]): Promise<string | undefined>;
+  whyNot(folders: readonly string[]): Promise<Text | undefined>;
   /**
    * A descriptor of the program that mounts them and becomes the next; it is started as descriptor `self`. In a room it
    * finds the room's namespaces open.
@@ -43,7 +45,7 @@ export function createLayers(
   const tested = once(async () => {
     await recoverLayers(base);
     const leak = await findLeak(base, open, spawner());
-    if (leak !== undefined) throw new Error(leak);
+    if (leak !== undefined) throw new NoLayer(leak);
   });
   const mountable = new Map<string, Promise<void>>();
 
@@ -74,7 +76,7 @@ export function createLayers(
         await assertMountable(folders);
         return undefined;
       } catch (error) {
-        return error instanceof Error ? error.message : String(error);
+        return whyNone(error);
       }
     },
     program: (overlays, self, room) =>
@@ -129,7 +131,13 @@ async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
       signal: new AbortController().signal,
       maxProcesses: defaultProcessLimits.processes,
     });
-    if (exitCode !== 0) throw new Error(`the kernel mounts no overlay over ${first.on}`);
+    if (exitCode !== 0)
+      throw new NoLayer(
+        text(
+          `the kernel mounts no overlay over ${first.on}`,
+          `カーネルが ${first.on} にオーバーレイをマウントできません`,
+        ),
+      );
   } finally {
     await layer.close();
   }
@@ -143,7 +151,7 @@ async function findLeak(
   base: string,
   open: (folders: readonly string[]) => Layer,
   spawner: Spawner,
-): Promise<string | undefined> {
+): Promise<Text | undefined> {
   mkdirSync(base, { recursive: true, mode: 0o700 });
   const trial = mkdtempSync(join(base, 'trial-'));
   const folder = join(trial, 'folder');
@@ -179,18 +187,29 @@ async function findLeak(
       readFileSync(join(folder, 'kept'), 'utf8') === 'as it was\n' &&
       existsSync(join(folder, 'removed')) &&
       !existsSync(join(folder, 'made'));
-    if (!isAsBefore) return 'what a command wrote on a layer reached the folder below';
-    if (exitCode !== 0)
-      return `no overlay could be mounted (${said.trim().slice(0, 200) || `exit code ${exitCode}`})`;
+    if (!isAsBefore) return leaks;
+    if (exitCode !== 0) return notMounted(said.trim().slice(0, 200) || `exit code ${exitCode}`);
     const { changes } = await layer.read([folder]);
     const seen = changes.map(({ change, path }) => `${change} ${path}`).join(', ');
     return seen === 'deleted removed, changed kept, created made'
       ? undefined
-      : `a layer did not show what a command wrote: ${seen}`;
+      : text(
+          `a layer did not show what a command wrote: ${seen}`,
+          `コマンドが書いたものがレイヤーに現れませんでした: ${seen}`,
+        );
   } finally {
     await layer.close();
     await rm(trial, { recursive: true, force: true });
   }
+}
+
+const leaks = text(
+  'what a command wrote on a layer reached the folder below',
+  'コマンドがレイヤーに書いたものが、下のフォルダーに届きました',
+);
+
+function notMounted(said: string): Text {
+  return text(`no overlay could be mounted (${said})`, `オーバーレイをマウントできませんでした (${said})`);
 }
 
 const trialMs = 10_000;

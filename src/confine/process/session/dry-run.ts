@@ -1,8 +1,9 @@
 import type { DryRun } from '../../../contract/capabilities/dry-run.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
-import { type Text, text, verbatim } from '../../../contract/text/text.ts';
+import { type Text, text } from '../../../contract/text/text.ts';
 import type { ConfigCopies } from '../../git/config-copies.ts';
+import { whyNone } from '../../layer/no-layer.ts';
 import type { Layer } from '../../layer/open.ts';
 import type { Child } from '../child/child.ts';
 import type { Walls } from '../sandbox/walls.ts';
@@ -13,7 +14,7 @@ export async function openTrial(walls: Walls, folders: readonly string[]): Promi
   const { backend } = walls;
   if (!backend.openLayer) throw noDryRun(notBuilt(walls));
   return backend.openLayer(folders, true).catch((cause: Error) => {
-    throw noDryRun(verbatim(cause.message), cause);
+    throw noDryRun(whyNone(cause), cause);
   });
 }
 
@@ -25,15 +26,13 @@ export async function whyNoTrial(walls: Walls, folders: readonly string[]): Prom
     await (await openLayer(folders, true)).close();
     return undefined;
   } catch (error) {
-    return verbatim(error instanceof Error ? error.message : String(error));
+    return whyNone(error);
   }
 }
 
 /** Why no command can run on a layer over these folders that lands; undefined where it can. */
 export async function whyNoLayer({ backend }: Walls, folders: readonly string[]): Promise<Text | undefined> {
-  if (!backend.whyNoLayer) return notBuilt({ backend });
-  const why = await backend.whyNoLayer(folders);
-  return why === undefined ? undefined : verbatim(why);
+  return backend.whyNoLayer ? backend.whyNoLayer(folders) : notBuilt({ backend });
 }
 
 function notBuilt({ backend }: Pick<Walls, 'backend'>): Text {
