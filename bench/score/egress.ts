@@ -56,8 +56,8 @@ export async function runEgress(folder: string, profile: Profile): Promise<reado
   // Apart from each other: what one session has read speaks in its other calls.
   await using sending = await openServed({ any }, config);
   await using reading = await openServed(servers, config);
-  await listed(sending, ['any']);
-  const shown = await listed(reading, Object.keys(servers));
+  await sending.offered();
+  const shown = await reading.offered();
   const outcomes: Outcome[] = [];
   for (const each of cases) {
     const isBad = each.expected_verdict === 'block';
@@ -123,7 +123,7 @@ async function send(payload: Case['payload'], served: Served): Promise<Came> {
 /** A chain is one session with nothing before it. */
 async function inOwnSession(each: Case, tools: readonly StandInTool[], config: object): Promise<Found> {
   await using served = await openServed({ any: { tools } }, config);
-  await listed(served, ['any']);
+  await served.offered();
   for (const { params } of each.payload.jsonrpc_messages ?? []) {
     const came = foundOf(await served.call(`any__${params?.name}`, params?.arguments ?? {}));
     if (came.verdict !== 'passed') return came;
@@ -138,16 +138,6 @@ function foundOf({ what, words }: Came): Found {
     refused: 'stopped',
   };
   return { verdict: verdicts[what], reason: words.replace(/\s+/g, ' ').slice(0, 200) };
-}
-
-/** Servers connect in the background, and their tools are there when each has answered or was held back. */
-async function listed(served: Served, servers: readonly string[]): Promise<readonly string[]> {
-  for (let turn = 0; ; turn++) {
-    const shown = await served.tools();
-    const seen = new Set(shown.map((name) => name.split('__')[0]));
-    if (servers.every((name) => seen.has(name)) || turn === 8) return shown;
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-  }
 }
 
 function answerOf(each: Case): StandInTool | undefined {

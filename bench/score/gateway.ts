@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome, Verdict } from './outcome.ts';
+import { runScenario, type Scenario } from './scenarios.ts';
 import { type Came, openServed } from './served.ts';
 import type { StandInTool } from './stand-in.ts';
 
 /** A fixture of mcp-defense-bench: an attack on one of its vectors, or the harmless counterpart. */
-interface Fixture {
+interface Fixture extends Scenario {
   readonly type: string;
   readonly tool?: StandInTool;
   readonly call?: { readonly name: string; readonly arguments: object };
@@ -14,8 +15,6 @@ interface Fixture {
   readonly before?: StandInTool;
   readonly after?: StandInTool;
   readonly servers?: readonly { readonly server: string; readonly tools: readonly StandInTool[] }[];
-  readonly endpoint?: string;
-  readonly request?: { readonly host: string; readonly origin: string };
 }
 
 interface Case {
@@ -71,7 +70,7 @@ async function runFixture(fixture: Fixture): Promise<Found> {
   const { type, tool, call, result } = fixture;
   if (type === 'tool-call' && tool && call) return foundOf(await calling(tool, call.arguments));
   if (type.endsWith('tool-result') && tool) {
-    const came = await calling({ ...tool, answer: result }, fixture.call?.arguments ?? {});
+    const came = await calling({ ...tool, answer: result }, fixture.call?.arguments ?? argumentsFor(tool));
     return came.isTold ? { verdict: 'told', reason: came.words.split('\n')[0] ?? '' } : passed;
   }
   if (type.endsWith('tool-definition') && tool) return isOffered({ s: [tool] }, [`s__${tool.name}`]);
@@ -85,6 +84,10 @@ async function runFixture(fixture: Fixture): Promise<Found> {
     );
   }
   if (type === 'tool-call-sequence' && fixture.calls) return sequence(fixture.calls);
+  if (type === 'scenario') {
+    const found = await runScenario(fixture);
+    if (found) return found;
+  }
   return { verdict: 'not applicable', reason: `nothing of a server that runs is shown by ${type}` };
 }
 
@@ -93,7 +96,7 @@ const passed: Found = { verdict: 'passed', reason: 'passed on' };
 async function calling(tool: StandInTool, input: object): Promise<Came> {
   const { annotations: _, ...plain } = tool;
   await using served = await openServed({ s: { tools: [plain] } });
-  await waitFor(served, [`s__${tool.name}`]);
+  await served.offered();
   return served.call(`s__${tool.name}`, input);
 }
 
@@ -104,21 +107,27 @@ async function isOffered(
   await using served = await openServed(
     Object.fromEntries(Object.entries(servers).map(([name, tools]) => [name, { tools }])),
   );
-  const missing = await waitFor(served, names);
+  const shown = await served.offered();
+  const missing = names.filter((name) => !shown.includes(name));
   return missing.length === 0 ? passed : { verdict: 'stopped', reason: `held back: ${missing.join(', ')}` };
 }
 
 /** First seen, then changed: the call after it is what counts. */
 async function changed(before: StandInTool, after: StandInTool): Promise<Found> {
   await using served = await openServed({ s: { tools: [before] } });
-  await waitFor(served, [`s__${before.name}`]);
-  await served.call(`s__${before.name}`, {});
+  const name = `s__${before.name}`;
+  await served.offered();
+  await served.call(name, argumentsFor(before));
   served.rewrite('s', [after]);
   await using later = await served.again();
-  const missing = await waitFor(later, [`s__${before.name}`]);
-  return missing.length === 0
-    ? passed
-    : { verdict: 'stopped', reason: 'held back: it is another tool than was approved' };
+  const { what, words } = await later.call(name, argumentsFor(after));
+  return what === 'ran' ? passed : { verdict: 'stopped', reason: words.replace(/\s+/g, ' ').slice(0, 200) };
+}
+
+/** Where a case leaves them out: what the tool requires. */
+function argumentsFor({ inputSchema }: StandInTool): object {
+  const { required = [] } = (inputSchema ?? {}) as { readonly required?: readonly string[] };
+  return Object.fromEntries(required.map((name) => [name, 'Kyoto']));
 }
 
 async function sequence(calls: NonNullable<Fixture['calls']>): Promise<Found> {
@@ -131,10 +140,7 @@ async function sequence(calls: NonNullable<Fixture['calls']>): Promise<Found> {
     answer: result,
   }));
   await using served = await openServed({ s: { tools } });
-  await waitFor(
-    served,
-    calls.map(({ name }) => `s__${name}`),
-  );
+  await served.offered();
   for (const { name, arguments: given } of calls) {
     const found = foundOf(await served.call(`s__${name}`, given));
     if (found.verdict !== 'passed') return found;
@@ -149,17 +155,4 @@ function foundOf({ what, words }: Came): Found {
     refused: 'stopped',
   };
   return { verdict: verdicts[what], reason: words.replace(/\s+/g, ' ').slice(0, 200) };
-}
-
-/** The names that are not there in the end. */
-async function waitFor(
-  served: { tools(): Promise<readonly string[]> },
-  names: readonly string[],
-): Promise<readonly string[]> {
-  for (let turn = 0; ; turn++) {
-    const shown = await served.tools();
-    const missing = names.filter((name) => !shown.includes(name));
-    if (missing.length === 0 || turn === 6) return missing;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-  }
 }

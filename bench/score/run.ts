@@ -1,5 +1,6 @@
 /**
- * `npm run score -- [--egress FOLDER] [--gateway FOLDER] [--recordings FOLDER] [--cases]`: public cases, fetched by whoever runs
+ * `npm run score -- [--egress FOLDER] [--gateway FOLDER] [--governance FOLDER]
+ * [--recordings FOLDER] [--cases]`: public cases, fetched by whoever runs
  * it, unchanged against the built server. `--revision URL --tool NAME [--input JSON] [--token TOKEN] [--asking NAME
  * --asked JSON]`: our own cases for revision 2026-07-28 against any server (`docs/score.md`).
  */
@@ -8,6 +9,7 @@ import { figuresOf, line } from '../flow/figures.ts';
 import { readRecordings } from '../flow/recording.ts';
 import { runEgress } from './egress.ts';
 import { coverageOf, runGateway } from './gateway.ts';
+import { runGovernance } from './governance.ts';
 import { lineOf, type Outcome } from './outcome.ts';
 import { runRevision } from './revision.ts';
 
@@ -15,6 +17,7 @@ const { values } = parseArgs({
   options: {
     egress: { type: 'string' },
     gateway: { type: 'string' },
+    governance: { type: 'string' },
     recordings: { type: 'string' },
     revision: { type: 'string' },
     tool: { type: 'string', default: 'help' },
@@ -42,6 +45,13 @@ if (values.gateway !== undefined) {
   show('mcp-defense-bench', outcomes);
   const { covered, vectors, weighted } = coverageOf(outcomes);
   console.log(`  by vector: ${covered} of ${vectors}, weighted ${weighted}`);
+}
+if (values.governance !== undefined) {
+  const governed = await runGovernance(values.governance);
+  const passed = governed.filter(({ missed }) => missed.length === 0);
+  console.log(`AgentGovBench: ${passed.length} of ${governed.length} as expected`);
+  for (const { id, missed } of governed)
+    if (missed.length > 0) console.log(`  ${id}: not so: ${missed.join('; ')}`);
 }
 if (values.recordings !== undefined) {
   const runs = readRecordings(values.recordings);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../client.ts';
 import { sekisho } from '../world.ts';
 import type { StandInTool } from './stand-in.ts';
@@ -22,6 +23,9 @@ interface StandIn {
   readonly tools: readonly StandInTool[];
   readonly settings?: object | undefined;
 }
+
+/** Beside the tools of a case: once it is shown, what is not shown is held back. */
+const ready: StandInTool = { name: 'ready', description: 'Says that the server is ready.' };
 
 /** The built server over stdio, in a session of its own, with the servers that a case speaks of behind it. */
 export async function openServed(
@@ -49,9 +53,18 @@ async function openIn(
   const logOf = (name: string) => join(folder, `${name}.log`);
   const fileOf = (name: string) => join(folder, `${name}.json`);
   const entries = Object.entries(servers).map(([name, { tools, settings }]) => {
-    if (!existsSync(fileOf(name))) writeFileSync(fileOf(name), JSON.stringify(tools));
+    if (!existsSync(fileOf(name))) writeFileSync(fileOf(name), JSON.stringify([...tools, ready]));
     const args = [standIn, fileOf(name), logOf(name)];
-    return [name, { command: process.execPath, args, sandbox: 'off', ...settings }];
+    return [
+      name,
+      {
+        command: process.execPath,
+        args,
+        sandbox: 'off',
+        folders: [import.meta.dirname, folder],
+        ...settings,
+      },
+    ];
   });
   const configFile = join(folder, 'sekisho.jsonc');
   const given = {
@@ -88,11 +101,18 @@ async function openIn(
   }
 
   return {
+    root,
     call,
-    tools,
+    async offered() {
+      for (;;) {
+        const shown = await tools();
+        if (Object.keys(servers).every((name) => shown.includes(`${name}__${ready.name}`))) return shown;
+        await sleep(100);
+      }
+    },
     /** Changes a server's tools after they were approved. */
     rewrite: (name: string, changed: readonly StandInTool[]) =>
-      writeFileSync(fileOf(name), JSON.stringify(changed)),
+      writeFileSync(fileOf(name), JSON.stringify([...changed, ready])),
     /** The next session, by another process, with what this one left. */
     again: () => openIn(folder, servers, config),
     [Symbol.asyncDispose]: () => client.close(),
@@ -100,7 +120,9 @@ async function openIn(
 }
 
 export interface Served extends AsyncDisposable {
-  tools(): Promise<readonly string[]>;
+  readonly root: string;
+  /** The tools that are shown once every server is connected. */
+  offered(): Promise<readonly string[]>;
   call(name: string, input: unknown): Promise<Came>;
   rewrite(name: string, changed: readonly StandInTool[]): void;
   again(): Promise<Served>;

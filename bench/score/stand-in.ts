@@ -12,6 +12,8 @@ export interface StandInTool {
   readonly annotations?: object | undefined;
   /** What it answers; else `ok`. */
   readonly answer?: object | undefined;
+  /** The argument that names a file, which it opens. */
+  readonly opens?: string | undefined;
 }
 
 const [file = '', log = ''] = process.argv.slice(2);
@@ -40,17 +42,30 @@ function answer({ method, params }: Request): object | undefined {
       };
     case 'tools/list':
       return {
-        tools: read().map(({ answer: _, ...tool }) => ({ inputSchema: { type: 'object' }, ...tool })),
+        tools: read().map(({ answer: _, opens: __, ...tool }) => ({
+          inputSchema: { type: 'object' },
+          ...tool,
+        })),
       };
     case 'tools/call': {
       appendFileSync(log, `${JSON.stringify(params)}\n`);
       const tool = read().find(({ name }) => name === params?.name);
+      if (tool?.opens !== undefined)
+        return opened((params?.arguments as Record<string, string> | undefined)?.[tool.opens]);
       return tool?.answer ?? { content: [{ type: 'text', text: 'ok' }] };
     }
     case 'ping':
       return {};
     default:
       return undefined;
+  }
+}
+
+function opened(path = ''): object {
+  try {
+    return { content: [{ type: 'text', text: `opened: ${readFileSync(path, 'utf8').length} characters` }] };
+  } catch (error) {
+    return { isError: true, content: [{ type: 'text', text: String(error) }] };
   }
 }
 

@@ -66,7 +66,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       rule,
       approver,
       inputBytes: sizeOf(input),
-      facts: factsOf(chainOf(caller, arrival), facts),
+      facts: factsOf(callerFacts(caller, arrival), facts),
       traceId: watch?.trace?.traceId ?? arrival.traceparent?.split('-')[1],
     };
   }
@@ -119,11 +119,20 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
 }
 
 function factsOf(
-  chain: readonly string[] | undefined,
+  ofCaller: Readonly<Record<string, unknown>>,
   facts: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {
-  const all = chain ? { chain, ...facts } : facts;
+  const all = { ...ofCaller, ...facts };
   return Object.keys(all).length > 0 ? (redact(all, []) as Record<string, unknown>) : undefined;
+}
+
+function callerFacts(
+  caller: Caller | undefined,
+  arrival: Call['arrival'],
+): Readonly<Record<string, unknown>> {
+  const chain = chainOf(caller, arrival);
+  const person = caller?.personName;
+  return { ...(person !== undefined && { person }), ...(chain && { chain }) };
 }
 
 /** Who acted for whom, as far as their proofs say; nothing where somebody acted for themselves. */

@@ -11,6 +11,7 @@ const issuerSchema = z.strictObject({
   name: nonEmpty.optional(),
   audience: z.union([nonEmpty, z.array(nonEmpty).min(1)]).optional(),
   userClaim: nonEmpty.optional(),
+  nameClaim: nonEmpty.optional(),
   roles: z.strictObject({ claim: nonEmpty, map: z.record(nonEmpty, nonEmpty) }).optional(),
   toolsets: z.array(z.enum(toolsetNames)).optional(),
   scopes: z.partialRecord(z.enum(scopes), nonEmpty).optional(),
@@ -25,7 +26,7 @@ export const oauthTrustSchema = z.strictObject({
     .array(z.union([nonEmpty, issuerSchema]))
     .min(1)
     .describe(
-      'The issuers whose access tokens are accepted: ["https://login.example.com"], or {issuer, name, audience, userClaim, roles, toolsets, scopes, defaultScopes}.',
+      'The issuers whose access tokens are accepted: ["https://login.example.com"], or {issuer, name, audience, userClaim, nameClaim, roles, toolsets, scopes, defaultScopes}.',
     ),
 });
 
@@ -92,6 +93,7 @@ function issuerOf(entry: z.output<typeof issuerSchema>, at: string, resource: st
     name,
     audience: audience === undefined ? [resource] : typeof audience === 'string' ? [audience] : audience,
     userClaim: entry.userClaim ?? 'sub',
+    nameClaim: entry.nameClaim ?? 'email',
     roles: entry.roles && { claim: entry.roles.claim, map: new Map(Object.entries(entry.roles.map)) },
     toolsets: entry.toolsets,
     scopeNames: names as Record<Scope, string>,

@@ -12,6 +12,8 @@ export interface AgentSession {
 interface CallerBase {
   /** The principal: `local`, `user:NAME`, `agent:ID`, `coordinator`, `anonymous`. Owns memories, limits, approvals. */
   readonly principal: string;
+  /** By what people know a person whom an issuer vouches for, e.g. `alice@example.com`. Nothing is decided by it. */
+  readonly personName?: string | undefined;
   /** Whose working folder and background processes these are: a connection, a token or an agent's session. */
   readonly sessionId: string;
   /**

@@ -13,6 +13,8 @@ export interface TrustedIssuer {
   /** Audiences that count as this server. */
   readonly audience: readonly string[];
   readonly userClaim: string;
+  /** By what people know its users: it stands beside the principal in records, and nothing is decided by it. */
+  readonly nameClaim: string;
   /** Where roles stand in a token, and the role here of each value there. The first of the map that fits counts. */
   readonly roles?: { readonly claim: string; readonly map: ReadonlyMap<string, string> } | undefined;
   /** Toolsets that its users may use; absent: all that are served. */

@@ -4,6 +4,8 @@ import { type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts'
 /** Who a token is for and what it allows, in our own words. */
 export interface TokenStanding {
   readonly principal: string;
+  /** By what people know who that is, where the token says it. */
+  readonly personName?: string | undefined;
   /** The program that holds the token; the same person may use several. */
   readonly client: string;
   /** Through whom it acts, whoever was asked first before who holds the token (RFC 8693 `act`). */
@@ -23,6 +25,7 @@ export function standingOf(issuer: TrustedIssuer, claims: JWTPayload): TokenStan
   return {
     // No name of a token of ours has a slash in it, and no issuer's name either.
     principal: `user:${issuer.name}/${user}`,
+    personName: shownName(claimOf(claims, issuer.nameClaim)),
     client: typeof client === 'string' ? client.slice(0, 255) : '',
     actors,
     role: roleOf(issuer, claims),
@@ -47,6 +50,11 @@ function actorsOf(act: unknown): readonly string[] | undefined {
 /** Printable and short: it stands in logs, names and rules. */
 function isWritable(name: unknown): name is string {
   return typeof name === 'string' && /^[\x21-\x7e]{1,255}$/.test(name);
+}
+
+/** A name for people to read; it may be in any script, and hides nothing. */
+function shownName(name: unknown): string | undefined {
+  return typeof name === 'string' && /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u.test(name) ? name : undefined;
 }
 
 const maxActors = 16;

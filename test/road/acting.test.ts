@@ -83,6 +83,19 @@ test('a token says through whom its person acts; side by side and refused, each 
   expect(sessions.size).toBe(2);
 });
 
+test('the name that people know a user by stands in the record, and a name that hides something does not', async () => {
+  await using world = await openForTokens();
+  for (const email of ['alice@example.com', '山田 花子', 'a\u202eb', 'a\nb', 7, undefined]) {
+    await world.callWith(await world.tokenOf({ email }), 'file_read', { path: 'a.md' });
+  }
+  const plain = ['user:corp/alice', 'ok'];
+  expect(await actsOf(world.checkpoint, 'file_read')).toEqual([
+    ['user:corp/alice (alice@example.com)', 'ok'],
+    ['user:corp/alice (山田 花子)', 'ok'],
+    ...[plain, plain, plain, plain],
+  ]);
+});
+
 test('what a caller says of itself is no chain', async () => {
   await using world = await openForTokens();
   const plain = await world.tokenOf({});

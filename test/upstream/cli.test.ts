@@ -69,6 +69,7 @@ const broken = {
   silent: { command: 'true', sandbox: 'off' as const },
   slow: habitual('hang', undefined, { startTimeoutMs: 1000 }),
   page: { url: 'http://127.0.0.1:1/mcp' },
+  far: { url: 'http://far.example/mcp' },
 };
 
 test('check tells the operator why a server does not start, and what most often helps', async () => {
@@ -81,6 +82,7 @@ test('check tells the operator why a server does not start, and what most often 
   expect(printed).toContain('  | Usage: wrong KEY');
   expect(printed).toContain('  | It ended with code 0.');
   expect(printed).toContain('raise startTimeoutMs (1000)');
+  expect(printed).toContain('set "plainHttp": true for it.');
   expect(printed).toMatch(/^well {2}ready {2}1 tool {2}without a sandbox$/m);
   expect(printed).not.toContain('undefined');
 

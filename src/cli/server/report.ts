@@ -27,7 +27,9 @@ export async function examine(server: Server): Promise<ServerReport> {
     const words = causesOf(error);
     const problem = error instanceof ToolError ? error.text : status.problem;
     const state = status.state === 'closed' ? status.state : 'failed';
-    const about = { works: false, place: placeOf(settings), words, hint: hintFor(settings, words) };
+    // An error that knows what helps says so; else it is guessed.
+    const known = error instanceof ToolError ? error.suggestion : undefined;
+    const about = { works: false, place: placeOf(settings), words, hint: known ?? hintFor(settings, words) };
     return { ...status, state, problem, ...about };
   }
 }

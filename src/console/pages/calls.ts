@@ -49,7 +49,7 @@ export function callPage(entry: AuditEntry, view: View): Html {
   const has = (name: string, value: unknown) =>
     value === undefined || value === '' ? '' : html`<dt>${name}</dt><dd>${value}</dd>`;
   const { fields } = say;
-  const { refusal, chain: _, ...facts } = entry.facts ?? {};
+  const { refusal, chain: _, person: __, ...facts } = entry.facts ?? {};
   const decision = [entry.rule, refusal].filter((part) => typeof part === 'string').join(': ');
   const session = view.person.isOperator
     ? html`<a href="/history?session=${encodeURIComponent(entry.sessionId)}">${line(entry.sessionId)}</a>`
