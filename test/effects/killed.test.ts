@@ -34,21 +34,32 @@ async function runAndKill(kill: number): Promise<boolean> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');
-  await Promise.race([once(child.stdout, 'data'), exit]);
-  if (kill % 3 === 0) {
-    const deadline = Date.now() + 20_000;
-    while (!isLanding() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
-    const spin = performance.now() + random() * 4;
-    while (performance.now() < spin);
-  } else await sleep(random() * 400);
-  if (kill % 3 === 1) {
-    for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, 'SIGKILL');
-    await sleep(random() * 100);
+  try {
+    await Promise.race([once(child.stdout, 'data'), exit]);
+    if (kill % 3 === 0) {
+      const deadline = Date.now() + 20_000;
+      while (!isLanding() && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+      const spin = performance.now() + random() * 4;
+      while (performance.now() < spin);
+    } else await sleep(random() * 400);
+    if (kill % 3 === 1) {
+      for (const pid of childrenOf(child.pid ?? 0)) killIfThere(pid);
+      await sleep(random() * 100);
+    }
+  } finally {
+    child.kill('SIGKILL');
   }
-  child.kill('SIGKILL');
   const wasLanding = isLanding();
   await exit;
   return wasLanding;
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 /** From 0 to 1, the same for the same seed. */
