@@ -35,6 +35,7 @@ export async function openMemoryFolder(
       },
     };
   } catch {
+    // No memory for it here: the caller takes a folder on the disk.
     return undefined;
   }
 }

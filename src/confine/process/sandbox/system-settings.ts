@@ -35,6 +35,7 @@ export async function copySystemSettings(
     await inMemory?.close();
   }
   const path = mkdtempSync(join(tmpdir(), prefix));
+  // What could not be copied is missing in there, as it would be on a full disk.
   await copyAll(files, path).catch(() => {});
   return { path, close: () => rm(path, { recursive: true, force: true }) };
 }

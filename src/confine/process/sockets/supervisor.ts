@@ -43,6 +43,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
       }
       tryAgain();
     } catch {
+      // Whatever went wrong here, the thread answers what waits.
       startThread();
       return;
     }
@@ -59,6 +60,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   try {
     bell = await openBell(kernel, watch, { ring, gone: startThread });
   } catch {
+    // Without a bell nobody here would hear of a connection.
     startThread();
   }
 
