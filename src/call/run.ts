@@ -16,7 +16,7 @@ export interface RunDependencies {
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
   /** Runs a tool so that what it changes is known to be this call's. */
   readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
-  /** The same commands, run on a layer first. */
+  /** The same commands, judged by what they do. */
   readonly onLayer: (commands: Commands, permit: Permit, notes: RunNotes) => Promise<Commands>;
   /** Calls that wait for a person between two requests. */
   readonly suspended: Suspended;
@@ -65,9 +65,8 @@ export async function run(
   };
   const context: Record<string, unknown> = { ...base };
   for (const name of tool.uses) context[name] = await dependencies.lend(name, permit);
-  if (permit.onLayer) {
+  if (tool.uses.includes('commands'))
     context.commands = await dependencies.onLayer(await dependencies.lend('commands', permit), permit, notes);
-  }
   call.runs?.({ id: notes.id, sessionId: caller.sessionId, patienceMs });
   try {
     // The context was filled from `uses`; the tool's own types said the same when it was defined.

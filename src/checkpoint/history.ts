@@ -42,20 +42,22 @@ export function createCommandWatch(rooms: Rooms): (commands: Commands) => Promis
   return async (commands) => (await rooms.history()).watch(commands, writable, process.onFailure);
 }
 
-/** Nothing is kept of what commands change; what a failed one wrote can be thrown away all the same. */
+/** Nothing is kept of what commands change; that is judged, or thrown away where one fails, all the same. */
 function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
   const landing = async (line: CommandLine, options: RunOptions) => {
     const { onFailure = byDefault } = options;
-    if (onFailure === 'keep' || options.dryRun) return options;
-    const why = await commands.whyDirect(line, { ...options, onFailure });
+    if (options.dryRun) return options;
+    const why = options.effects?.isTried
+      ? undefined
+      : await commands.whyDirect(line, { ...options, onFailure });
     if (!why) return { ...options, onFailure, landing: {} };
-    if (options.onFailure) throw cannotDiscard(why);
+    if (options.onFailure === 'discard') throw cannotDiscard(why);
     return options;
   };
   /** Nothing of it was kept: it is to run without a layer. */
   const isUnfit = ({ landed }: RunResult, { onFailure }: RunOptions) => {
     if (landed?.kind !== 'unfit') return false;
-    if (onFailure) throw cannotDiscard(verbatim(landed.because));
+    if (onFailure === 'discard') throw cannotDiscard(verbatim(landed.because));
     return true;
   };
   return {

@@ -3,11 +3,9 @@ import type { PlanDependencies } from '../call/plans.ts';
 import type { Arrival } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import type { Capabilities, CapabilityName } from '../contract/capabilities/capabilities.ts';
-import type { DecideEffects } from '../contract/effects.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import type { ToolGuide } from '../contract/tool/tool-card.ts';
 import { once } from '../ground/once.ts';
-import { withVerdicts } from './effects.ts';
 import { createCommandWatch } from './history.ts';
 import type { Rooms } from './rooms.ts';
 import type { TeamRoom } from './team.ts';
@@ -32,7 +30,6 @@ export function createLender(
   team: TeamRoom,
   ongoing: Ongoing,
   guide: () => Promise<ToolGuide>,
-  effects: () => Promise<DecideEffects>,
   planning: () => PlanDependencies,
 ) {
   const followed = once(async () => {
@@ -47,8 +44,7 @@ export function createLender(
       return tool.annotations.readOnly ? readOnly : folder;
     },
     search: async ({ caller }) => (await rooms.search())(caller.sessionId),
-    commands: async ({ caller }) =>
-      withVerdicts(await watched((await rooms.commands()).forSession(caller.sessionId)), effects),
+    commands: async ({ caller }) => watched((await rooms.commands()).forSession(caller.sessionId)),
     judge: () => rooms.judge(),
     desk: async ({ caller }) => (await rooms.desks())(caller),
     web: () => rooms.web(),

@@ -91,7 +91,7 @@ export async function openCheckpoint(
   const ongoing = createOngoing({ locale: settings.locale, hold });
   const effects = createEffectRules(settings);
   const trials = createTrials(rooms, effects, now);
-  const lend = createLender(rooms, team, ongoing, catalog, effects, () => dependencies);
+  const lend = createLender(rooms, team, ongoing, catalog, () => dependencies);
   const credentials = createCredentials({
     tokens: async () => (await rooms.store()).tokens,
     agents: team.credentials,

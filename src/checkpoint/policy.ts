@@ -1,7 +1,7 @@
 import type { Policy } from '../call/approve.ts';
 import type { Catalog } from '../call/catalog.ts';
 import { decide } from '../call/decide.ts';
-import { createDecideEffects } from '../call/policy/effects/decide.ts';
+import { createEffectRules } from '../call/policy/effects/decide.ts';
 import { testEffects } from '../call/policy/effects/trial.ts';
 import { explainPolicy, type PolicyExplanation, type PolicyTrial, testPolicy } from '../call/policy/trial.ts';
 import { type RuleWarning, warningsOf } from '../call/policy/warnings.ts';
@@ -62,7 +62,7 @@ export function createPolicyInspector(parts: {
         whyNoLayer: parts.whyNoLayer,
       });
     },
-    testEffects: (json) => testEffects(json, createDecideEffects(settings.effectRules)),
+    testEffects: (json) => testEffects(json, createEffectRules(settings.effectRules, settings.mode)),
     async warnings() {
       if (!settings.rules.some(({ tool }) => tool !== undefined)) return [];
       const catalog = await parts.catalog();

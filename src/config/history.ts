@@ -1,3 +1,4 @@
+import { leftOutNames } from '../ground/made-anew.ts';
 import type { ConfigFile } from './schema.ts';
 
 export interface HistorySettings {
@@ -15,22 +16,6 @@ export function historyOf(section: ConfigFile['history']): HistorySettings {
     maxBytes: section?.maxBytes ?? 1024 ** 3,
     maxAgeMs: (section?.maxAgeDays ?? 30) * 86_400_000,
     commands: section?.commands ?? 'snapshot',
-    ignore: section?.ignore ?? madeAnew,
+    ignore: section?.ignore ?? leftOutNames,
   };
 }
-
-/** What programs make and can make again. */
-const madeAnew = [
-  '.git',
-  'node_modules',
-  'target',
-  'dist',
-  '.cache',
-  '__pycache__',
-  '.venv',
-  '.mypy_cache',
-  '.pytest_cache',
-  '.gradle',
-  '.next',
-  '.turbo',
-];

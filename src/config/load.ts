@@ -117,7 +117,7 @@ export function loadSettings(
       network: hostsOf(config.process?.network ?? []),
       networkAsNamed: config.process?.network ?? [],
       judgement: config.process?.judgement,
-      tryFirst: config.process?.tryFirst ?? false,
+      tryFirst: config.process?.tryFirst ?? config.process?.layer !== 'off',
       cacheBytes: config.process?.cacheBytes ?? limits.cacheBytes,
       layer: config.process?.layer ?? 'auto',
       onFailure: config.process?.onFailure ?? 'keep',

@@ -139,7 +139,7 @@ export const configSchema = z.strictObject({
         .boolean()
         .optional()
         .describe(
-          'If the built-in rules would stop a command only because files could be lost, run it on a layer first and decide by what it did. Default: false.',
+          'If the built-in rules would stop a command only because files could be lost, run it on a layer and decide by what it did. Default: true, unless layer is "off".',
         ),
       layer: z
         .enum(['auto', 'off'])

@@ -1,4 +1,4 @@
-import type { DryRun } from './capabilities/dry-run.ts';
+import type { Effects } from './capabilities/dry-run.ts';
 import type { Text } from './text/text.ts';
 
 /** They land, a person is asked, or they are thrown away. */
@@ -31,8 +31,26 @@ export interface EffectVerdict {
   readonly because: Text;
 }
 
-/** Never throws: what is not known of the effects counts as the worst that it could be. */
-export type DecideEffects = (effects: DryRun) => EffectVerdict;
+/** The rules about effects. */
+export interface EffectRules {
+  /** A rule of the operator reads each change, not only what is lost. */
+  readonly readChanges: boolean;
+  /** Does something run or follow, later and unasked, what stands at this path below a root? */
+  isObeyed(path: string): boolean;
+  /**
+   * Never throws: what is not known of the effects counts as the worst that it could be. `isTried`: its words alone would
+   * have been asked about or refused, or the operator has it tried; more is asked about then.
+   */
+  decide(effects: Effects, isTried: boolean): EffectVerdict;
+}
+
+/** What judges a command that runs on a layer, before what it did lands. */
+export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeyed'> {
+  /** It runs on a layer and nowhere else, and nothing of it lands unless it is told to. */
+  readonly isTried: boolean;
+  /** May it land at once? */
+  allows(effects: Effects): boolean;
+}
 
 /** What `deletes` says; undefined where it is not of that form. */
 export function mostDeleted(deletes: string): number | undefined {

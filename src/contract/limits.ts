@@ -32,10 +32,8 @@ export const limits = {
   commandsWaiting: 64,
   pipelineStages: 10,
   /** What a dry run tells: so many changes, and a diff of so many bytes. */
-  dryRunChanges: 1000,
+  dryRunChanges: 100_000,
   dryRunDiffBytes: 256 * 1024,
-  /** How far the files are counted that were there, to tell whether most of them go. */
-  dryRunFiles: 200,
   /** What a dry run may write; less where the disk has not that much and a fifth of itself to spare. */
   dryRunBytes: 4 * 1024 ** 3,
   /** How long a call waits for a person before it answers `approval_pending`. */

@@ -25,7 +25,7 @@ describe.runIf(working.has('bubblewrap'))('dry_run (skipped where bubblewrap doe
   });
 
   test('what is refused for the files that it may lose is not refused there; the rest is', async () => {
-    await using world = await openTestCheckpoint(coding);
+    await using world = await openTestCheckpoint({ ...coding, config: { process: { tryFirst: false } } });
     for (const command of ['rm *', 'find . -delete', 'rm -r "$UNKNOWN"/x .']) {
       expect(errorOf(await world.call('bash', { command }))).toMatchObject({ code: 'denied' });
       expect(outputOf(await world.call('bash', { command, dry_run: true }))).toHaveProperty('dry_run');

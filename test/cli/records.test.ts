@@ -86,7 +86,7 @@ describe('policy test says what would happen, and runs nothing', () => {
     expect(await tried([{ change: 'changed', path: 'src/a.ts' }])).toMatchObject({ code: 0 });
     expect(await tried([removed])).toMatchObject({
       code: 1,
-      stdout: 'ask (rule effect-deletes-many): it deletes or empties 21 files\n',
+      stdout: 'ask (rule effect-loses-many): it deletes or overwrites 21 files that nothing else keeps\n',
     });
     expect(await tried([{ change: 'created', path: 'b' }], '--json')).toMatchObject({
       code: 2,

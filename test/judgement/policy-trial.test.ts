@@ -90,7 +90,7 @@ test('the explanation lists every rule in force with its decision in this mode',
   expect(strict).toContain('How commands are read (process.judgement): strict\n');
   expect(strict).toContain('  eval [from strict on]: ');
   expect(shown).toContain('  deny  rules[1]: {"writes":".github/**"}');
-  expect(shown).toContain('  ask   effect-deletes-many: 20 個を超える');
+  expect(shown).toContain('  ask   effect-loses-many [試したものだけ]: ほかのどこにも');
   expect(shown).toContain('rules[0]: pnpm is used here  {"command":["npm"]}');
   for (const { id } of listBuiltinRules()) expect(shown).toContain(`  ${id}`);
 });

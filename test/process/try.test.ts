@@ -95,13 +95,13 @@ describe.runIf(working.has('bubblewrap'))(
       const before = treeOf(world.root);
       const no = person('decline');
       const error = errorOf(await world.call('bash', { command: 'rm old/*; sed -i s/one/1/ a.txt' }, no));
-      expect(error).toMatchObject({ code: 'denied', details: { rule: 'effect-deletes-many' } });
+      expect(error).toMatchObject({ code: 'denied', details: { rule: 'effect-loses-most' } });
       expect(error.message).toContain('none of its changes were kept');
       expect(treeOf(world.root)).toEqual(before);
       const lines = no.asked[0]?.message.split('\n') ?? [];
       expect(lines[0]).toBe('deletes 21 files, changes 1: rm old/*; sed -i s/one/1/ a.txt');
       expect(lines).toContain(
-        'Why you are asked: it deletes or empties 21 files (effect-deletes-many, built in)',
+        'Why you are asked: it deletes or overwrites 21 files, which is most of what was there (effect-loses-most, built in)',
       );
       expect(lines.indexOf('  changed a.txt (+1 −1)')).toBeGreaterThan(
         lines.indexOf('  deleted old/20.txt (−1)'),
@@ -110,7 +110,7 @@ describe.runIf(working.has('bubblewrap'))(
       const [entry] = await (await world.checkpoint.store()).audit.search({ newestFirst: true, limit: 1 });
       expect(entry).toMatchObject({
         code: 'denied',
-        facts: { tried: { decision: 'ask', rule: 'effect-deletes-many', came: 'discarded' } },
+        facts: { tried: { decision: 'ask', rule: 'effect-loses-most', came: 'discarded' } },
       });
     });
 
@@ -199,10 +199,10 @@ describe.runIf(working.has('bubblewrap'))(
       'truncate -s0 */* *',
       `find . -type f -exec sh -c 'echo > "$1"' _ {} \\;`,
       'for d in */ ; do rm -rf "$d"; done',
-    ])('with tryFirst, %s is caught by what it does', async (command) => {
-      const config = { process: { tryFirst: true }, approval: { waitMs: 1 } };
+    ])('%s is caught by what it does', async (command) => {
+      const config = { approval: { waitMs: 1 } };
       await using world = await openTestCheckpoint({ ...coding, config });
-      execFileSync('sh', ['-c', 'git init -q && mkdir -p .git/logs && echo old/ > .gitignore'], {
+      execFileSync('sh', ['-c', 'git init -q && mkdir -p .git/logs && echo *.log > .gitignore'], {
         cwd: world.root,
       });
       const before = treeOf(world.root);
@@ -228,7 +228,7 @@ describe.runIf(working.has('bubblewrap'))(
     });
 
     test('what is written to a shell in the background is not tried, and refused as ever', async () => {
-      const config = { process: { tryFirst: true }, approval: { waitMs: 1 } };
+      const config = { approval: { waitMs: 1 } };
       await using world = await openTestCheckpoint({ ...coding, config });
       const { process_id: id } = outputOf(
         await world.call('bash', { command: 'sleep 30; echo bash', background: true }),
@@ -253,7 +253,7 @@ describe.runIf(working.has('bubblewrap'))(
       symlinkSync(outside, join(world.root, 'link'));
       chmodSync(join(world.root, 'b.txt'), 0o600);
       const script = [
-        'mkdir .vscode && echo x > .vscode/settings.json',
+        'mkdir .vscode; echo x > s; python3 -c "import os; os.rename(chr(115), chr(46) + chr(118) + \\"scode/settings.json\\")"',
         'mkfifo pipe; cp a.txt bin; chmod 4755 bin || chmod 755 bin; rm link; mkdir link; echo mine > link/kept',
         'mv src moved; chmod 640 b.txt',
       ].join('; ');

@@ -1,10 +1,11 @@
-import type { Trial } from '../../contract/capabilities/process.ts';
+import type { HeldLayer, RunResult } from '../../contract/capabilities/process.ts';
 import type { ApprovalStore } from '../../contract/records.ts';
 import type { Validated } from '../slips.ts';
 
 /** A command that ran, and whose effects wait on their layer for a person. */
 export interface HeldTrial {
-  readonly trial: Trial;
+  readonly layer: HeldLayer;
+  readonly result: RunResult;
   /** What the question is bound to: this layer and no other. */
   readonly digest: string;
   /** The question; absent before it was put. */
@@ -83,7 +84,7 @@ export function createHeldTrials(options: {
 
 /** Its question goes with it: a yes would come to nothing. */
 async function end(
-  { trial, questionId }: HeldTrial,
+  { layer, questionId }: HeldTrial,
   { approvals, now }: Parameters<typeof createHeldTrials>[0],
 ): Promise<void> {
   try {
@@ -96,7 +97,7 @@ async function end(
         now(),
       );
   } finally {
-    await trial.discard();
+    await layer.discard();
   }
 }
 

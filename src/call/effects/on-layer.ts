@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Commands, RunResult } from '../../contract/capabilities/process.ts';
+import type { Attended, CommandLine, Commands, RunOptions } from '../../contract/capabilities/process.ts';
 import { callDigest } from '../approve.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
-import { type SettleDependencies, settle } from './settle.ts';
+import { holdLate, type SettleDependencies, settle } from './settle.ts';
 
 /**
- * The same commands, each run on a layer; it returns when what it did has landed. A call that was made before, and
- * whose layer waits for a person, goes on with that and runs nothing.
+ * The same commands; what one did on a layer is judged before it lands. A call that was made before, and whose layer waits
+ * for a person, goes on with that and runs nothing.
  */
 export function onLayer(
   commands: Commands,
@@ -16,22 +16,48 @@ export function onLayer(
   notes: RunNotes,
 ): Commands {
   const digest = callDigest(permit, permit.risk);
-  const run: Commands['run'] = async (line, options): Promise<RunResult> => {
-    const held = dependencies.held.take(permit, digest) ?? {
-      trial: await commands.runOnLayer(line, options),
-      digest: randomUUID(),
-    };
-    return settle(held, permit, digest, dependencies, notes);
-  };
+  const { held, rules } = dependencies;
+  const isTried = permit.onLayer === true;
+  const effects = {
+    isTried,
+    readChanges: rules.readChanges,
+    isObeyed: rules.isObeyed,
+    allows: (found) => rules.decide(found, isTried).decision === 'allow',
+  } satisfies RunOptions['effects'];
+
+  async function attend(
+    options: RunOptions,
+    run: (judged: RunOptions) => Promise<Attended>,
+  ): Promise<Attended> {
+    const waiting = options.dryRun ? undefined : held.take(permit, digest);
+    if (waiting) return ended(await settle(waiting, permit, digest, dependencies, notes));
+    const attended = await run({
+      ...options,
+      effects,
+      onHeld: (layer, result) =>
+        holdLate({ layer, result, digest: randomUUID() }, permit, digest, dependencies),
+    });
+    if (attended.kind === 'going') return attended;
+    const { dryRun, landed } = attended.result;
+    // What it would have been asked about, be it for its words.
+    if (dryRun) return ended({ ...attended.result, verdict: rules.decide(dryRun, true) });
+    if (landed?.kind !== 'held') return attended;
+    const trial = { layer: landed.layer, result: attended.result, digest: randomUUID() };
+    return ended(await settle(trial, permit, digest, dependencies, notes));
+  }
+
   return {
     ...commands,
-    run,
-    // Like a dry run it ends with its call.
-    attend: async (line, options) => ({
-      kind: 'ended',
-      result: await run(line, { ...options, timeoutMs: Math.min(options.timeoutMs, options.handOverMs) }),
-    }),
-    // Policy lets nothing on a layer that goes on after its call.
-    start: () => Promise.reject(new Error('nothing is started in the background on a layer')),
+    async run(line: CommandLine, options) {
+      const attended = await attend(options, async (judged) => ended(await commands.run(line, judged)));
+      if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
+      return attended.result;
+    },
+    attend: (line, options) =>
+      attend(options, (judged) => commands.attend(line, { ...judged, handOverMs: options.handOverMs })),
   };
+}
+
+function ended(result: Extract<Attended, { kind: 'ended' }>['result']): Attended {
+  return { kind: 'ended', result };
 }

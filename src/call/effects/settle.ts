@@ -1,15 +1,15 @@
 import type { RunResult } from '../../contract/capabilities/process.ts';
-import type { DecideEffects, EffectVerdict } from '../../contract/effects.ts';
+import type { EffectRules, EffectVerdict } from '../../contract/effects.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Consent, type ConsentDependencies, consentTo } from '../asking/consent.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
 import { type HeldTrial, type HeldTrials, heldTrialMs } from './held.ts';
 import { effectsGrant, effectsQuestion } from './question.ts';
-import { discarded, notYet, refusedEffects } from './words.ts';
+import { discarded, lateWords, notYet, refusedEffects } from './words.ts';
 
 export interface SettleDependencies extends ConsentDependencies {
-  readonly effects: () => Promise<DecideEffects>;
+  readonly rules: EffectRules;
   readonly held: HeldTrials;
 }
 
@@ -24,15 +24,17 @@ export async function settle(
   dependencies: SettleDependencies,
   notes: RunNotes,
 ): Promise<RunResult> {
-  const { trial } = held;
-  const verdict = (await dependencies.effects())(trial.effects);
+  const { layer, result } = held;
+  const { effects } = layer;
+  const isTried = permit.onLayer === true;
+  const verdict = dependencies.rules.decide(effects, isTried);
   const came = (how: 'landed' | 'interrupted' | 'discarded' | 'waits', more: object = {}) => {
     const { decision, rule, writtenAt, because } = verdict;
     notes.facts.tried = { decision, rule, writtenAt, because, came: how, ...more };
   };
   if (verdict.decision === 'deny') {
     came('discarded');
-    await trial.discard();
+    await layer.discard();
     throw refusedEffects(verdict);
   }
   if (verdict.decision === 'ask') {
@@ -41,7 +43,7 @@ export async function settle(
     } catch (error) {
       if (error instanceof ToolError && error.code === 'denied') {
         came('discarded');
-        await trial.discard();
+        await layer.discard();
         throw discarded(error);
       }
       came('waits');
@@ -51,10 +53,25 @@ export async function settle(
   }
   // Until the last of it has landed.
   came('interrupted');
-  const { conflicts, refused, notes: said } = await trial.land();
+  const { conflicts, refused, notes: said } = await layer.land();
   came('landed', { ...(conflicts.length > 0 && { conflicts }), ...(refused.length > 0 && { refused }) });
-  const { result, effects } = trial;
   return { ...result, stderr: [result.stderr, ...said].join(''), tried: { effects, conflicts, refused } };
+}
+
+/**
+ * Has what a command did after its call was answered wait for the same call to be sent again, or throws it away where a
+ * rule says no. Returns what is shown with its output.
+ */
+export async function holdLate(
+  held: HeldTrial,
+  permit: Permit,
+  digest: string,
+  { rules, held: all, locale }: SettleDependencies,
+): Promise<string> {
+  const verdict = rules.decide(held.layer.effects, permit.onLayer === true);
+  if (verdict.decision === 'deny') await held.layer.discard();
+  else await all.put(permit, digest, held);
+  return `[layer: ${lateWords(verdict)[locale]}]\n`;
 }
 
 /** A yes is bound to this layer: what another run of the command does is another question. */
@@ -81,7 +98,7 @@ function agreed(
     {
       digest: held.digest,
       ...{ rule, writtenAt, answer, grant },
-      message: () => effectsQuestion(permit, { effects: held.trial.effects, verdict, grant }),
+      message: () => effectsQuestion(permit, { effects: held.layer.effects, verdict, grant }),
       onPending: ({ id }) => {
         held.questionId = id;
       },

@@ -46,6 +46,18 @@ export function notYet(error: ToolError): ToolError {
   );
 }
 
+/** It went on after its call, so that nobody could be asked when it ended. */
+export function lateWords({ decision, rule, because }: EffectVerdict): Text {
+  const en = cleanLine(because.en);
+  const ja = cleanLine(because.ja);
+  return decision === 'deny'
+    ? text(`none of its changes were kept: ${en} (${rule})`, `変更はすべて破棄しました: ${ja} (${rule})`)
+    : text(
+        `nothing has changed yet: ${en} (${rule}); send the same call again to have a person asked`,
+        `まだ何も変わっていません: ${ja} (${rule})。同じ呼び出しをもう一度送ると、人に確認します`,
+      );
+}
+
 function told(error: ToolError, more: Text): ToolError {
   const { code, text: words, suggestion, details, cause } = error;
   return new ToolError(code, text(joinSentences(words.en, more.en), joinSentences(words.ja, more.ja)), {

@@ -1,7 +1,19 @@
-import type { Text } from '../../contract/text/text.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { obeyedLater } from '../../ground/obeyed-later.ts';
 import { obeyedNames } from '../../ground/obeyed-names.ts';
 import { createPathGlob } from './glob.ts';
+
+/** The same, and of what no tool writes: a command may have found a way to. */
+export function createObeyedAnywhere(): (path: string) => Text | undefined {
+  let rules: ReturnType<typeof compile> | undefined;
+  return (path) => {
+    rules ??= compile();
+    const { asked, refused } = rules;
+    return (
+      asked.find(({ fits }) => fits(path))?.by ?? (refused.some((fits) => fits(path)) ? others : undefined)
+    );
+  };
+}
 
 /** Says what would run or follow what stands at one of these paths, unasked; undefined where nothing does. */
 export function createObeyedBy(): (paths: readonly string[]) => Text | undefined {
@@ -15,6 +27,8 @@ export function createObeyedBy(): (paths: readonly string[]) => Text | undefined
     return asked.find(({ fits }) => open.some(fits))?.by;
   };
 }
+
+const others = text('git, an editor, a shell or an agent', 'git、エディター、シェル、またはエージェント');
 
 function compile() {
   return {

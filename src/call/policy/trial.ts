@@ -8,7 +8,7 @@ import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { Policy } from '../approve.ts';
 import { outgoingSecret } from '../flow/outgoing.ts';
 import { reachOf } from '../flow/reach.ts';
-import { createBuiltinEffectRules } from './effects/builtin.ts';
+import { type BuiltinEffectRule, createBuiltinEffectRules } from './effects/builtin.ts';
 import { ruleOn } from './rule-on.ts';
 
 /** The rules in force, as `sekisho policy explain` shows them. */
@@ -20,7 +20,7 @@ export interface PolicyExplanation {
   /** About what a command did; the built-in ones ask. */
   readonly effects: {
     readonly operator: readonly EffectRule[];
-    readonly builtin: readonly { readonly id: string; readonly because: Text }[];
+    readonly builtin: readonly Pick<BuiltinEffectRule, 'id' | 'because' | 'ofTried'>[];
   };
   /** How every command is read; absent where each toolset says so. */
   readonly judgement?: Dialect | undefined;
@@ -51,7 +51,10 @@ export function explainPolicy(parts: {
     builtin: parts.builtin.map((rule) => ({ ...rule, decision: inMode(rule.decision) })),
     effects: {
       operator: parts.effectRules,
-      builtin: createBuiltinEffectRules().map(({ id, because }) => ({ id, because })),
+      builtin: createBuiltinEffectRules().map(({ id, because, ofTried }) => ({
+        ...{ id, because },
+        ...((ofTried || parts.mode === 'full-access') && { ofTried: true }),
+      })),
     },
     network: parts.network,
     judgement: parts.judgement,
@@ -90,7 +93,8 @@ export function renderExplanation(explained: PolicyExplanation, locale: Locale):
     lines.push(
       `  ${then.padEnd(5)} ${id}: ${because === undefined ? '' : `${because}  `}${JSON.stringify(effect)}  ${writtenAt}`.trimEnd(),
     );
-  for (const { id, because } of explained.effects.builtin) lines.push(`  ask   ${id}: ${because[locale]}`);
+  for (const { id, because, ofTried } of explained.effects.builtin)
+    lines.push(`  ask   ${id}${ofTried ? ` [${labels.ofTried[locale]}]` : ''}: ${because[locale]}`);
   return lines.join('\n');
 }
 
@@ -241,9 +245,10 @@ const labels = {
   ),
   from: (dialect: Dialect) => text(`from ${dialect} on`, `${dialect} 以上`),
   effects: text(
-    'Rules about what a command did on a layer',
-    'レイヤー上でコマンドが行ったことについての規則',
+    'Rules about what a command did on a layer, for every command that runs on one',
+    'レイヤー上でコマンドが行ったことについての規則 (レイヤー上で動くすべてのコマンドが対象)',
   ),
+  ofTried: text('only what is tried', '試したものだけ'),
   onLayer: text(
     'It runs on a layer first; what it does there decides whether its changes land.',
     '先にレイヤー上で実行し、行った変更を見て反映するかどうかを決めます。',

@@ -15,6 +15,7 @@ import { createAdding } from './adding.ts';
 import { afterOf, atOnceBytes, didHappen } from './change-state.ts';
 import type { Contents } from './contents.ts';
 import type { Journal } from './journal.ts';
+import { createMadeBy, type MadeBy } from './made-by.ts';
 
 export interface RecorderOptions {
   readonly store: () => Promise<HistoryStore>;
@@ -40,6 +41,7 @@ export interface Recorder {
   prepare(changes: readonly NewChange[], who: Attribution): Promise<Prepared>;
   /** Adds entries of changes that were found after they had happened; of a command's, where none is named. */
   add(changes: readonly NewChange[], who: Attribution): Promise<void>;
+  readonly madeBy: Pick<MadeBy, 'has'>;
   /** Calls back for each change that goes through here until the returned function is called. */
   listen(told: (root: string, path: string) => void): () => void;
   /** Notes a change before `work` makes it, and adds its entry after. */
@@ -84,6 +86,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const pending = new WeakMap<FileChange, Pending>();
   const adding = createAdding(options.store, journal);
   const { track, add, addNoted } = adding;
+  const madeBy = createMadeBy();
   const listeners = new Set<(root: string, path: string) => void>();
   let last = 0;
 
@@ -117,6 +120,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** Into the call's own list, which is added when the call ends; otherwise at once. */
   function enter(entry: NewHistoryEntry): Promise<void> {
+    madeBy.note([entry]);
     const scope = scopes.getStore();
     if (scope && !scope.isOver) {
       scope.entries.push(entry);
@@ -232,6 +236,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       return {
         async enter(all) {
           const happened = all ? entries : entries.filter(didHappen);
+          madeBy.note(happened);
           journal.end(entries.length - happened.length);
           const scope = scopes.getStore();
           if (!scope || scope.isOver || scope.who.auditId !== who.auditId) return track(addNoted(happened));
@@ -241,6 +246,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
     add(changes, who) {
       const entries = entriesOf(changes, who);
+      madeBy.note(entries);
       // Changes with a name of their own are not those of a command that runs beside.
       for (const { action, root, path } of entries) if (action !== 'command') tellOf(root, path);
       const scope = scopes.getStore();
@@ -249,6 +255,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       scope.entries.push(...entries);
       return Promise.resolve();
     },
+    madeBy,
     listen(told) {
       listeners.add(told);
       return () => void listeners.delete(told);

@@ -6,13 +6,13 @@ import type {
   BackgroundCommand,
   CommandLine,
   Commands,
+  HeldLayer,
   OnFailure,
   RunOptions,
   RunResult,
-  Trial,
 } from '../../contract/capabilities/process.ts';
 import { type Text, verbatim } from '../../contract/text/text.ts';
-import { cannotDiscard, discardedNote } from '../../ground/effects/landing.ts';
+import { cannotDiscard, withHeld } from '../../ground/effects/landing.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { type Baseline, createBaseline, type Found } from './baseline.ts';
 import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './bounds.ts';
@@ -163,14 +163,27 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     commands: Commands,
     command: CommandLine,
     runOptions: RunOptions & { readonly handOverMs?: number | undefined },
-    run: (more: Pick<RunOptions, 'landing' | 'onFailure'>) => Promise<Attended>,
+    run: (more: Pick<RunOptions, 'landing' | 'onFailure' | 'onHeld'>) => Promise<Attended>,
   ): Promise<Attended> {
-    if (runOptions.dryRun) return run({});
     const who = { ...recorder.current() };
+    if (runOptions.dryRun) return run({ landing: { keeper: keeperFor(who) } });
     const onFailure = runOptions.onFailure ?? options.onFailure;
-    let why = await commands.whyDirect(command, { ...runOptions, onFailure });
+    const { onHeld, effects } = runOptions;
+    /** Whoever has it land later does so in a call of its own. */
+    const kept = (layer: HeldLayer): HeldLayer => ({
+      ...layer,
+      land: () => layer.land(keeperFor({ ...recorder.current() })),
+    });
+    let why = effects?.isTried ? undefined : await commands.whyDirect(command, { ...runOptions, onFailure });
     for (let runs = 1; !why; runs++) {
-      const attended = await run({ landing: { keeper: keeperFor(who) }, onFailure });
+      const landing = { keeper: keeperFor(who) };
+      const attended = withHeld(
+        await run({
+          ...{ landing, onFailure },
+          onHeld: onHeld && ((layer, result) => onHeld(kept(layer), result)),
+        }),
+        kept,
+      );
       if (attended.kind === 'going' || attended.result.landed?.kind !== 'unfit') return attended;
       const { because, isPassing } = attended.result.landed;
       if (!isPassing || runs === runsOnLayers) why = verbatim(because);
@@ -203,12 +216,6 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       },
       attend: (command, runOptions) =>
         attend(commands, command, runOptions, (more) => commands.attend(command, { ...runOptions, ...more })),
-      async runOnLayer(command, runOptions) {
-        const trial = await commands.runOnLayer(command, runOptions);
-        const { onFailure = options.onFailure } = runOptions;
-        if (onFailure === 'discard' && trial.result.exitCode !== 0) return discarded(trial);
-        return { ...trial, land: () => trial.land(keeperFor({ ...recorder.current() })) };
-      },
       async start(command, runOptions) {
         const who = { ...recorder.current() };
         const all = await before(runOptions.writable ?? options.roots);
@@ -227,18 +234,6 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       forget();
       for (const { held } of watched.values()) held.close();
     },
-  };
-}
-
-/** It failed: nothing is left of it to be judged. */
-async function discarded(trial: Trial): Promise<Trial> {
-  await trial.discard();
-  const { result, effects } = trial;
-  return {
-    result: { ...result, stderr: result.stderr + discardedNote },
-    effects: { ...effects, changes: [], total: 0, diff: '', isDiffCut: false },
-    land: async () => ({ conflicts: [], refused: [], notes: [] }),
-    discard: async () => {},
   };
 }
 

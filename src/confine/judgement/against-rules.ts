@@ -2,7 +2,7 @@ import type { CommandLine, JudgeContext } from '../../contract/capabilities/proc
 import type { Text } from '../../contract/text/text.ts';
 import type { CommandJob } from './jobs.ts';
 import { linksIn } from './places/made-links.ts';
-import { foldersAfter, goesDown, sceneAt, sceneIn } from './places/targets.ts';
+import { foldersAfter, goesDown, sceneAt, sceneIn, takesBeyond } from './places/targets.ts';
 import { type Lack, lackOf } from './rules/needs.ts';
 import type { CommandRule, ReadFile, Scene, Use } from './rules/rule.ts';
 import type { Variables } from './variables/values.ts';
@@ -16,6 +16,8 @@ export interface Finding {
   readonly named?: Text | undefined;
   /** Why a person's yes could not help. */
   readonly lack?: Lack | undefined;
+  /** It is about a folder that lies in no root, so that no layer contains it. */
+  readonly isBeyond?: boolean | undefined;
   /** The command it was found in; nothing for a construct. */
   readonly use?: Use | undefined;
 }
@@ -68,7 +70,8 @@ export function heldAgainst(
     for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
       if (!rule.fits(use, there)) continue;
       const lack = lackOf(rule.needs?.(use), scene.walls);
-      findings.push({ rule: rule.id, lack, excerpt: excerpt(), use, named: rule.names?.(use) });
+      const isBeyond = rule.contained && use.args.some((word) => takesBeyond(word, there));
+      findings.push({ rule: rule.id, lack, isBeyond, excerpt: excerpt(), use, named: rule.names?.(use) });
     }
   }
   return findings;

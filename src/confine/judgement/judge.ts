@@ -44,7 +44,7 @@ export function createCommandJudge({
         const from = byId.get(rule)?.dialect;
         return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
       });
-      const uncontained = fitting.filter(({ rule }) => !byId.get(rule)?.contained);
+      const uncontained = fitting.filter(({ rule, isBeyond }) => isBeyond || !byId.get(rule)?.contained);
       if (context.onLayer || uncontained.length === fitting.length)
         return judgementOf(uncontained, uses, byId);
       return { ...judgementOf(fitting, uses, byId), contained: true };

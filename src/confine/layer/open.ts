@@ -8,11 +8,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { DryRun } from '../../contract/capabilities/dry-run.ts';
+import type { DryRun, Losses } from '../../contract/capabilities/dry-run.ts';
 import { text } from '../../contract/text/text.ts';
 import { thisProcess } from '../files/owner.ts';
 import type { InTurn } from './in-turn.ts';
 import { type LandedPaths, landLayers } from './land.ts';
+import { type SurveyOptions, surveyLayers } from './losses/survey.ts';
 import type { LandOptions } from './make-plan.ts';
 import type { Marks } from './marks.ts';
 import { NoLayer } from './no-layer.ts';
@@ -25,8 +26,10 @@ export interface Layer {
   readonly overlays: readonly Overlay[];
   /** The room that is left where it lies, in bytes. */
   freeBytes(): number;
-  /** What would have changed below `roots`. The command has ended. */
-  read(roots: readonly string[]): Promise<DryRun>;
+  /** What would have changed below `roots`, with a diff where that is to be shown. The command has ended. */
+  read(roots: readonly string[], withDiff: boolean): Promise<Omit<DryRun, 'losses'>>;
+  /** What of that would be missed, or is obeyed later. */
+  survey(options: Omit<SurveyOptions, 'marks'>): Promise<Omit<Losses, 'earlier'>>;
   /** Puts it in place. */
   land(options: Omit<LandOptions, 'beganAtMs' | 'trash'>): Promise<LandedPaths>;
   close(): Promise<void>;
@@ -75,7 +78,8 @@ export function openLayer(base: string, folders: readonly string[], marks: Marks
       const { bavail, bsize } = statfsSync(at);
       return bavail * bsize;
     },
-    read: (roots) => readLayers(overlays, roots, marks.read),
+    read: (roots, withDiff) => readLayers(overlays, roots, marks.read, withDiff),
+    survey: (options) => surveyLayers(overlays, { ...options, marks }),
     land: (options) =>
       inTurn(
         overlays.map(({ on }) => on),

@@ -4,7 +4,7 @@ import { setImmediate as giveWay } from 'node:timers/promises';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
-import { createDiff, hasSameContent } from './diff.ts';
+import { createDiff, type Diff, hasSameContent } from './diff.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
 
@@ -19,11 +19,11 @@ export async function readLayers(
   overlays: readonly Overlay[],
   roots: readonly string[],
   readMark: ReadMark,
-): Promise<DryRun> {
+  withDiff = true,
+): Promise<Omit<DryRun, 'losses'>> {
   const changes: DryRunChange[] = [];
-  const diff = createDiff(limits.dryRunDiffBytes);
+  const diff = withDiff ? createDiff(limits.dryRunDiffBytes) : noDiff;
   let total = 0;
-  let filesBefore = 0;
   const leaveOut = () => {
     total += 1;
   };
@@ -41,7 +41,6 @@ export async function readLayers(
     const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
     try {
       await walk({ upper, lower, path: '', covers: false, depth: 0 }, { leaveOut, tell, diff, readMark });
-      filesBefore += countSome(lower, limits.dryRunFiles - filesBefore);
     } finally {
       closeSync(upper);
       closeSync(lower);
@@ -51,7 +50,6 @@ export async function readLayers(
   return {
     changes: changes.slice(0, limits.dryRunChanges),
     total,
-    filesBefore,
     diff: diff.text(),
     isDiffCut: diff.isCut(),
   };
@@ -63,7 +61,7 @@ interface Reading {
   /** There is a change that is not told. */
   readonly leaveOut: () => void;
   readonly tell: (path: string, change: Told) => void;
-  readonly diff: ReturnType<typeof createDiff>;
+  readonly diff: Diff;
   readonly readMark: ReadMark;
 }
 
@@ -199,34 +197,7 @@ async function countFiles(parent: number, name: string, depth = 0): Promise<numb
   return count;
 }
 
-/** Files that are in a folder and below, as far as `most`. */
-function countSome(folder: number, most: number, depth = 0): number {
-  let count = 0;
-  for (const name of entriesOf(folder)) {
-    if (count >= most) break;
-    if (name === '.git') continue;
-    if (!statIn(folder, name)?.isDirectory() || depth >= deepest) count += 1;
-    else count += inFolder(folder, name, (inner) => countSome(inner, most - count, depth + 1));
-  }
-  return count;
-}
-
-function inFolder(parent: number, name: string, count: (folder: number) => number): number {
-  let folder: number;
-  try {
-    folder = openFolderIn(parent, name);
-  } catch {
-    // It went meanwhile.
-    return 0;
-  }
-  try {
-    return count(folder);
-  } finally {
-    closeSync(folder);
-  }
-}
-
-export function statIn(folder: number, name: string): Stats | undefined {
+function statIn(folder: number, name: string): Stats | undefined {
   return lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
 }
 
@@ -277,6 +248,9 @@ export function rootOf(path: string, roots: readonly string[]): string | undefin
 function isIn(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
+
+/** Who judges what was changed reads no lines of it. */
+const noDiff: Diff = { add: async () => undefined, text: () => '', isCut: () => false };
 
 /** Each level keeps two folders open. What lies deeper is in the layer, and not told. */
 export const deepest = 200;

@@ -1,14 +1,19 @@
 import type { StageSpawn } from '../../contract/capabilities/pipeline.ts';
 import type {
+  Attended,
   CommandLine,
   Commands,
+  HeldLayer,
+  RunResult,
   SandboxName,
   SandboxStatus,
 } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { cancelled } from '../../ground/cancelled.ts';
+import { withHeld } from '../../ground/effects/landing.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
+import type { Named } from '../git/find-repositories.ts';
 import type { RunningCommand } from './background.ts';
 import { waitForEnd } from './child/run-child.ts';
 import { startCommand } from './child/start-command.ts';
@@ -19,9 +24,8 @@ import { heldSettings } from './sandbox/guarded-names.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { attend } from './session/attend.ts';
 import { addBackground, assertRoom, keepOutput } from './session/backgrounds.ts';
-import { whyNoTrial } from './session/dry-run.ts';
+import { whyNoLayer } from './session/dry-run.ts';
 import { createEndNotes } from './session/end-notes.ts';
-import { runOnLayer } from './session/on-layer.ts';
 import { createSession, isBusy, type Runner, type Session } from './session/session.ts';
 import { whyDirect } from './session/why-direct.ts';
 import { shellOf } from './shell.ts';
@@ -114,9 +118,33 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     return working;
   }
 
-  /** What is only tried plants nothing. */
-  const guarded: typeof git.attend = (command, runOptions, work, left) =>
-    runOptions.dryRun ? work() : git.attend(command, runOptions, work, left);
+  async function attendGuarded(
+    id: string,
+    command: CommandLine,
+    runOptions: Parameters<typeof attend>[1],
+    runner: Runner,
+  ): Promise<Attended> {
+    // What is only tried plants nothing.
+    if (runOptions.dryRun) return attend(command, runOptions, runner);
+    const left: Named[] | undefined = runOptions.landing && [];
+    const { onHeld } = runOptions;
+    const guarded = (layer: HeldLayer): HeldLayer => ({
+      ...layer,
+      land: (keeper) =>
+        tracked(id, () => git.land(command, runOptions, () => layer.land(keeper), left ?? [])),
+    });
+    const options = {
+      ...runOptions,
+      onHeld: onHeld && ((layer: HeldLayer, result: RunResult) => onHeld(guarded(layer), result)),
+    };
+    const attended = await git.attend(
+      command,
+      runOptions,
+      () => attend(command, options, runner, left),
+      left,
+    );
+    return withHeld(attended, guarded);
+  }
 
   return {
     forSession: (id) => ({
@@ -127,29 +155,13 @@ export function openCommands(options: CommandsOptions): CommandRunner {
       maxTimeoutMs: options.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
       run: (command, runOptions) =>
         tracked(id, async (runner) => {
-          const whole = { ...runOptions, handOverMs: undefined };
-          const left = runOptions.landing && [];
-          const attended = await guarded(
-            command,
-            runOptions,
-            () => attend(command, whole, runner, { left }),
-            left,
-          );
+          const attended = await attendGuarded(id, command, { ...runOptions, handOverMs: undefined }, runner);
           if (attended.kind === 'going') throw new Error('nothing is handed over where nobody asked for it');
           return attended.result;
         }),
       attend: (command, runOptions) =>
-        tracked(id, (runner) => {
-          const left = runOptions.landing && [];
-          return guarded(command, runOptions, () => attend(command, runOptions, runner, { left }), left);
-        }),
+        tracked(id, (runner) => attendGuarded(id, command, runOptions, runner)),
       whyDirect: (command, runOptions) => tracked(id, (runner) => whyDirect(command, runOptions, runner)),
-      runOnLayer: (command, runOptions) =>
-        tracked(id, (runner) =>
-          runOnLayer(command, runOptions, runner, (land, left) =>
-            tracked(id, () => git.land(command, runOptions, land, left)),
-          ),
-        ),
       kept() {
         const { folder, variables } = sessions.get(id)?.kept.state() ?? { variables: {} };
         // It may have been removed since.
@@ -185,7 +197,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
     async withoutLayer() {
       // Where no command can run at all, its own start says why.
       const walls = await sandbox.open().catch(() => undefined);
-      return walls && whyNoTrial(walls, sandbox.roots().writable);
+      return walls && whyNoLayer(walls, sandbox.roots().writable);
     },
     toolchains: () => sandbox.toolchains(),
     async close() {

@@ -1,11 +1,8 @@
-/** What a command would have done to the files below the roots. It ran on a copy-on-write layer that is thrown away. */
-export interface DryRun {
-  /** Deletions first, then by path; at most `limits.dryRunChanges`. */
-  readonly changes: readonly DryRunChange[];
-  /** How many there are in all. */
-  readonly total: number;
-  /** Files that were below the roots, what git keeps for itself left out; no more than `limits.dryRunFiles` are counted. */
-  readonly filesBefore: number;
+/**
+ * What a command would have done to the files below the roots, as it is shown: deletions first, then by path; at most
+ * `limits.dryRunChanges`. It ran on a copy-on-write layer that is thrown away.
+ */
+export interface DryRun extends Effects {
   /** A unified diff of those that are text, as far as they have room. Not cleaned. */
   readonly diff: string;
   /** Some that are text are not in the diff, or not whole. */
@@ -27,4 +24,31 @@ export interface DryRunChange {
   readonly bytes?: number | undefined;
   /** Octal, as `ls` counts them, e.g. "644 → 755"; absent where it stays. */
   readonly mode?: string | undefined;
+}
+
+/** What a command did on a layer, as rules read it. */
+export interface Effects {
+  readonly changes: readonly DryRunChange[];
+  /** How many there are in all. */
+  readonly total: number;
+  readonly losses: Losses;
+}
+
+/**
+ * What would be missed. Never counted: what programs make and can make again, what git is told to ignore, what the session
+ * itself had made, and what the command only moved.
+ */
+export interface Losses {
+  /** Files that are gone, emptied or overwritten, and that git does not keep either. */
+  readonly files: number;
+  /** The same, of commands of the session before this one, as far as nobody has looked at them. */
+  readonly earlier: number;
+  /** With those that git keeps. */
+  readonly withKept: number;
+  /** Of so many that were there; counted only as far as it takes to know whether that is most of them. */
+  readonly of: number;
+  /** Repositories that are no longer whole, by the first path that shows it. */
+  readonly repositories: readonly string[];
+  /** Paths that something obeys later, outside and unasked, and whose content is new. */
+  readonly obeyed: readonly string[];
 }

@@ -21,6 +21,8 @@ export interface LandingChange {
 export interface LandingKeeper {
   /** Is nothing kept of a folder of this name? Then what is in it is not told. */
   leavesOut(folder: string): boolean;
+  /** Did the session itself make what stands at this host path (not by moving it there), or write it anew? */
+  isOurs(hostPath: string, how: 'made' | 'written'): boolean;
   /** Told of each change before the first of them happens. */
   note(change: LandingChange): Promise<void>;
   /** All are told; the first change follows. What is noted now survives a kill. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { EffectVerdict } from '../effects.ts';
+import type { EffectsJudge, EffectVerdict } from '../effects.ts';
 import type { Text } from '../text/text.ts';
 import type { DryRun } from './dry-run.ts';
 import type { LandingKeeper } from './landing.ts';
@@ -38,6 +38,10 @@ export interface RunOptions {
    * `whyDirect` says nothing.
    */
   readonly landing?: { readonly keeper?: LandingKeeper | undefined } | undefined;
+  /** Judges what it did, where it runs on a layer, before that lands. */
+  readonly effects?: EffectsJudge | undefined;
+  /** Takes what waits for a word of somebody, of a command that went on after its call; what it says is shown with the output. */
+  readonly onHeld?: ((layer: HeldLayer, result: RunResult) => Promise<string>) | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }
@@ -69,9 +73,8 @@ export interface RunResult {
   readonly verdict?: EffectVerdict | undefined;
 }
 
-/** A command that ran on a copy-on-write layer, which is there until it lands or is discarded. */
-export interface Trial {
-  readonly result: RunResult;
+/** The layer of a command that has ended, which is there until it lands or is discarded. */
+export interface HeldLayer {
   readonly effects: DryRun;
   /** Puts what it did in place. */
   land(keeper?: LandingKeeper): Promise<Landed>;
@@ -82,11 +85,12 @@ export type OnFailure = 'keep' | 'discard';
 
 /**
  * `unfit`: it cannot run on a layer, nothing of it was kept, and it reached nobody, so that it can run again without one;
- * `discarded`: it failed, and nothing of it was to be kept.
+ * `discarded`: it failed, and nothing of it was to be kept; `held`: what it did is not allowed to land as yet.
  */
 export type LandedOutcome =
   | { readonly kind: 'landed'; readonly conflicts: readonly string[]; readonly refused: readonly string[] }
   | { readonly kind: 'discarded' }
+  | { readonly kind: 'held'; readonly layer: HeldLayer }
   /** `isPassing`: what stood in its way was another program, and a second run on a layer builds on what that left. */
   | { readonly kind: 'unfit'; readonly because: string; readonly isPassing: boolean };
 
@@ -151,8 +155,6 @@ export interface Commands {
     command: CommandLine,
     options: RunOptions & { readonly handOverMs?: number | undefined },
   ): Promise<Text | undefined>;
-  /** Runs it on a layer of its own. Throws `unavailable` where none can be had. */
-  runOnLayer(command: CommandLine, options: RunOptions): Promise<Trial>;
   /** For a call that is `inSession`. */
   kept(): KeptState;
   start(

@@ -1,4 +1,4 @@
-import type { LandedOutcome } from '../../contract/capabilities/process.ts';
+import type { Attended, HeldLayer, LandedOutcome } from '../../contract/capabilities/process.ts';
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
@@ -22,9 +22,19 @@ export function cannotDiscard(why: Text): ToolError {
 /** What the reply of a failed command says, beside its own errors. */
 export const discardedNote = '[layer: it failed, so nothing that it wrote was kept]\n';
 
+/** The same, with another hold on the layer that waits, if one does. */
+export function withHeld(attended: Attended, change: (layer: HeldLayer) => HeldLayer): Attended {
+  if (attended.kind === 'going' || attended.result.landed?.kind !== 'held') return attended;
+  const { result } = attended;
+  return {
+    ...attended,
+    result: { ...result, landed: { kind: 'held', layer: change(attended.result.landed.layer) } },
+  };
+}
+
 /** What the record of a call says of a landing in which not all became as the command left it. */
 export function landedFacts(landed: LandedOutcome | undefined): { readonly landed?: object } {
-  if (!landed || landed.kind === 'unfit') return {};
+  if (!landed || landed.kind === 'unfit' || landed.kind === 'held') return {};
   if (landed.kind === 'discarded') return { landed: { discarded: true } };
   const { conflicts, refused } = landed;
   if (conflicts.length + refused.length === 0) return {};

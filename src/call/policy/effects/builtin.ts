@@ -1,6 +1,5 @@
 import { type Text, text } from '../../../contract/text/text.ts';
 import { counted } from '../../../ground/counted.ts';
-import { createObeyedBy } from '../obeyed-later.ts';
 import type { EffectFacts } from './facts.ts';
 
 /** Asks a person before the effects of a command land. */
@@ -8,6 +7,8 @@ export interface BuiltinEffectRule {
   readonly id: string;
   /** What it is about, for a list of rules. */
   readonly because: Text;
+  /** Only of what is tried; the others are held against every command that runs on a layer. */
+  readonly ofTried?: boolean;
   /** What it found; undefined where it does not fit. */
   finds(facts: EffectFacts): Text | undefined;
 }
@@ -15,15 +16,88 @@ export interface BuiltinEffectRule {
 /** So many files are lost in a change that somebody meant; more than that is looked at first. */
 const mostLost = 20;
 /** Of a folder with a handful of files, that many are not yet most of somebody's work. */
-const fewLost = 3;
+const fewLost = 10;
+/** Unless it is all that there is. */
+const allLost = 4;
 
-export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
-  const obeyedBy = createObeyedBy();
+/** About `obeyedBy`: what acts on a path, later and outside. */
+export function createBuiltinEffectRules(
+  obeyedBy: (path: string) => Text | undefined = () => undefined,
+): readonly BuiltinEffectRule[] {
   return [
     {
+      id: 'effect-breaks-repository',
+      because: text(
+        'it deletes a repository, or what a repository cannot do without',
+        'リポジトリ、またはリポジトリに欠かせないものを削除します',
+      ),
+      finds({ losses: { repositories } }) {
+        const [path] = repositories;
+        if (path === undefined) return undefined;
+        return text(
+          `it deletes a repository, or what it cannot do without: ${path}`,
+          `リポジトリ、またはそれに欠かせないものを削除します: ${path}`,
+        );
+      },
+    },
+    {
+      id: 'effect-loses-most',
+      because: text('it deletes or overwrites most of the files', 'ファイルの大半を削除または上書きします'),
+      finds({ losses: { withKept, of } }) {
+        const isMost = withKept >= fewLost && withKept * 2 >= of;
+        if (!isMost && !(withKept >= allLost && withKept >= of)) return undefined;
+        return withKept >= of
+          ? text(
+              `it deletes or overwrites all ${withKept} files that were there`,
+              `あったファイル ${withKept} 個をすべて削除または上書きします`,
+            )
+          : text(
+              `it deletes or overwrites ${withKept} files, which is most of what was there`,
+              `ファイルの大半 (${withKept} 個) を削除または上書きします`,
+            );
+      },
+    },
+    {
+      id: 'effect-loses-many',
+      because: text(
+        `it deletes or overwrites more than ${mostLost} files that nothing else keeps`,
+        `ほかのどこにも残っていないファイルを ${mostLost} 個を超えて削除または上書きします`,
+      ),
+      finds({ losses: { files, earlier } }) {
+        if (files === 0 || files + earlier <= mostLost) return undefined;
+        const before = text(
+          earlier > 0 ? `, after ${earlier} by commands of this session before it` : '',
+          earlier > 0 ? ` (このセッションのこれまでのコマンドで、ほかに ${earlier} 個)` : '',
+        );
+        return text(
+          `it deletes or overwrites ${counted(files, 'file')} that nothing else keeps${before.en}`,
+          `ほかのどこにも残っていないファイルを ${files} 個削除または上書きします${before.ja}`,
+        );
+      },
+    },
+    {
+      id: 'effect-runs-outside-later',
+      because: text(
+        'it writes what later runs outside the sandbox, without a question',
+        '後で確認なしに外で実行されるものを書き込みます',
+      ),
+      finds({ losses: { obeyed } }) {
+        const [path] = obeyed;
+        const by = path === undefined ? undefined : obeyedBy(path);
+        return (
+          by &&
+          text(
+            `it writes ${path}, which later runs outside the sandbox, without a question: ${by.en} acts on it`,
+            `${path} を書き込みます。後で確認なしに外で実行されます: ${by.ja}が従います`,
+          )
+        );
+      },
+    },
+    {
       id: 'effect-git-history',
+      ofTried: true,
       because: text('it deletes what only git has', 'git だけが残しているものを削除します'),
-      finds: ({ changes }) => {
+      finds({ changes }) {
         const found = changes.find(
           (change) =>
             (change.change === 'deleted' && gitKeeps.test(change.path)) ||
@@ -39,66 +113,12 @@ export function createBuiltinEffectRules(): readonly BuiltinEffectRule[] {
       },
     },
     {
-      id: 'effect-deletes-many',
-      because: text(
-        `it deletes or empties more than ${mostLost} files`,
-        `${mostLost} 個を超えるファイルを削除または空にします`,
-      ),
-      finds: ({ lostFiles, unlisted }) =>
-        lostFiles > mostLost ? losesFiles(lostFiles, unlisted) : undefined,
-    },
-    {
-      id: 'effect-deletes-most',
-      because: text('it deletes or empties most of the files', 'ファイルの大半を削除または空にします'),
-      finds: ({ lostFiles, filesBefore, unlisted }) => {
-        const isMost = lostFiles >= fewLost && lostFiles * 2 >= filesBefore;
-        return (lostFiles > 0 && lostFiles >= filesBefore) || isMost
-          ? ofAll(losesFiles(lostFiles, unlisted), filesBefore)
-          : undefined;
-      },
-    },
-    {
-      id: 'effect-replaces-many',
-      because: text(
-        `it replaces more than ${mostLost} files with something that is not text`,
-        `${mostLost} 個を超えるファイルをテキストでないものに置き換えます`,
-      ),
-      finds: ({ replacedFiles }) =>
-        replacedFiles > mostLost
-          ? text(
-              `it replaces ${replacedFiles} files with something that is not text`,
-              `${replacedFiles} 個のファイルをテキストでないものに置き換えます`,
-            )
-          : undefined,
-    },
-    {
-      id: 'effect-runs-outside-later',
-      because: text(
-        'it writes what later runs outside the sandbox, without a question',
-        '後で確認なしに外で実行されるものを書き込みます',
-      ),
-      finds: ({ changes }) => {
-        const found = changes.find(({ change, path }) => change !== 'deleted' && obeyedBy([path]));
-        const by = found && obeyedBy([found.path]);
-        return (
-          by &&
-          text(
-            `it writes ${found.path}, which later runs outside the sandbox, without a question: ${by.en} acts on it`,
-            `${found.path} を書き込みます。後で確認なしに外で実行されます: ${by.ja}が従います`,
-          )
-        );
-      },
-    },
-    {
       id: 'effect-unlisted',
+      ofTried: true,
       because: text('it changes more paths than can be listed', '一覧に収まらない数のパスを変更します'),
       finds: ({ unlisted }) => unlistedText(unlisted),
     },
   ];
-}
-
-function ofAll(loses: Text, filesBefore: number): Text {
-  return text(`${loses.en} of ${filesBefore} that were there`, `${loses.ja} (元は ${filesBefore} 個)`);
 }
 
 /** `unlisted`: there may be more. */

@@ -1,19 +1,30 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DryRun, DryRunChange } from '../../../contract/capabilities/dry-run.ts';
+import type { DryRunChange, Effects, Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { EffectRule } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
-import { createDecideEffects } from './decide.ts';
+import type { Mode } from '../../../contract/policy.ts';
+import { createEffectRules } from './decide.ts';
 
 type Said = Partial<DryRunChange> & Pick<DryRunChange, 'path'>;
 
-function effectsOf(changes: readonly Said[], unlisted = 0): DryRun {
+const nothing: Losses = {
+  ...{ files: 0, earlier: 0, withKept: 0, of: 200 },
+  ...{ repositories: [], obeyed: [] },
+};
+
+function effectsOf(changes: readonly Said[], unlisted = 0, losses: Partial<Losses> = {}): Effects {
   const whole = changes.map((change) => ({
     ...({ root: '/workspace', change: 'changed', kind: 'file' } as const),
-    ...((change.change ?? 'changed') === 'changed' && { lines: { added: 1, removed: 1 } }),
     ...change,
   }));
-  return { changes: whole, total: whole.length + unlisted, filesBefore: 200, diff: '', isDiffCut: false };
+  return { changes: whole, total: whole.length + unlisted, losses: { ...nothing, ...losses } };
+}
+
+/** Of a command that is tried. */
+function createDecideEffects(rules: readonly EffectRule[], isTried = true, mode: Mode = 'workspace-write') {
+  const { decide } = createEffectRules(rules, mode);
+  return (effects: Effects) => decide(effects, isTried);
 }
 
 const gone = (count: number): readonly Said[] =>
@@ -24,7 +35,7 @@ const github: EffectRule = { effect: { writes: '.github/**' }, then: 'deny', bec
 const outside: EffectRule = { effect: { outside: ['src/**', 'test/**'] }, then: 'ask' };
 
 describe('rules of the operator', () => {
-  test.each<[string, EffectRule, DryRun, string]>([
+  test.each<[string, EffectRule, Effects, string]>([
     ['20 files', deletes, effectsOf(gone(20)), 'allow'],
     ['21 files', deletes, effectsOf(gone(21)), 'ask'],
     [
@@ -63,7 +74,7 @@ describe('rules of the operator', () => {
   });
 
   test('a folder that goes may have held what a glob means', () => {
-    const folder = (path: string): DryRun =>
+    const folder = (path: string): Effects =>
       effectsOf([{ path, change: 'deleted', kind: 'folder', files: 1 }]);
     const decide = createDecideEffects([{ effect: { writes: 'packages/a/keys/*.pem' }, then: 'ask' }]);
     expect(
@@ -95,11 +106,14 @@ describe('rules of the operator', () => {
   test('an allow answers the built-in rules where it covers every change, and no rule of the operator', () => {
     const builds: EffectRule = { effect: { writes: 'dist/**' }, then: 'allow' };
     const inDist = gone(30).map(({ path, ...rest }) => ({ ...rest, path: `dist/${path}` }));
-    expect(createDecideEffects([])(effectsOf(inDist)).decision).toBe('ask');
-    expect(createDecideEffects([builds])(effectsOf(inDist)).decision).toBe('allow');
-    expect(createDecideEffects([builds])(effectsOf([...inDist, { path: 'x' }])).decision).toBe('ask');
-    expect(createDecideEffects([builds])(effectsOf(inDist, 1)).decision).toBe('ask');
-    expect(createDecideEffects([builds, deletes])(effectsOf(inDist)).decision).toBe('ask');
+    const many = { files: 30, withKept: 30 };
+    expect(createDecideEffects([])(effectsOf(inDist, 0, many)).decision).toBe('ask');
+    expect(createDecideEffects([builds])(effectsOf(inDist, 0, many)).decision).toBe('allow');
+    expect(createDecideEffects([builds])(effectsOf([...inDist, { path: 'x' }], 0, many)).decision).toBe(
+      'ask',
+    );
+    expect(createDecideEffects([builds])(effectsOf(inDist, 1, many)).decision).toBe('ask');
+    expect(createDecideEffects([builds, deletes])(effectsOf(inDist, 0, many)).decision).toBe('ask');
   });
 
   test.each<[string, EffectRule]>([
@@ -112,49 +126,46 @@ describe('rules of the operator', () => {
 });
 
 describe('the built-in rules', () => {
+  test.each<[string, Partial<Losses>, string]>([
+    ['a repository', { repositories: ['a/.git'] }, 'effect-breaks-repository'],
+    ['21 files', { files: 21, withKept: 21 }, 'effect-loses-many'],
+    ['20 files', { files: 20, withKept: 20 }, 'default'],
+    ['21 files that git keeps', { withKept: 21 }, 'default'],
+    ['1 file after 20', { files: 1, earlier: 20, withKept: 1 }, 'effect-loses-many'],
+    ['no file after 21', { earlier: 21 }, 'default'],
+    ['3 of 4 files', { files: 3, withKept: 3, of: 4 }, 'default'],
+    ['3 of 3', { files: 3, withKept: 3, of: 3 }, 'default'],
+    ['4 of 4', { withKept: 4, of: 4 }, 'effect-loses-most'],
+    ['9 of 10', { withKept: 9, of: 10 }, 'default'],
+    ['10 of 20', { withKept: 10, of: 20 }, 'effect-loses-most'],
+    ['10 of 21', { withKept: 10, of: 21 }, 'default'],
+    ['a hook', { obeyed: ['.husky/pre-commit'] }, 'effect-runs-outside-later'],
+    ['no change', {}, 'default'],
+  ])('%s, whether it is tried or not', (_name, losses, rule) => {
+    for (const isTried of [false, true])
+      expect(createDecideEffects([], isTried)(effectsOf([], 0, losses))).toMatchObject({
+        decision: rule === 'default' ? 'allow' : 'ask',
+        rule,
+      });
+  });
+
+  test('a mode that does not ask is asked nothing, but about what the operator has tried', () => {
+    const effects = effectsOf([], 0, { repositories: ['.git'] });
+    expect(createDecideEffects([], false, 'full-access')(effects).decision).toBe('allow');
+    expect(createDecideEffects([], true, 'full-access')(effects).decision).toBe('ask');
+    expect(createDecideEffects([deletes], false, 'full-access')(effectsOf(gone(21))).decision).toBe('ask');
+  });
+
   test.each<[string, readonly Said[], string]>([
-    ['a repository', [{ path: 'a/.git', change: 'deleted', kind: 'folder', files: 3 }], 'effect-git-history'],
     ['a stash', [{ path: '.git/refs/stash', change: 'deleted' }], 'effect-git-history'],
     ['an emptied log of git', [{ path: '.git/logs/HEAD', bytes: 0 }], 'effect-git-history'],
-    ['21 files', gone(21), 'effect-deletes-many'],
-    [
-      'files that are no text any more',
-      gone(21).map(({ path }) => ({ path, bytes: 9, lines: undefined })),
-      'effect-replaces-many',
-    ],
-    ['a hook', [{ path: '.husky/pre-commit', change: 'created' }], 'effect-runs-outside-later'],
-    [
-      'a commit',
-      [
-        { path: '.git/refs/heads/main' },
-        { path: '.git/logs/HEAD' },
-        { path: '.git/index', lines: undefined, bytes: 9 },
-      ],
-      'default',
-    ],
+    ['a commit', [{ path: '.git/refs/heads/main' }, { path: '.git/index', bytes: 9 }], 'default'],
     ['a lock that is removed', [{ path: '.git/index.lock', change: 'deleted' }], 'default'],
-    ['a hook that is removed', [{ path: '.husky/pre-commit', change: 'deleted' }], 'default'],
-    ['no change', [], 'default'],
-  ])('%s', (_name, changes, rule) => {
-    expect(createDecideEffects([])(effectsOf(changes))).toMatchObject({
-      decision: rule === 'default' ? 'allow' : 'ask',
-      rule,
-    });
-  });
-});
-
-test.each([
-  [1, 1, 'ask'],
-  [1, 2, 'allow'],
-  [2, 4, 'allow'],
-  [3, 6, 'ask'],
-  [3, 7, 'allow'],
-  [15, 30, 'ask'],
-  [0, 0, 'allow'],
-])('%i of %i files that go: %s', (count, filesBefore, decision) => {
-  expect(createDecideEffects([])({ ...effectsOf(gone(count)), filesBefore })).toMatchObject({
-    decision,
-    rule: decision === 'ask' ? 'effect-deletes-most' : 'default',
+  ])('%s is asked about only where it was tried', (_name, changes, rule) => {
+    expect(createDecideEffects([])(effectsOf(changes)).rule).toBe(rule);
+    expect(createDecideEffects([], false)(effectsOf(changes)).rule).toBe('default');
+    expect(createDecideEffects([])(effectsOf(changes, 1)).decision).toBe('ask');
+    expect(createDecideEffects([], false)(effectsOf(changes, 1)).decision).toBe('allow');
   });
 });
 
@@ -182,7 +193,7 @@ test('a list that was cut never makes an answer milder', () => {
     { effect: { writes: 'src/**' }, then: 'allow' },
     { effect: { deletes: '> 1 file', outside: ['src/**'] }, then: 'deny' },
   );
-  const strictness = { allow: 0, ask: 1, deny: 2 };
+  const strictness = { allow: 0, ask: 1, deny: 2 } as const;
   fc.assert(
     fc.property(
       fc.array(change, { maxLength: 30 }),

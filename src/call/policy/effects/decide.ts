@@ -1,35 +1,44 @@
-import type { DecideEffects, EffectRule, EffectVerdict } from '../../../contract/effects.ts';
+import type { EffectRule, EffectRules, EffectVerdict } from '../../../contract/effects.ts';
+import type { Mode } from '../../../contract/policy.ts';
 import { text } from '../../../contract/text/text.ts';
+import { modes } from '../modes.ts';
+import { createObeyedAnywhere } from '../obeyed-later.ts';
 import { createBuiltinEffectRules } from './builtin.ts';
 import { factsOf } from './facts.ts';
 import { readEffectRule } from './rule.ts';
 
 /**
  * Says what is to become of what a command did: the strictest of the operator's rules that fit, else of the built-in
- * ones, which an allow of the operator answers. Throws a `ConfigError` for a rule that cannot be read.
+ * ones, which an allow of the operator answers, and a mode that does not ask, but for what is tried. Throws a `ConfigError` for a rule that cannot be read.
  */
-export function createDecideEffects(rules: readonly EffectRule[]): DecideEffects {
+export function createEffectRules(rules: readonly EffectRule[], mode: Mode): EffectRules {
   const ready = rules.map(readEffectRule);
-  const builtin = createBuiltinEffectRules();
-  return (effects) => {
-    const facts = factsOf(effects);
-    for (const decision of ['deny', 'ask', 'allow'] as const) {
-      const fitting = ready.flatMap((rule) => {
-        const because = rule.decision === decision ? rule.finds(facts) : undefined;
-        return because ? [{ ...rule, because }] : [];
-      });
-      // A rule that only a person answers is not hidden by another that asks.
-      const found = fitting.find(({ answer }) => answer) ?? fitting[0];
-      if (found) {
-        const { id, answer, writtenAt, because } = found;
-        return { decision, rule: id, because, ...(answer && { answer }), writtenAt };
+  const obeyedBy = createObeyedAnywhere();
+  const builtin = createBuiltinEffectRules(obeyedBy);
+  return {
+    readChanges: ready.length > 0,
+    isObeyed: (path) => obeyedBy(path) !== undefined,
+    decide(effects, isTried) {
+      const facts = factsOf(effects);
+      for (const decision of ['deny', 'ask', 'allow'] as const) {
+        const fitting = ready.flatMap((rule) => {
+          const because = rule.decision === decision ? rule.finds(facts) : undefined;
+          return because ? [{ ...rule, because }] : [];
+        });
+        // A rule that only a person answers is not hidden by another that asks.
+        const found = fitting.find(({ answer }) => answer) ?? fitting[0];
+        if (found) {
+          const { id, answer, writtenAt, because } = found;
+          return { decision, rule: id, because, ...(answer && { answer }), writtenAt };
+        }
       }
-    }
-    for (const { id, finds } of builtin) {
-      const because = finds(facts);
-      if (because) return { decision: 'ask', rule: id, because };
-    }
-    return nothingAgainst;
+      for (const { id, ofTried, finds } of builtin) {
+        const isHeld = isTried || (!ofTried && modes[mode].asks);
+        const because = isHeld ? finds(facts) : undefined;
+        if (because) return { decision: 'ask', rule: id, because };
+      }
+      return nothingAgainst;
+    },
   };
 }
 

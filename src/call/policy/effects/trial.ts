@@ -1,8 +1,11 @@
 import * as z from 'zod';
-import type { DecideEffects, EffectVerdict } from '../../../contract/effects.ts';
+import type { DryRunChange, Losses } from '../../../contract/capabilities/dry-run.ts';
+import type { EffectRules, EffectVerdict } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { describeIssue } from '../../../contract/text/describe-issue.ts';
 import { text } from '../../../contract/text/text.ts';
+import { madeAnewNames } from '../../../ground/made-anew.ts';
+import { factsOf } from './facts.ts';
 
 const effects = z.array(
   z.strictObject({
@@ -18,7 +21,7 @@ const effects = z.array(
  * Says what would become of effects that are written down, `[{"change": "deleted", "path": "a.txt"}]`. Throws a
  * `ConfigError` where they are none.
  */
-export function testEffects(json: string, decide: DecideEffects): EffectVerdict {
+export function testEffects(json: string, rules: EffectRules): EffectVerdict {
   const parsed = effects.safeParse(parsedJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -34,11 +37,30 @@ export function testEffects(json: string, decide: DecideEffects): EffectVerdict 
   const changes = parsed.data.map((change) => ({
     root: '/',
     ...change,
-    // Nothing is said of its lines: it stays the text that it was.
-    ...(change.change === 'changed' && change.bytes === undefined && { lines: { added: 1, removed: 1 } }),
   }));
-  return decide({ changes, total: changes.length, filesBefore: Infinity, diff: '', isDiffCut: false });
+  return rules.decide({ changes, total: changes.length, losses: lossesIn(changes, rules) }, false);
 }
+
+/** As if nothing else kept what is lost, and there were many more files. */
+function lossesIn(changes: readonly DryRunChange[], { isObeyed }: EffectRules): Losses {
+  const missed = changes.filter(({ path }) => !path.split('/').some((name) => madeAnewNames.has(name)));
+  const { lostFiles } = factsOf({ changes: missed, total: missed.length, losses: none });
+  return {
+    ...none,
+    files: lostFiles,
+    repositories: changes
+      .filter(({ change, path }) => change === 'deleted' && /(^|\/)\.git(\/(HEAD|objects|refs))?$/.test(path))
+      .map(({ path }) => path),
+    obeyed: changes
+      .filter(({ change, path }) => change !== 'deleted' && isObeyed(path))
+      .map(({ path }) => path),
+  };
+}
+
+const none: Losses = {
+  ...{ files: 0, earlier: 0, withKept: 0, of: Infinity },
+  ...{ repositories: [], obeyed: [] },
+};
 
 const example = '[{"change": "deleted", "path": "old", "kind": "folder", "files": 12}]';
 

@@ -86,11 +86,7 @@ export function reachOf(word: Word, scene: Scene): Reach {
   const name = fileNameOf(word, scene.variables);
   if (name === 'new') return 'inside';
   if (name === 'found') {
-    const variable = nameOfVariable(word);
-    const written = scene.variables.seen(variable).filter((value) => value !== '');
-    const reaches = [...scene.variables.globs(variable), ...written.map(literalWord)].map((one) =>
-      reachOf(one, scene),
-    );
+    const reaches = foundIn(word, scene).map((one) => reachOf(one, scene));
     return reaches.includes('everything')
       ? 'everything'
       : reaches.every((reach) => reach === 'inside')
@@ -107,6 +103,23 @@ export function reachOf(word: Word, scene: Scene): Reach {
   return suspected.some((value) => takes(trimmed(posix.normalize(value.replace(/\/[*.?]+$/, '/')))))
     ? 'everything'
     : 'unknown';
+}
+
+/** What a variable may hold that names of files are put into. */
+function foundIn(word: Word, { variables }: Scene): readonly Word[] {
+  const variable = nameOfVariable(word);
+  const written = variables.seen(variable).filter((value) => value !== '');
+  return [...variables.globs(variable), ...written.map(literalWord)];
+}
+
+/** Would it take a home, a folder of the system, or another that no root holds? What is in /tmp is the session's own. */
+export function takesBeyond(word: Word, scene: Scene): boolean {
+  if (reachOf(word, scene) !== 'everything') return false;
+  if (fileNameOf(word, scene.variables) === 'found')
+    return foundIn(word, scene).some((one) => takesBeyond(one, scene));
+  const isWithin = (path: string) =>
+    /^\/tmp(\/|$)/.test(path) || scene.roots.some((root) => `${path}/`.startsWith(`${root}/`));
+  return pathsOf(word, scene)?.every(isWithin) !== true;
 }
 
 /** Absolute paths that a word may name; a wildcard counts as the folder that it stands in. */

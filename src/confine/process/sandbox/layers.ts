@@ -189,7 +189,7 @@ async function findLeak(
       !existsSync(join(folder, 'made'));
     if (!isAsBefore) return leaks;
     if (exitCode !== 0) return notMounted(said.trim().slice(0, 200) || `exit code ${exitCode}`);
-    const { changes } = await layer.read([folder]);
+    const { changes } = await layer.read([folder], false);
     const seen = changes.map(({ change, path }) => `${change} ${path}`).join(', ');
     return seen === 'deleted removed, changed kept, created made'
       ? undefined

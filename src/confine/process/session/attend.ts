@@ -13,23 +13,19 @@ import type { Walls } from '../sandbox/walls.ts';
 import { addBackground, hasRoom } from './backgrounds.ts';
 import type { Trial } from './dry-run.ts';
 import { createEndNotes } from './end-notes.ts';
+import { readShown } from './judged.ts';
 import { landEnded, landGoing } from './land-ended.ts';
 import type { Runner } from './session.ts';
 
-/** What a command runs on, where that is a layer. */
-export interface OnLayer {
-  /** Takes the layer of what is only tried; else it goes with the call. */
-  readonly keepsTrial?: ((trial: Trial) => void) | undefined;
-  /** Takes each name by which git could find a repository in what landed. */
-  readonly left?: Named[] | undefined;
-}
-
-/** Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. */
+/**
+ * Runs a command until it ends, or until `handOverMs` have passed: then it goes on in the background. `left` takes each
+ * name by which git could find a repository in what landed.
+ */
 export async function attend(
   command: CommandLine,
   asked: RunOptions & { readonly handOverMs?: number | undefined },
   runner: Runner,
-  { keepsTrial, left: leftNames = [] }: OnLayer = {},
+  leftNames: Named[] = [],
 ): Promise<Attended> {
   const { session, sandbox, options } = runner;
   // What is only tried must not write where the session's other commands do, nor outlive its call.
@@ -69,7 +65,10 @@ export async function attend(
       const printed = output.letGo();
       const going = trial;
       trial = undefined;
-      const landing = landGoing(ending, going, runOptions, land);
+      const landing = landGoing(ending, going, runOptions, land, (how) => ({
+        ...resultOf(started, how, walls, output, []),
+        durationMs: Math.round(performance.now() - startedAt),
+      }));
       return {
         kind: 'going',
         command: addBackground(session, child, {
@@ -88,7 +87,7 @@ export async function attend(
     const how = ended ?? (await ending);
     signal.removeEventListener('abort', withdraw);
     const outputs = output.finish();
-    const landed = trial && runOptions.landing && (await land(how, outputs));
+    const landed = trial && runOptions.landing && !runOptions.dryRun ? await land(how, outputs) : undefined;
     if (how.stoppedBy === 'signal') throw cancelled('command');
     const said = [
       ...notes(how, outputs),
@@ -97,19 +96,15 @@ export async function attend(
       ...(how.stoppedBy ? [] : keep(started, output.report(), runOptions, runner)),
     ];
     const durationMs = Math.round(performance.now() - startedAt);
-    const dryRun = runOptions.dryRun
-      ? await started.trial?.read(sandbox.roots().all.map(({ hostPath }) => hostPath))
-      : undefined;
+    const dryRun = runOptions.dryRun && trial ? await readShown(trial, runOptions, runner) : undefined;
+    // Who holds it has it land, or go.
+    if (landed?.outcome.kind === 'held') trial = undefined;
     const result = {
       ...resultOf(started, how, walls, output, said),
       durationMs,
       ...(dryRun && { dryRun }),
       ...(landed && { landed: landed.outcome }),
     };
-    if (trial && keepsTrial) {
-      keepsTrial(trial);
-      trial = undefined;
-    }
     return { kind: 'ended', result };
   } finally {
     // Nobody waits for that.

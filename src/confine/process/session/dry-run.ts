@@ -1,4 +1,3 @@
-import type { DryRun } from '../../../contract/capabilities/dry-run.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
@@ -56,12 +55,10 @@ function noDryRun(why: Text, cause?: Error): ToolError {
   );
 }
 
-/** A command that is only tried. */
-export interface Trial {
+/** A command that runs on a layer. */
+export interface Trial extends Pick<Layer, 'read' | 'survey'> {
   /** What its reply is to say beside its output, when it has ended. */
   notes(): readonly string[];
-  /** What it would have changed below the roots. */
-  read(roots: readonly string[]): Promise<DryRun>;
   /** Puts that in place. */
   land(options: LandingOptions): Promise<LandedWhole>;
   /** Its layer goes. */
@@ -78,7 +75,8 @@ export function createTrial(
   const notes = isBounded ? boundTrial(layer, child) : () => [];
   return {
     notes,
-    read: (roots) => layer.read(roots),
+    read: layer.read,
+    survey: layer.survey,
     land: (options) => landAll(layer, settings, options),
     async close() {
       await settings?.discard();

@@ -1,14 +1,16 @@
-import type { LandedOutcome, RunOptions } from '../../../contract/capabilities/process.ts';
+import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
+import type { LandedOutcome, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
 import { cleanLine } from '../../../contract/text/clean-text.ts';
 import { discardedNote } from '../../../ground/effects/landing.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { LayerUnfit } from '../../layer/in-use.ts';
-import { heldNames } from '../../layer/protection.ts';
+import { heldNames, protectedAnywhere } from '../../layer/protection.ts';
 import { deepest } from '../../layer/read.ts';
 import type { Ending } from '../child/run-child.ts';
 import type { StartedCommand } from '../child/start-command.ts';
 import { guardedFolders } from '../sandbox/guarded-names.ts';
 import type { Trial } from './dry-run.ts';
+import { heldBack } from './judged.ts';
 import type { Runner } from './session.ts';
 import { blamesLayer } from './why-direct.ts';
 
@@ -33,28 +35,36 @@ export async function landEnded(
   { outputs, runOptions, runner, left }: Landing,
 ): Promise<EndedLanding> {
   if (!trial) throw new Error('only what runs on a layer lands');
-  const mayRunAgain = outputs !== undefined && !how.stoppedBy && contacts().length === 0;
-  if (mayRunAgain && blamesLayer(outputs, how.exitCode !== 0))
-    return unfit('a system call was refused that a layer has no answer to');
   if (runOptions.onFailure === 'discard' && (how.exitCode !== 0 || how.stoppedBy)) {
     return {
       outcome: { kind: 'discarded' },
       notes: [discardedNote],
     };
   }
+  const isTried = runOptions.effects?.isTried === true;
   const roots = runner.sandbox.roots();
   const guarded = guardedFolders(roots.all, {
     workingFolder: folder,
     writable: runOptions.writable ?? roots.writable,
   });
-  try {
-    const { conflicts, refused, notes } = await trial.land({
+  const names = runner.options.readOnlyNames ?? [];
+  const land = (keeper: LandingKeeper | undefined, isLastWord: boolean) =>
+    trial.land({
       roots: roots.all.map(({ hostPath }) => hostPath),
-      isProtected: heldNames(guarded, runner.options.readOnlyNames ?? []),
-      isLastWord: !mayRunAgain,
-      keeper: runOptions.landing?.keeper,
-      left,
+      // What was let run for its effects is held to them by name as well.
+      isProtected: isTried ? protectedAnywhere(names) : heldNames(guarded, names),
+      ...{ isLastWord, keeper, left },
     });
+  // Before it is run again on the folders themselves: there nobody judges what it does.
+  const { layer, lost } = await heldBack(trial, runOptions, runner, (keeper) => land(keeper, true));
+  if (layer) return { outcome: { kind: 'held', layer }, notes: [] };
+  const mayRunAgain = outputs !== undefined && !how.stoppedBy && contacts().length === 0;
+  if (mayRunAgain && blamesLayer(outputs, how.exitCode !== 0))
+    return unfit('a system call was refused that a layer has no answer to');
+  try {
+    const { conflicts, refused, notes } = await land(runOptions.landing?.keeper, !mayRunAgain);
+    // Nobody has looked at it: it counts with what the session loses next.
+    runner.session.lost += lost;
     return {
       outcome: { kind: 'landed', conflicts, refused },
       notes: [...notes, ...conflictNotes(conflicts), ...refusedNotes(refused)],
@@ -69,18 +79,22 @@ export async function landEnded(
 export function landGoing(
   ending: Promise<Ending>,
   trial: Trial | undefined,
-  { landing }: RunOptions,
+  { landing, onHeld }: RunOptions,
   land: (how: Ending) => Promise<EndedLanding>,
+  resultOf: (how: Ending) => RunResult,
 ): { readonly ending: Promise<Ending>; notes(): readonly string[] } {
   if (!trial || !landing) return { ending, notes: () => [] };
   let said: readonly string[] = [];
   const whole = ending.then(async (how) => {
+    let isHeld = false;
     try {
-      said = (await land(how)).notes;
+      const { outcome, notes } = await land(how);
+      isHeld = outcome.kind === 'held' && onHeld !== undefined;
+      said = outcome.kind === 'held' && onHeld ? [await onHeld(outcome.layer, resultOf(how))] : notes;
     } catch (error) {
       said = [`[layer: ${error instanceof Error ? error.message : String(error)}]\n`];
     } finally {
-      await trial.close();
+      if (!isHeld) await trial.close();
     }
     return how;
   });

@@ -16,6 +16,8 @@ export interface Session {
   readonly kept: Kept;
   /** Which walls its commands met and were told of. */
   readonly toldWalls: Set<string>;
+  /** Files that commands deleted or overwrote, and that nothing else keeps, since somebody last looked. */
+  lost: number;
   /** Ids that were given to commands in the background. */
   started: number;
   usedAtMs: number;
@@ -57,6 +59,7 @@ export function createSession(queue: Semaphore): Session {
     backgrounds,
     kept: createKept(),
     toldWalls: new Set(),
+    lost: 0,
     started: 0,
     usedAtMs: Date.now(),
     async place(walls, inSession) {

@@ -17,7 +17,8 @@ export async function whyDirect(
   if (writable.length === 0) return whyNothingToWrite;
   if (isBusyInBackground(session)) return whyOthersRun;
   if (goesOn(command)) return whyItGoesOn;
-  if (movesFolders(command, runOptions.workingFolder)) return whyItMoves;
+  const hostRoots = roots.all.map(({ hostPath }) => hostPath);
+  if (movesFolders(command, runOptions.workingFolder, hostRoots)) return whyItMoves;
   // Where no command can run at all, its own start says why.
   const walls = await sandbox.open().catch(() => undefined);
   return walls && whyNoLayer(walls, writable);
@@ -35,12 +36,18 @@ function goesOn(command: CommandLine): boolean {
  * Does it move a folder that is there? On a layer the kernel refuses that (EXDEV), and `mv` copies instead, however large
  * it is. What is not known before it runs counts as a folder.
  */
-function movesFolders(command: CommandLine, workingFolder: string): boolean {
+function movesFolders(command: CommandLine, workingFolder: string, roots: readonly string[]): boolean {
   const words = wordsOf(command);
+  const isWithin = (target: string) =>
+    !target.startsWith('/') || roots.some((root) => `${target}/`.startsWith(`${root}/`));
   if (/\bgit\b[^;&|\n]*\s(worktree|submodule|subtree)\b/.test(words)) return true;
   return [...words.matchAll(moves)].some(([, operands = '']) => {
     const paths = operands.split(/\s+/).filter((word) => word !== '' && !word.startsWith('-'));
-    return paths.slice(0, -1).some((word) => isFolderOrUnknown(word, workingFolder));
+    // Out of the roots it is a copy, on a layer or not.
+    return (
+      isWithin(paths.at(-1) ?? '') &&
+      paths.slice(0, -1).some((word) => isFolderOrUnknown(word, workingFolder))
+    );
   });
 }
 

@@ -16,7 +16,6 @@ export const obeyedRules: readonly CommandRule[] = [
   {
     id: 'protected-name',
     decision: 'deny',
-    contained: true,
     programs: writers,
     because: text(
       'it writes a file that git, an editor or the server itself acts on outside the sandbox',

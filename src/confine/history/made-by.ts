@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { FileState, NewHistoryEntry } from '../../contract/capabilities/history.ts';
+
+/** Which files each session made, and which it wrote anew: what it takes away of them is its own. */
+export interface MadeBy {
+  /** Told of changes that belong together: what one of them removed and another holds was moved, and nobody's to make. */
+  note(entries: readonly NewHistoryEntry[]): void;
+  has(sessionId: string, hostPath: string, how: 'made' | 'written'): boolean;
+}
+
+interface Paths {
+  readonly made: Set<string>;
+  readonly written: Set<string>;
+}
+
+export function createMadeBy(): MadeBy {
+  const sessions = new Map<string, Paths>();
+
+  function pathsOf(sessionId: string): Paths {
+    const paths = sessions.get(sessionId) ?? { made: new Set(), written: new Set() };
+    // The newest at the end.
+    sessions.delete(sessionId);
+    sessions.set(sessionId, paths);
+    const [oldest] = sessions.keys();
+    if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
+    return paths;
+  }
+
+  return {
+    note(entries) {
+      const [first] = entries;
+      if (!first || first.sessionId === '') return;
+      const { made, written } = pathsOf(first.sessionId);
+      const taken = new Set(
+        entries
+          .filter(({ root, path, before }) => before.kind === 'file' && !made.has(join(root, path)))
+          .map(({ before }) => contentOf(before)),
+      );
+      for (const { root, path, before, after, action } of entries) {
+        const hostPath = join(root, path);
+        if (after.kind === 'absent') {
+          made.delete(hostPath);
+          written.delete(hostPath);
+        } else if (
+          after.kind === 'file' &&
+          action !== 'move' &&
+          action !== 'undo' &&
+          written.size < mostPaths
+        ) {
+          written.add(hostPath);
+          if (before.kind === 'absent' && !taken.has(contentOf(after))) made.add(hostPath);
+        }
+      }
+    },
+    has: (sessionId, hostPath, how) => sessions.get(sessionId)?.[how].has(hostPath) ?? false,
+  };
+}
+
+/** What was too large to be kept is known by its size. */
+function contentOf(state: FileState): string {
+  return state.kind === 'file' ? (state.digest ?? String(state.bytes)) : '';
+}
+
+const mostPaths = 50_000;
+const mostSessions = 64;

@@ -1,0 +1,145 @@
+import { closeSync, lstatSync, type Stats } from 'node:fs';
+import { setImmediate as giveWay } from 'node:timers/promises';
+import { asBytes, fromText } from '../../../ground/byte-paths.ts';
+import { madeAnewNames } from '../../../ground/made-anew.ts';
+import { itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
+import { namesIn, statOf } from '../entries.ts';
+import type { Marks } from '../marks.ts';
+import type { Overlay } from '../overlay.ts';
+import { deepest, isWhiteout } from '../read.ts';
+
+/** A file that a command touched. Paths are bytes, one a character, relative to the folder of the overlay. */
+export interface Touched {
+  readonly overlay: Overlay;
+  readonly path: string;
+  /** As it was; absent where there was none. */
+  readonly before?: Stats | undefined;
+  /** As it is on the layer; absent where it is gone. */
+  readonly now?: Stats | undefined;
+}
+
+/** What a command did to files, beside what programs make and can make again. */
+export interface Collected {
+  /** No longer there. */
+  readonly gone: Touched[];
+  readonly changed: Touched[];
+  /** New ones, in folders that were there. */
+  readonly created: Touched[];
+  /** New folders; what is in them is not looked at. */
+  readonly folders: Touched[];
+  /** The same of what git keeps for itself, folders too. */
+  readonly git: Touched[];
+}
+
+/**
+ * Walks what a command changed. It costs what was changed in folders that were there, and what was in folders that are
+ * gone: what lies in new folders is not read.
+ */
+export async function collect(overlay: Overlay, marks: Marks): Promise<Collected> {
+  const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [] };
+  const top = fromText(overlay.upper);
+  let looked = 0;
+  const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
+
+  async function breathe(): Promise<void> {
+    if (++looked % entriesAtOnce === 0) await giveWay();
+  }
+
+  function tell(path: string, before: Stats | undefined, now: Stats | undefined): void {
+    const touched = { overlay, path, before, now };
+    if (isGits(path)) found.git.push(touched);
+    else if (now?.isDirectory()) found.folders.push(touched);
+    else if (!now) found.gone.push(touched);
+    else (before ? found.changed : found.created).push(touched);
+  }
+
+  async function tellGone(path: string, name: string, lower: number, before: Stats, depth: number) {
+    await breathe();
+    if (!before.isDirectory()) return tell(path, before, undefined);
+    if (isGits(path)) tell(path, before, undefined);
+    if (depth >= deepest) return;
+    const folder = openFolderIn(lower, name, 'latin1');
+    try {
+      for (const each of namesIn(asBytes(itself(folder)))) {
+        const inner = statOf(folder, each);
+        if (inner && !isMadeAnew(each, inner))
+          await tellGone(`${path}/${each}`, each, folder, inner, depth + 1);
+      }
+    } finally {
+      closeSync(folder);
+    }
+  }
+
+  async function walk(path: string, lower: number, covers: boolean, depth: number): Promise<void> {
+    const names = namesIn(upperOf(path));
+    for (const name of names) {
+      await breathe();
+      const inner = path === '' ? name : `${path}/${name}`;
+      const now = lstatSync(upperOf(inner));
+      const before = statOf(lower, name);
+      if (isMadeAnew(name, before ?? now)) continue;
+      if (before?.isDirectory() && now.isDirectory()) {
+        if (depth >= deepest) continue;
+        const below = openFolderIn(lower, name, 'latin1');
+        try {
+          const hides = covers || marks.read(upperOf(inner), 'user.overlay.opaque') === 'y';
+          await walk(inner, below, hides, depth + 1);
+        } finally {
+          closeSync(below);
+        }
+        continue;
+      }
+      if (isWhiteout(now)) {
+        if (before) await tellGone(inner, name, lower, before, depth);
+      } else if (before && before.isDirectory() !== now.isDirectory()) {
+        await tellGone(inner, name, lower, before, depth);
+        tell(inner, undefined, now);
+      } else tell(inner, before, now);
+    }
+    if (!covers) return;
+    const own = new Set(names);
+    for (const name of namesIn(asBytes(itself(lower)))) {
+      const before = own.has(name) ? undefined : statOf(lower, name);
+      const inner = path === '' ? name : `${path}/${name}`;
+      if (before && !isMadeAnew(name, before)) await tellGone(inner, name, lower, before, depth);
+    }
+  }
+
+  const lower = openRootFolder(overlay.on);
+  try {
+    await walk('', lower, false, 0);
+  } finally {
+    closeSync(lower);
+  }
+  return found;
+}
+
+/** Files in a new folder of the layer and below. */
+export function* filesInNew({ overlay, path }: Touched): Generator<Touched, undefined> {
+  for (const name of namesIn(asBytes(`${fromText(overlay.upper)}/${path}`))) {
+    const inner = { overlay, path: `${path}/${name}` };
+    const now = lstatSync(asBytes(upperPath(inner)));
+    if (isMadeAnew(name, now)) continue;
+    if (now.isDirectory()) yield* filesInNew({ ...inner, now });
+    else if (now.isFile()) yield { ...inner, now };
+  }
+}
+
+/** Where it was, and is until it lands. */
+export function lowerPath({ overlay, path }: Pick<Touched, 'overlay' | 'path'>): string {
+  return `${fromText(overlay.on)}/${path}`;
+}
+
+export function upperPath({ overlay, path }: Pick<Touched, 'overlay' | 'path'>): string {
+  return `${fromText(overlay.upper)}/${path}`;
+}
+
+export function isMadeAnew(name: string, stat: Stats): boolean {
+  return stat.isDirectory() && (madeAnewNames.has(name) || name.endsWith('.egg-info'));
+}
+
+function isGits(path: string): boolean {
+  return path === '.git' || path.startsWith('.git/') || /\/\.git(\/|$)/.test(path);
+}
+
+const entriesAtOnce = 500;

@@ -1,0 +1,190 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { relative } from 'node:path';
+import { setImmediate as giveWay } from 'node:timers/promises';
+import type { Losses } from '../../../contract/capabilities/dry-run.ts';
+import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
+import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
+import { hasSameContent } from '../diff.ts';
+import type { Marks } from '../marks.ts';
+import type { Overlay } from '../overlay.ts';
+import { rootOf } from '../read.ts';
+import { brokenRepositories } from './broken-repositories.ts';
+import { collect, filesInNew, isMadeAnew, lowerPath, type Touched, upperPath } from './collect.ts';
+import { createIgnored } from './ignored.ts';
+import { emptyBytes, isOverwritten } from './overwritten.ts';
+import { createRepositories } from './repository.ts';
+
+export interface SurveyOptions {
+  readonly marks: Marks;
+  /** Host paths. */
+  readonly roots: readonly string[];
+  /** Is a path below a root obeyed later, outside and unasked? */
+  readonly isObeyed: (path: string) => boolean;
+  /** As `LandingKeeper` has it. */
+  readonly isOurs: LandingKeeper['isOurs'];
+}
+
+/**
+ * Finds what would be missed of what a command changed, and what of it is obeyed later. Reads only what the layer holds
+ * and what is gone; the contents of files only where they would be missed.
+ */
+export async function surveyLayers(
+  overlays: readonly Overlay[],
+  options: SurveyOptions,
+): Promise<Omit<Losses, 'earlier'>> {
+  let all: Omit<Losses, 'earlier'> = { files: 0, withKept: 0, of: 0, repositories: [], obeyed: [] };
+  for (const overlay of overlays) {
+    // What is kept for commands beside the roots is nobody's file.
+    if (rootOf(overlay.on, options.roots) === undefined) continue;
+    const one = await survey(overlay, options);
+    const isMore = one.withKept * Math.max(all.of, 1) > all.withKept * Math.max(one.of, 1);
+    const { withKept, of } = isMore ? one : all;
+    all = {
+      files: all.files + one.files,
+      ...{ withKept, of },
+      repositories: [...all.repositories, ...one.repositories],
+      obeyed: [...all.obeyed, ...one.obeyed],
+    };
+  }
+  return all;
+}
+
+async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Losses, 'earlier'>> {
+  const found = await collect(overlay, options.marks);
+  const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
+  const isWritten = (path: string) => options.isOurs(toText(path), 'written');
+  const hostOf = ({ path }: Pick<Touched, 'path'>) => toText(`${fromText(overlay.on)}/${path}`);
+  const shown = (path: string) => {
+    const host = hostOf({ path });
+    return relative(rootOf(host, options.roots) ?? overlay.on, host);
+  };
+  const repositoryOf = createRepositories(overlay);
+  const isIgnored = createIgnored(fromText(overlay.on), (path) => !isWritten(path));
+  const broken = brokenRepositories(found.git, overlay, (path) => isOurs(hostOf({ path })));
+
+  const overwritten: Touched[] = [];
+  for (const [index, file] of found.changed.entries()) {
+    if (index % filesAtOnce === 0) await giveWay();
+    const { before, now } = file;
+    if (before && now && isOverwritten(lowerPath(file), before, upperPath(file), now)) overwritten.push(file);
+  }
+  const missed = [...found.gone, ...overwritten].filter(
+    ({ path, before, ...file }) =>
+      before?.isFile() === true &&
+      before.size > emptyBytes &&
+      !isOurs(hostOf({ path, ...file })) &&
+      !isIgnored(path, false),
+  );
+  const lost = await withoutMoved(missed, [...found.created, ...found.changed], found.folders, isIgnored);
+
+  let files = 0;
+  let withKept = 0;
+  for (const [index, { path, before }] of lost.entries()) {
+    if (index % filesAtOnce === 0) await giveWay();
+    const repository = repositoryOf(path);
+    const isKept =
+      repository !== undefined &&
+      before !== undefined &&
+      !broken.includes(repository.path) &&
+      repository.keeps(path, before);
+    if (!isKept) files += 1;
+    if (!isKept || !repository.movedOn()) withKept += 1;
+  }
+  const isCounted = withKept >= fewFiles;
+  return {
+    ...{ files, withKept },
+    of: isCounted ? countFiles(overlay, { most: withKept * 2, isOurs, isIgnored }) : 0,
+    repositories: broken.map(shown),
+    obeyed: obeyedPaths(found, shown, options.isObeyed)
+      .filter((file) => repositoryOf(file.path)?.knew(upperPath(file)) !== true)
+      .map(({ path }) => shown(path)),
+  };
+}
+
+/** Whose content is found among what is new is not lost, but where that counts for nothing itself. */
+async function withoutMoved(
+  missed: readonly Touched[],
+  written: readonly Touched[],
+  folders: readonly Touched[],
+  isIgnored: (path: string, isFolder: boolean) => boolean,
+): Promise<readonly Touched[]> {
+  if (missed.length === 0) return missed;
+  const bySize = new Map<number, Touched[]>();
+  for (const file of [...written, ...folders.flatMap((folder) => [...filesInNew(folder)])]) {
+    if (!file.now?.isFile() || isIgnored(file.path, false)) continue;
+    const same = bySize.get(file.now.size) ?? [];
+    same.push(file);
+    bySize.set(file.now.size, same);
+  }
+  const lost: Touched[] = [];
+  for (const file of missed) {
+    const candidates = bySize.get(file.before?.size ?? -1) ?? [];
+    if (!(await isAmong(file, candidates.slice(0, mostCandidates)))) lost.push(file);
+  }
+  return lost;
+}
+
+async function isAmong(file: Touched, candidates: readonly Touched[]): Promise<boolean> {
+  for (const candidate of candidates) {
+    const isThere = await hasSameContent(toText(lowerPath(file)), toText(upperPath(candidate))).catch(
+      () => false,
+    );
+    if (isThere) return true;
+  }
+  return false;
+}
+
+/** New content at a path that something obeys. What lies in a folder that the command made is in nobody's way as yet. */
+function obeyedPaths(
+  { created, changed, folders }: Awaited<ReturnType<typeof collect>>,
+  shown: (path: string) => string,
+  isObeyed: (path: string) => boolean,
+): readonly Touched[] {
+  const settings = folders
+    .filter(({ path }) => /(^|\/)\.[^/]*$/.test(path))
+    .flatMap((folder) => [...filesInNew(folder)]);
+  return [...created, ...changed, ...settings].filter(({ path }) => isObeyed(shown(path)));
+}
+
+/** Files that were there, beside those that nobody would miss; as far as `most`. */
+function countFiles(
+  overlay: Overlay,
+  {
+    most,
+    isOurs,
+    isIgnored,
+  }: {
+    readonly most: number;
+    readonly isOurs: (hostPath: string) => boolean;
+    readonly isIgnored: (path: string, isFolder: boolean) => boolean;
+  },
+): number {
+  let count = 0;
+  const on = fromText(overlay.on);
+  const waiting = [''];
+  for (let folder = waiting.pop(); folder !== undefined && count <= most; folder = waiting.pop()) {
+    for (const name of namesAt(folder === '' ? on : `${on}/${folder}`)) {
+      const path = folder === '' ? name : `${folder}/${name}`;
+      const stat = lstatSync(asBytes(`${on}/${path}`), { throwIfNoEntry: false });
+      if (!stat || name === '.git' || isMadeAnew(name, stat) || isIgnored(path, stat.isDirectory())) continue;
+      if (stat.isDirectory()) waiting.push(path);
+      else if (stat.isFile() && stat.size > emptyBytes && !isOurs(toText(`${on}/${path}`))) count += 1;
+      if (count > most) break;
+    }
+  }
+  return count;
+}
+
+function namesAt(path: string): readonly string[] {
+  try {
+    return readdirSync(asBytes(path), { encoding: 'latin1' as BufferEncoding }) as string[];
+  } catch {
+    // Gone meanwhile, or nobody's to read.
+    return [];
+  }
+}
+
+/** Fewer are not most of somebody's work, whatever else there is. */
+const fewFiles = 4;
+const filesAtOnce = 50;
+const mostCandidates = 50;
