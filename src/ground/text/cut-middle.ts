@@ -12,20 +12,25 @@ export interface CutText {
  * start and its result at its end. Both end at a line where one is near. Undefined where all of it fits.
  */
 export function cutMiddle(text: string, maxBytes: number): CutText | undefined {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return undefined;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return undefined;
   const third = Math.floor(maxBytes / 3);
-  const head = firstBytes(bytes, maxBytes - third);
-  const start = bytes.length - third;
-  const line = bytes.indexOf(10, start) + 1;
-  const tail = bytes.subarray(line > 0 && line - start < third / 4 ? line : start + continued(bytes, start));
+  // A character is a byte at least, so these hold what is looked at: of megabytes no bytes are made that go out again.
+  const head = firstBytes(Buffer.from(text.slice(0, maxBytes + spareChars)), maxBytes - third);
+  const end = Buffer.from(text.slice(-third - spareChars));
+  const start = end.length - third;
+  const line = end.indexOf(10, start) + 1;
+  const tail = end.subarray(line > 0 && line - start < third / 4 ? line : start + continued(end, start));
   return {
     head: head.toString('utf8'),
     tail: tail.toString('utf8'),
     fromByte: head.length,
-    leftOutBytes: bytes.length - head.length - tail.length,
+    leftOutBytes: bytes - head.length - tail.length,
   };
 }
+
+/** The first and the last may be half a character of two. */
+const spareChars = 4;
 
 /** At most so many bytes, up to a line end where one is near, else to a whole character. */
 export function firstBytes(bytes: Buffer, maxBytes: number): Buffer {
