@@ -48,11 +48,11 @@ export function createBuiltinEffectRules(
         if (!isMost && !(withKept >= allLost && withKept >= of)) return undefined;
         return withKept >= of
           ? text(
-              `it deletes or overwrites all ${withKept} files that were there`,
+              `it deletes or overwrites all that was there: ${counted(withKept, 'file')}`,
               `あったファイル ${withKept} 個をすべて削除または上書きします`,
             )
           : text(
-              `it deletes or overwrites ${withKept} files, which is most of what was there`,
+              `it deletes or overwrites ${counted(withKept, 'file')}, which is most of what was there`,
               `ファイルの大半 (${withKept} 個) を削除または上書きします`,
             );
       },
