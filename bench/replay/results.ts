@@ -34,10 +34,5 @@ same if the exit code, the files and git's view of the repository agree. ${same}
 | project | steps the same |
 | --- | --- |
 ${lines.join('\n')}
-
-What differed:
-
-- \`npx tsx\` and Python's \`multiprocessing.Manager\` need Unix sockets, which the sandbox refused when this was measured. It has
-  since allowed them between the commands of a session.
 `;
 }

@@ -47,8 +47,8 @@ try {
   console.log('outside:', await say('read_file', { path: '/etc/hostname' }));
   console.log('denied:', await say('bash', { command: 'rm -rf /' }));
 
-  // Some calls are put to a person first.
-  console.log('answered:', await say('bash', { command: 'git clean -fdx' }));
+  // Some calls are put to a person first: direnv would run this file outside the sandbox.
+  console.log('answered:', await say('bash', { command: 'echo "export PORT=80" > .envrc' }));
 } finally {
   await client.close();
   await rm(folder, { recursive: true, force: true });

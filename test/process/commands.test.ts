@@ -377,7 +377,9 @@ test.each(['bubblewrap', 'landlock'] as const)(
       {
         name,
         works: false,
-        problem: expect.objectContaining({ en: expect.stringMatching(/root \/ leaves nothing/) }),
+        problem: expect.objectContaining({
+          en: expect.stringMatching(/with the root \/, nothing is left outside/),
+        }),
       },
     ]);
     await expect(runner.forSession('one').run(sh('true'), order())).rejects.toMatchObject({

@@ -52,8 +52,8 @@ test.each([
   ['readme', 'Did you mean README.md?'],
   ['notes/買物メモ.md', 'Did you mean notes/買い物メモ.md?'],
   ['README.md/x', 'Did you mean README.md?'],
-  ['src', 'Name a file in it; it holds main.ts, mainly.'],
-  ['.', 'Name a file in it; it holds README.md, etc, notes, own, src.'],
+  ['src', 'Name a file in it; it contains main.ts, mainly.'],
+  ['.', 'Name a file in it; it contains README.md, etc, notes, own, src.'],
 ])('%s: %s', (path, hint) => {
   expect(hintOf(path)).toBe(hint);
 });
