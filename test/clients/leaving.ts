@@ -14,7 +14,7 @@ export const leavings = {
   cancel({ child }: Running) {
     for (const line of execFileSync('ps', ['-eo', 'pid=,pgid=,args='], { encoding: 'utf8' }).split('\n')) {
       const [, pid, group, args = ''] = /^ *(\d+) +(\d+) (.*)$/.exec(line) ?? [];
-      if (Number(group) === child.pid && !/tap\.ts|sekisho\.js|bwrap/.test(args)) end(Number(pid));
+      if (Number(group) === child.pid && !/tap\.mjs|sekisho\.js|bwrap/.test(args)) end(Number(pid));
     }
   },
   /** Ctrl-C: the terminal tells all of the group, and the client tells its server once more. */

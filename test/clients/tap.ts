@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
 /**
- * Stands between a client and its server, and writes down each line with who said it: `node tap.ts LOG COMMAND…`.
+ * Stands between a client and its server, and writes down each line with who said it: `node tap.mjs LOG COMMAND…`.
  * It ends when the server does; the terminal's interrupt is the server's to answer.
  */
 const [log = '', command = '', ...args] = process.argv.slice(2);
