@@ -22,7 +22,8 @@ export const leavings = {
     if (child.pid === undefined) return;
     process.kill(-child.pid, 'SIGINT');
     await setTimeout(30);
-    if (child.exitCode === null) process.kill(-child.pid, 'SIGINT');
+    // The first may have ended it, by its exit code or as a signal.
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGINT');
   },
 } as const;
 
