@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ClientDriver } from './clients.ts';
 import { fillWorkspace, follow } from './conversation.ts';
@@ -44,7 +42,8 @@ export async function leave(
   model.follow((turn) => say(turn.results));
   const running = stage.start(driver, bin);
   try {
-    const isBegun = () => existsSync(join(stage.work, 'begun.txt')) || undefined;
+    // What it writes is on its layer until it ends.
+    const isBegun = () => isRunning(`sleep ${seconds}`) || undefined;
     await Promise.race([until(isBegun, 90_000), running.ended]);
     if (!isBegun()) return 'the call never began';
     await setTimeout(500);
