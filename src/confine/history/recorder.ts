@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import type { ChangeObserver, FileChange, FormerFile } from '../../contract/capabilities/files.ts';
+import type { ChangeObserver, FileChange } from '../../contract/capabilities/files.ts';
 import type {
   Attribution,
   FileState,
@@ -9,11 +9,10 @@ import type {
   HistoryStore,
   NewHistoryEntry,
 } from '../../contract/capabilities/history.ts';
-import { ToolError } from '../../contract/error.ts';
-import { text } from '../../contract/text/text.ts';
 import { createAdding } from './adding.ts';
-import { afterOf, atOnceBytes, didHappen } from './change-state.ts';
+import { afterOf, didHappen } from './change-state.ts';
 import type { Contents } from './contents.ts';
+import { cannotKeep, keepFormer } from './former.ts';
 import type { Journal } from './journal.ts';
 import { createMadeBy, type MadeBy } from './made-by.ts';
 
@@ -81,7 +80,7 @@ interface Pending {
 }
 
 export function createRecorder(options: RecorderOptions): Recorder {
-  const { contents, journal, now } = options;
+  const { journal, now } = options;
   const scopes = new AsyncLocalStorage<Scope>();
   const pending = new WeakMap<FileChange, Pending>();
   const adding = createAdding(options.store, journal);
@@ -139,23 +138,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (scope.syncs.length >= syncsTogether) await Promise.all(scope.syncs.splice(0));
   }
 
-  async function keep({
-    stat,
-    read,
-    descriptor,
-  }: FormerFile): Promise<{ state: FileState; durable: Promise<void> }> {
-    const mode = stat.mode & 0o7777;
-    if (stat.kind === 'folder') return { state: { kind: 'folder', mode }, durable: settled };
-    const state = { kind: 'file', bytes: stat.bytes, mode } as const;
-    if (stat.bytes > options.maxFileBytes) return { state, durable: settled };
-    if (stat.bytes > atOnceBytes) {
-      const digest = await contents.putFile(`/proc/self/fd/${descriptor}`);
-      return { state: { ...state, digest }, durable: settled };
-    }
-    const { digest, durable } = contents.put(read());
-    return { state: { ...state, digest }, durable };
-  }
-
   async function begin(change: FileChange): Promise<void> {
     const { former, content } = change;
     let before: FileState = { kind: 'absent' };
@@ -163,7 +145,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (former && change.growsInPlace) {
       before = { kind: 'file', bytes: former.stat.bytes, mode: former.stat.mode & 0o7777, isStart: true };
     } else if (former) {
-      ({ state: before, durable } = await keep(former));
+      ({ state: before, durable } = await keepFormer(former, options));
     }
     const after = afterOf(change, content);
     const entry = entryFor(change, change.action, before, after);
@@ -284,19 +266,6 @@ async function all(works: readonly Promise<void>[]): Promise<void> {
 /** The pipeline's mirror is a record itself. */
 function isOurs(path: string): boolean {
   return path === '.shelpa' || path.startsWith('.shelpa/');
-}
-
-function cannotKeep(cause: unknown): ToolError {
-  if (cause instanceof ToolError) return cause;
-  const isFull = ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException)?.code ?? '');
-  return new ToolError(
-    isFull ? 'storage_full' : 'unavailable',
-    text(
-      'The old content cannot be kept for undo, so nothing was changed.',
-      '取り消し用に元の内容を保存できないため、何も変更しませんでした。',
-    ),
-    { cause },
-  );
 }
 
 const nobody: Attribution = { principal: 'server', sessionId: '', tool: '', auditId: '' };

@@ -14,12 +14,12 @@ import type {
 import { type Text, verbatim } from '../../contract/text/text.ts';
 import { cannotDiscard, withHeld } from '../../ground/effects/landing.ts';
 import { createTurns } from '../../ground/turns.ts';
-import { type Baseline, createBaseline, type Found } from './baseline.ts';
-import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './bounds.ts';
 import type { Contents } from './contents.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
 import { createLandingKeeper } from './landing.ts';
 import type { Recorder } from './recorder.ts';
+import { type Baseline, createBaseline, type Found } from './scan/baseline.ts';
+import { type Bounds, type BoundsOptions, createBounds, leftOutNotes, usualBounds } from './scan/bounds.ts';
 
 export interface CommandWatchOptions {
   /** Where copies are held. */

@@ -6,8 +6,8 @@ import type { Toolchains } from '../toolchains/find.ts';
 import { heldArguments } from '../toolchains/mounts.ts';
 import { guardingArguments } from './guarded-names.ts';
 import { hidingArguments } from './hidden-paths.ts';
+import { isSetting } from './settings/system-settings.ts';
 import { systemFolders } from './system-paths.ts';
-import { isSetting } from './system-settings.ts';
 
 export interface BubblewrapOptions {
   /** Absolute path of `bwrap`. */

@@ -19,10 +19,10 @@ import { type Chamber, enterProgram, freePlace, tryChambers } from './bubblewrap
 import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
-import { writeNpmSettings } from './npm-settings.ts';
 import { findHole } from './self-test.ts';
+import { writeNpmSettings } from './settings/npm-settings.ts';
+import { copySystemSettings, isSetting } from './settings/system-settings.ts';
 import { systemFiles } from './system-paths.ts';
-import { copySystemSettings, isSetting } from './system-settings.ts';
 
 /** Commands in namespaces of their own: another file tree, no network, no other process to see. */
 export async function openBubblewrap(options: BubblewrapOptions): Promise<Backend> {

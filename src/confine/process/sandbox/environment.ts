@@ -1,5 +1,5 @@
 import type { CommandTools } from '../toolchains/find.ts';
-import { certificatesOf } from './certificates.ts';
+import { certificatesOf } from './settings/certificates.ts';
 
 /** Where a confined command finds what it needs; each backend has its own. */
 export interface Places {

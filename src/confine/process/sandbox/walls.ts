@@ -14,12 +14,12 @@ import { closeInheritedOnSpawn } from '../child/inherited.ts';
 import { openLandlock } from '../landlock/open.ts';
 import { type CommandTools, type Toolchains, withoutWalls } from '../toolchains/find.ts';
 import { openBubblewrap } from './bubblewrap.ts';
-import { certificatesOf } from './certificates.ts';
-import { writeNpmSettings } from './npm-settings.ts';
 import type { Roots } from './roots.ts';
 import type { SandboxOptions } from './sandbox-options.ts';
 import { findProgram, remedyFor } from './sandbox-refusals.ts';
 import { findHole } from './self-test.ts';
+import { certificatesOf } from './settings/certificates.ts';
+import { writeNpmSettings } from './settings/npm-settings.ts';
 import { openUnconfined } from './unconfined.ts';
 
 /** Where a command is started, and its way to the network where it has one. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, opendirSync, openSync } from 'node:fs';
-import { isAfter, isShown, type Seen, seenAt } from './seen.ts';
+import { isAfter, isShown, type Seen, seenAt } from '../seen.ts';
 
 /**
  * Looks at a small folder and all below it without a process and in one go; `undefined` where there is more in it than

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Commands, RunResult } from '../../contract/capabilities/process.ts';
-import { openBlobs } from './blobs.ts';
+import type { Commands, RunResult } from '../../../contract/capabilities/process.ts';
+import { openBlobs } from '../blobs.ts';
+import { createContents } from '../contents.ts';
+import { watchCommands } from '../watch-commands.ts';
 import { createBounds } from './bounds.ts';
-import { createContents } from './contents.ts';
 import { scan } from './scan.ts';
-import { watchCommands } from './watch-commands.ts';
 
 let folder: string;
 let root: string;

@@ -1,8 +1,8 @@
 import { closeSync, lstatSync, mkdtempSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Kernel } from '../seccomp/kernel.ts';
-import { isWithin } from '../toolchains/prove.ts';
+import type { Kernel } from '../../seccomp/kernel.ts';
+import { isWithin } from '../../toolchains/prove.ts';
 
 /** A folder of this server alone. */
 export interface OwnFolder {

@@ -11,7 +11,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Kernel } from '../seccomp/kernel.ts';
+import type { Kernel } from '../../seccomp/kernel.ts';
 import { type OwnFolder, openMemoryFolder } from './memory-folder.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
+import { finder, format, runFind } from '../find.ts';
+import type { Parts } from '../parts.ts';
+import { isAfter, isShown, parentOf, type Seen, seenAt } from '../seen.ts';
 import type { Bounds } from './bounds.ts';
-import { finder, format, runFind } from './find.ts';
-import type { Parts } from './parts.ts';
-import { isAfter, isShown, parentOf, type Seen, seenAt } from './seen.ts';
 import { scanSmall, smallEntries } from './small-scan.ts';
 
 export interface ScanOptions {

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync, utimesSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openKernel } from '../seccomp/kernel.ts';
+import { openKernel } from '../../seccomp/kernel.ts';
 import { openMemoryFolder } from './memory-folder.ts';
 
 const prefix = 'sekisho-memory-test-';

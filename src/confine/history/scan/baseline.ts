@@ -2,15 +2,15 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readlinkSync } 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
-import type { FileState } from '../../contract/capabilities/history.ts';
-import { readAtNow } from '../files/io.ts';
-import { digestOf } from './blobs.ts';
+import type { FileState } from '../../../contract/capabilities/history.ts';
+import { readAtNow } from '../../files/io.ts';
+import { digestOf } from '../blobs.ts';
+import type { Contents } from '../contents.ts';
+import type { Held, HeldContents } from '../held.ts';
+import { divide, type Parts } from '../parts.ts';
+import { parentOf, type Seen, seenAt } from '../seen.ts';
 import type { Bounds } from './bounds.ts';
-import type { Contents } from './contents.ts';
-import type { Held, HeldContents } from './held.ts';
-import { divide, type Parts } from './parts.ts';
 import { scan } from './scan.ts';
-import { parentOf, type Seen, seenAt } from './seen.ts';
 
 export interface BaselineOptions {
   readonly folder: string;

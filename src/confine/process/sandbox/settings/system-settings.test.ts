@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemFiles } from './system-paths.ts';
+import { systemFiles } from '../system-paths.ts';
 import { copySystemSettings } from './system-settings.ts';
 
 test('what is not for everybody is shown only where the operator lists it', async () => {

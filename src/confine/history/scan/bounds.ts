@@ -1,4 +1,4 @@
-import { parentOf } from './seen.ts';
+import { parentOf } from '../seen.ts';
 
 /** What of a folder is looked at: so many entries, whatever somebody unpacked there. */
 export interface Bounds {
