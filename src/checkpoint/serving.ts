@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { once } from '../ground/once.ts';
+import { loopbackHosts } from '../ground/secure-url.ts';
 import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
@@ -70,7 +71,6 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     ...(http.publicUrl === undefined ? [] : [new URL(http.publicUrl).hostname]),
   ];
   const transport = await import('../transport/http/serve.ts');
-  const { loopbackHosts } = await import('../transport/http/guard.ts');
   const { deriveKey } = await import('../store/derived-key.ts');
   const pages = http.console ? await consoleOf(checkpoint, options) : undefined;
   const { createMetrics } = await import('./metrics.ts');

@@ -8,6 +8,7 @@ import type {
   QuietHours,
 } from '../contract/notice.ts';
 import { type Text, text } from '../contract/text/text.ts';
+import { hasUserInfo, isSecureUrl } from '../ground/secure-url.ts';
 import type { channelSchema, notifySchema } from './notify-schema.ts';
 import { fillVariables } from './variables.ts';
 
@@ -203,11 +204,8 @@ function addressOf(words: string, at: string): string {
   );
 }
 
-function isSafe({ protocol, hostname, username, password }: URL): boolean {
-  if (username !== '' || password !== '') return false;
-  return (
-    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname))
-  );
+function isSafe(url: URL): boolean {
+  return isSecureUrl(url) && !hasUserInfo(url);
 }
 
 /** `rule` goes on after the key, in English as its verb. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ConfigError } from '../contract/error.ts';
 import { type OauthTrust, type Scope, scopes, type TrustedIssuer } from '../contract/identity.ts';
 import { text } from '../contract/text/text.ts';
+import { hasUserInfo, isSecureUrl } from '../ground/secure-url.ts';
 import { toolsetNames } from './toolset-names.ts';
 
 const nonEmpty = z.string().min(1);
@@ -125,10 +126,6 @@ function assertEachOnce(issuers: readonly TrustedIssuer[]): void {
 }
 
 function isSafe(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, password } = new URL(address);
-  if (username !== '' || password !== '') return false;
-  return (
-    protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
-  );
+  const url = URL.parse(address);
+  return url !== null && isSecureUrl(url) && !hasUserInfo(url);
 }

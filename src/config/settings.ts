@@ -1,5 +1,5 @@
+import type { Dialect } from '../contract/capabilities/judgement.ts';
 import type { ModelSettings } from '../contract/capabilities/model.ts';
-import type { Dialect } from '../contract/capabilities/process.ts';
 import type { EffectRule } from '../contract/effects.ts';
 import type { OauthTrust } from '../contract/identity.ts';
 import type { NotifySettings } from '../contract/notice.ts';

@@ -1,6 +1,6 @@
 import type { HistoryEntry, HistoryQuery } from '../contract/capabilities/history.ts';
+import type { DecisionKind } from '../contract/capabilities/judgement.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
-import type { DecisionKind } from '../contract/capabilities/process.ts';
 import type { ConsoleSessions } from '../contract/console.ts';
 import type { MemoryBrowser } from '../contract/memory-browser.ts';
 import type { NodeStore } from '../contract/nodes.ts';

@@ -1,4 +1,5 @@
-import type { CommandLine, DecisionKind, Dialect } from './capabilities/process.ts';
+import type { DecisionKind, Dialect } from './capabilities/judgement.ts';
+import type { CommandLine } from './capabilities/process.ts';
 import type { Text } from './text/text.ts';
 
 /** What a call would touch, as its tool reads it from the checked input; policy answers it. */

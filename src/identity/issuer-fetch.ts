@@ -1,12 +1,12 @@
+import { isSecureUrl } from '../ground/secure-url.ts';
+
 /** Metadata and keys are small; whoever sends more means something else. */
 const maxBytes = 512 * 1024;
 const timeoutMs = 10_000;
 
 /** A JSON document of an issuer. No redirects: what it says of itself stands where it says so. */
 export async function fetchJson(url: string): Promise<unknown> {
-  const { protocol, hostname } = new URL(url);
-  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new Error(`${url} is not https`);
+  if (!isSecureUrl(new URL(url))) throw new Error(`${url} is not https`);
   const response = await fetch(url, {
     redirect: 'error',
     headers: { accept: 'application/json, application/jwk-set+json' },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
-import type { Dialect } from '../../src/contract/capabilities/process.ts';
+import type { Dialect } from '../../src/contract/capabilities/judgement.ts';
 import { limits } from '../../src/contract/limits.ts';
 import {
   asked,

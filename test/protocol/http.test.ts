@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { hostName, loopbackHosts } from '../../src/transport/http/guard.ts';
+import { loopbackHosts } from '../../src/ground/secure-url.ts';
+import { hostName } from '../../src/transport/http/guard.ts';
 import type { HttpOptions, HttpService } from '../../src/transport/http/serve.ts';
 import { serveHttp } from '../../src/transport/http/serve.ts';
 import { modernCall, modernHeaders, modernMeta, openSession, post, readEvents } from '../support/clients.ts';

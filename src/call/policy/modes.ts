@@ -1,4 +1,4 @@
-import type { DecisionKind } from '../../contract/capabilities/process.ts';
+import type { DecisionKind } from '../../contract/capabilities/judgement.ts';
 import type { Mode, Risk } from '../../contract/policy.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';

@@ -1,4 +1,4 @@
-import type { CommandJudge } from '../../contract/capabilities/process.ts';
+import type { CommandJudge } from '../../contract/capabilities/judgement.ts';
 import type { PolicyVerdict } from '../../contract/policy.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import { isCredentialPath } from '../../ground/content/places.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Caller } from '../../contract/caller.ts';
-import type { CommandJudge, Dialect, Judgement, Walls } from '../../contract/capabilities/process.ts';
+import type { CommandJudge, Dialect, Judgement, Walls } from '../../contract/capabilities/judgement.ts';
 import type {
   Mode,
   OutgoingSecret,

@@ -1,5 +1,5 @@
 import { type Caller, isAgent } from '../../contract/caller.ts';
-import type { CommandJudge } from '../../contract/capabilities/process.ts';
+import type { CommandJudge } from '../../contract/capabilities/judgement.ts';
 import { ConfigError } from '../../contract/error.ts';
 import type { PolicyDecision, PolicyRule, Risk } from '../../contract/policy.ts';
 import { text } from '../../contract/text/text.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../contract/caller.ts';
-import type { DecisionKind, Dialect } from '../../contract/capabilities/process.ts';
+import type { DecisionKind, Dialect } from '../../contract/capabilities/judgement.ts';
 import type { EffectRule } from '../../contract/effects.ts';
 import type { Mode, PolicyDecision, PolicyRule, Risk, RuleLine } from '../../contract/policy.ts';
 import { type Locale, type Text, text } from '../../contract/text/text.ts';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ConfigError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import type { OauthSettings } from '../../contract/upstream.ts';
+import { isSecureUrl } from '../../ground/secure-url.ts';
 
 const nonEmpty = z.string().min(1);
 
@@ -19,7 +20,10 @@ export const oauthSchema = z.union([
   }),
 ]);
 
-/** Where nothing is said, a server that asks for a login can have one, if its address is safe to send a token to. */
+/**
+ * How tokens for the server at `url`, which is an address, are had. Where nothing is said, a server that asks for a login can have one, if its address
+ * is safe to send a token to. Throws `ConfigError`.
+ */
 export function oauthOf(
   at: string,
   config: z.output<typeof oauthSchema> | undefined,
@@ -28,9 +32,9 @@ export function oauthOf(
   fill: (words: string, key: string) => string,
 ): OauthSettings | undefined {
   const hasToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  const isSafe = isSafeUrl(url);
+  const isSecure = isSecureUrl(new URL(url));
   if (config === false) return undefined;
-  if (config === undefined) return hasToken || !isSafe ? undefined : { grant: 'authorization_code' };
+  if (config === undefined) return hasToken || !isSecure ? undefined : { grant: 'authorization_code' };
   if (hasToken)
     throw new ConfigError(
       text(
@@ -38,7 +42,7 @@ export function oauthOf(
         `${at} に oauth と Authorization ヘッダーの両方があります。どちらかを消してください。`,
       ),
     );
-  if (!isSafe)
+  if (!isSecure)
     throw new ConfigError(
       text(
         `${at}.oauth needs a url with https://, or one on this machine.`,
@@ -62,7 +66,7 @@ export function oauthOf(
 
 function assertWhole(at: string, settings: OauthSettings): void {
   const { issuer, clientId, clientSecret, clientMetadataUrl } = settings;
-  if (issuer !== undefined && !isSafeUrl(issuer)) {
+  if (issuer !== undefined && !(URL.canParse(issuer) && isSecureUrl(new URL(issuer)))) {
     throw new ConfigError(
       text(
         `${at}.oauth.issuer must start with https://, got ${JSON.stringify(issuer)}.`,
@@ -100,12 +104,4 @@ function assertWhole(at: string, settings: OauthSettings): void {
       ),
     );
   }
-}
-
-/** Does what it carries stay on this machine, or travel encrypted? */
-export function isSafeUrl(url: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback);
 }

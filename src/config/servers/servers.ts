@@ -6,12 +6,13 @@ import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import type { FlowMode } from '../../contract/tool/tool-card.ts';
 import type { ServerSettings, ToolOverride } from '../../contract/upstream.ts';
+import { isSecureUrl } from '../../ground/secure-url.ts';
 import { whyUnreadable } from '../file/why-unreadable.ts';
 import { hostsOf } from '../network-sets.ts';
 import { fillVariables } from '../variables.ts';
 import { readServerFile } from './client-file.ts';
 import type { ServerConfig, ServersConfig } from './server-schema.ts';
-import { isSafeUrl, oauthOf } from './servers-oauth.ts';
+import { oauthOf } from './servers-oauth.ts';
 
 export interface ServerSources {
   /** `servers` and `mcpServers` of our own file. */
@@ -143,7 +144,7 @@ function startOf(at: string, config: ServerConfig, sources: ServerSources): Serv
       );
     }
     const headers = fillAll(config.headers, 'headers');
-    const isSafe = isSafeUrl(url) || config.plainHttp === true;
+    const isSafe = isSecureUrl(new URL(url)) || config.plainHttp === true;
     return { kind: 'http', url, isSafe, headers, oauth: oauthOf(at, config.oauth, url, headers, fill) };
   }
   if (config.oauth)

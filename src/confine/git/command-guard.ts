@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
+import type { CommandWriter } from '../../contract/capabilities/judgement.ts';
 import type {
   Attended,
   BackgroundCommand,
   CommandLine,
-  CommandWriter,
   Landed,
   RunOptions,
 } from '../../contract/capabilities/process.ts';

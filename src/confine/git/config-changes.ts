@@ -1,4 +1,4 @@
-import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
 import {
   type ConfigEntry,
   type ConfigText,

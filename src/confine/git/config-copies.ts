@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, rmdirSync, unlinkSync, w
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { changesOf } from './config-changes.ts';
 import { readConfig } from './config-file.ts';

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { takeOwnConfig } from './copied-config.ts';
 import { type Found, findRepositories, innerFolders } from './find-repositories.ts';

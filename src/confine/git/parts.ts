@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { lstatSync } from 'node:fs';
-import type { RemoteChanges } from '../../contract/capabilities/process.ts';
+import type { RemoteChanges } from '../../contract/capabilities/judgement.ts';
 import { asBytes } from '../../ground/byte-paths.ts';
 import { changesOf, type LeadsInside, withChanges } from './config-changes.ts';
 import { printConfig, readConfig } from './config-file.ts';

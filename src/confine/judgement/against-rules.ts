@@ -1,4 +1,5 @@
-import type { CommandLine, JudgeContext } from '../../contract/capabilities/process.ts';
+import type { JudgeContext } from '../../contract/capabilities/judgement.ts';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 import type { Text } from '../../contract/text/text.ts';
 import type { CommandJob } from './jobs.ts';
 import { linksIn } from './places/made-links.ts';

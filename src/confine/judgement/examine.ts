@@ -1,5 +1,6 @@
 import type { SyntaxNode } from 'unbash';
-import type { CommandLine, JudgeContext } from '../../contract/capabilities/process.ts';
+import type { JudgeContext } from '../../contract/capabilities/judgement.ts';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
 import { type Finding, type FoundUse, heldAgainst, type RuleIndex, sceneOf } from './against-rules.ts';

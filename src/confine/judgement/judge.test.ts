@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
-import type { Dialect } from '../../contract/capabilities/process.ts';
+import type { Dialect } from '../../contract/capabilities/judgement.ts';
 import { createCommandJudge } from './judge.ts';
 
 const judge = createCommandJudge();

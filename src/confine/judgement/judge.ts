@@ -1,13 +1,13 @@
 import type {
   CommandJudge,
-  CommandLine,
   CommandWriter,
   DecisionKind,
   Dialect,
   JudgeContext,
   Judgement,
   RemoteChanges,
-} from '../../contract/capabilities/process.ts';
+} from '../../contract/capabilities/judgement.ts';
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Finding, RuleIndex } from './against-rules.ts';

@@ -1,4 +1,5 @@
-import type { CommandJudge, CommandWriter, RunOptions } from '../../contract/capabilities/process.ts';
+import type { CommandJudge, CommandWriter } from '../../contract/capabilities/judgement.ts';
+import type { RunOptions } from '../../contract/capabilities/process.ts';
 import type { SandboxOptions } from './sandbox/sandbox-options.ts';
 
 export interface CommandsOptions extends SandboxOptions {

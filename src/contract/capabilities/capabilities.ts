@@ -1,12 +1,13 @@
 import type { Team } from '../team/team.ts';
 import type { ToolGuide } from '../tool/tool-card.ts';
 import type { Folder, Search } from './files.ts';
+import type { CommandJudge } from './judgement.ts';
 import type { Memories } from './memory.ts';
 import type { Web } from './network.ts';
 import type { OngoingCalls } from './ongoing.ts';
 import type { Pipelines } from './pipeline.ts';
 import type { Plans } from './plans.ts';
-import type { CommandJudge, Commands } from './process.ts';
+import type { Commands } from './process.ts';
 import type { Vault } from './vault.ts';
 
 /**

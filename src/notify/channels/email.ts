@@ -1,5 +1,6 @@
 import type { ChannelSettings } from '../../contract/notice.ts';
 import { text } from '../../contract/text/text.ts';
+import { isLoopbackHost } from '../../ground/secure-url.ts';
 import { DeliveryFailure } from '../failure.ts';
 import type { Notice } from '../notice.ts';
 
@@ -10,7 +11,7 @@ export async function sendEmail(
 ): Promise<void> {
   const { createTransport } = await import('nodemailer');
   const { host, port, secure, user, password, from, to } = settings;
-  const isHere = /^(localhost|127\.0\.0\.1|::1)$/.test(host);
+  const isHere = isLoopbackHost(host);
   const transport = createTransport({
     ...{ host, port, secure, requireTLS: !secure && password !== undefined && !isHere },
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),

@@ -7,8 +7,6 @@ export interface GuardRules {
   readonly allowedOrigins: readonly string[];
 }
 
-export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
 /**
  * Says why a request is turned away before anything else is looked at. A page that has its name pointed at this
  * machine (DNS rebinding) is betrayed by its Host, any other foreign page by its Origin.

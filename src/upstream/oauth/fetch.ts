@@ -2,6 +2,7 @@ import { lookup as resolveName } from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { hasUserInfo, isLoopbackHost, isSecureUrl, loopbackHosts } from '../../ground/secure-url.ts';
 
 export interface AddressRule {
   readonly isPublic: (address: string) => boolean;
@@ -14,7 +15,6 @@ export type OauthFetch = (url: string | URL, init?: RequestInit) => Promise<Resp
 /** Metadata and token answers are small; whoever sends more means something else. */
 const maxAnswerBytes = 256 * 1024;
 const timeoutMs = 15_000;
-const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * `fetch` for addresses that a server told us: discovery, registration, tokens. Only https, and only public hosts,
@@ -33,19 +33,18 @@ export function createOauthFetch({ isPublic, named }: AddressRule): OauthFetch {
 
 /** May a token or a person be sent to this address? Plain http only to the machine itself. */
 export function isSafeAddress(url: URL): boolean {
-  if (url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && loopback.includes(url.hostname));
+  return isSecureUrl(url) && !hasUserInfo(url);
 }
 
 function hostsOf(hostname: string): readonly string[] {
-  return loopback.includes(hostname) ? loopback : [hostname];
+  return isLoopbackHost(hostname) ? loopbackHosts : [hostname];
 }
 
 function assertAllowed(url: URL, isNamed: boolean, isPublic: AddressRule['isPublic']): void {
   if (!isSafeAddress(url)) throw new Error(`Not asked, as it is not https: ${url.origin}`);
   if (isNamed) return;
   const bare = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (loopback.includes(url.hostname) || (isIP(bare) !== 0 && !isPublic(bare))) {
+  if (isLoopbackHost(url.hostname) || (isIP(bare) !== 0 && !isPublic(bare))) {
     throw inner(url.origin);
   }
 }

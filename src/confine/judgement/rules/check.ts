@@ -1,4 +1,4 @@
-import type { JudgeContext } from '../../../contract/capabilities/process.ts';
+import type { JudgeContext } from '../../../contract/capabilities/judgement.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
 import { examineSafely, indexByProgram } from '../judge.ts';

@@ -1,4 +1,4 @@
-import type { RemoteChanges } from '../../../contract/capabilities/process.ts';
+import type { RemoteChanges } from '../../../contract/capabilities/judgement.ts';
 import { text } from '../../../contract/text/text.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import { possibleValues, type Variables } from '../variables/values.ts';

@@ -1,4 +1,4 @@
-import type { Walls } from '../../../contract/capabilities/process.ts';
+import type { Walls } from '../../../contract/capabilities/judgement.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import { readOptions } from '../words/options.ts';

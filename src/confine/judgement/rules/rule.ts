@@ -1,4 +1,4 @@
-import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/process.ts';
+import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/judgement.ts';
 import type { Text } from '../../../contract/text/text.ts';
 import type { Link } from '../places/links.ts';
 import type { Variables } from '../variables/values.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { KeepBase } from '../../../contract/capabilities/process.ts';
+import type { KeepBase } from '../../../contract/capabilities/judgement.ts';
 import { literalWord, type Piece, wordOf } from '../words/word.ts';
 import { assignmentRule } from './assignments.ts';
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { ConfigError } from '../../../contract/error.ts';
 import { text } from '../../../contract/text/text.ts';
+import { isLoopbackHost } from '../../../ground/secure-url.ts';
 import { createPublicAddressCheck } from '../address.ts';
 import { fits, type HostRule, hostOf, parseHost } from '../rules.ts';
 
@@ -56,7 +57,7 @@ export function createProxyRules(
       }),
     loopback: new Map(
       rules.flatMap(({ host, port, below }) =>
-        !below && port !== undefined && loopbackNames.has(host) ? [[port, host] as const] : [],
+        !below && port !== undefined && isLoopbackHost(host) ? [[port, host] as const] : [],
       ),
     ),
   };
@@ -73,7 +74,6 @@ export function parseAuthority(authority: string): Target | undefined {
 }
 
 const usualPorts: ReadonlySet<number> = new Set([80, 443]);
-const loopbackNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
 function parseEntry(entry: string, key: string, isPublic: (address: string) => boolean): HostRule {
   const rule = parseHost(entry, key);

@@ -1,4 +1,5 @@
-import type { CommandLine, NetworkContact, RemoteChanges } from '../../../contract/capabilities/process.ts';
+import type { RemoteChanges } from '../../../contract/capabilities/judgement.ts';
+import type { CommandLine, NetworkContact } from '../../../contract/capabilities/process.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';

@@ -1,0 +1,79 @@
+import type { Text } from '../text/text.ts';
+import type { CommandLine } from './process.ts';
+
+export type DecisionKind = 'allow' | 'ask' | 'deny';
+
+/** What a judge or the policy says of a call, and why. */
+export interface Judgement {
+  readonly decision: DecisionKind;
+  /** Id of the rule that decided, e.g. `rm-recursive-force`. */
+  readonly rule: string;
+  readonly because: Text;
+  readonly suggestion?: Text | undefined;
+  /** Where in the command, as the caller wrote it. */
+  readonly excerpt?: string | undefined;
+  /**
+   * Commands found in it, unwrapped, as argv: what operator rules are matched with. A word that is not known before
+   * it runs is null.
+   */
+  readonly commands?: readonly (readonly (string | null)[])[] | undefined;
+  /** With `ask`: the commands that a built-in rule asks about. */
+  readonly asked?: readonly (readonly (string | null)[])[] | undefined;
+  /** A layer would contain some of what speaks against it. */
+  readonly contained?: boolean | undefined;
+  /** With `ask`: a yes could not help, since the sandbox does not give what it needs. */
+  readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
+}
+
+/** Parses a command and judges it. Never throws: what cannot be read is denied. */
+export interface CommandJudge {
+  judge(command: CommandLine, context: JudgeContext): Judgement;
+  /** May a command leave this variable to those that follow it? What may not be assigned may not be left either. */
+  mayKeep(name: string, value: string, base: KeepBase): boolean;
+}
+
+/** What a shell began with that leaves a variable. */
+export interface KeepBase {
+  readonly path: string;
+  readonly home: string;
+  readonly roots: readonly string[];
+}
+
+/** Writes a command as it was judged, so that this is what runs. */
+export interface CommandWriter {
+  /** The same command, each script in it written anew from what was read of it; nothing where one cannot be. */
+  written(command: CommandLine): CommandLine | undefined;
+  /** What of a repository's remotes it changes in so many words: the judge asks about it, so who agreed to it agreed to this. */
+  remoteChanges(command: CommandLine): RemoteChanges;
+}
+
+/** Remotes of git that are there and get other addresses, or go, and those addresses. */
+export interface RemoteChanges {
+  readonly remotes: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/**
+ * How much is refused for the way it is written, each including the one before. `plain`: what cannot be told beforehand,
+ * or must not happen. `listed`: the words that `agent-cli` lists as well, `rm -rf` and `kill` whatever they are given.
+ * `strict`: substitutions, eval, exec and base64 -d too, as the assistant's own folder asks.
+ */
+export type Dialect = 'plain' | 'listed' | 'strict';
+
+export interface JudgeContext {
+  readonly dialect: Dialect;
+  readonly roots: readonly string[];
+  readonly workingFolder: string;
+  /** Variables that earlier commands chose and this one begins with. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** It runs on a layer: what that contains does not speak against it. */
+  readonly onLayer?: boolean | undefined;
+  /** What the sandbox lends to commands; absent where there is none. */
+  readonly walls?: Walls | undefined;
+}
+
+/** Inside them there is no other user, no service and no daemon of the system. */
+export interface Walls {
+  /** Hosts that commands reach, as the operator lists them. */
+  readonly network: readonly string[];
+}
