@@ -17,21 +17,41 @@ export interface Seen {
  */
 export function careful({ grant, likeHere, likeEver }: Seen): Scope {
   if (!isBeginning(grant)) return 'once';
-  const command = commandOf(grant);
-  if (reversible.has(command)) return likeEver > 0 ? 'folder' : 'session';
-  if (installs.has(command)) return likeHere > 0 ? 'session' : 'once';
+  const commands = commandsOf(grant);
+  // A rule that covers several commands is as grave as the gravest of them.
+  if (commands.every((each) => reversible.has(each))) return likeEver > 0 ? 'folder' : 'session';
+  if (commands.every((each) => installs.has(each))) return likeHere > 0 ? 'session' : 'once';
   return 'once';
 }
 
 /** What can be taken back, or is seen by colleagues alone. */
-const reversible = new Set(['git push', 'gh pr create', 'gh pr comment', 'gh issue comment']);
-const installs = new Set(['npm install', 'pip install', 'cargo add', 'go get']);
+const reversible = new Set([
+  'git push',
+  ...['pr', 'issue'].flatMap((thing) => ['create', 'new', 'comment'].map((verb) => `gh ${thing} ${verb}`)),
+]);
+const installs = new Set([
+  'npm install',
+  'npm add',
+  'npm i',
+  'pip install',
+  'pip3 install',
+  'cargo add',
+  'go get',
+]);
 
 function isBeginning(grant: string): boolean {
-  return !grant.includes('} {') && commandOf(grant) !== '';
+  return !grant.includes('} {') && commandsOf(grant).length > 0;
 }
 
-function commandOf(grant: string): string {
-  const { command } = JSON.parse(grant.split(/(?<=\}) (?=\{)/)[0] ?? '{}') as { command?: readonly string[] };
-  return command?.join(' ') ?? '';
+/** Each command that the rule covers, written out. */
+function commandsOf(grant: string): readonly string[] {
+  const [rule = '{}'] = grant.split(/(?<=\}) (?=\{)/);
+  const { command = [] } = JSON.parse(rule) as { command?: readonly (string | readonly string[])[] };
+  return command.reduce<readonly string[]>(
+    (begun, part) =>
+      (begun.length === 0 ? [''] : begun).flatMap((words) =>
+        [part].flat().map((word) => `${words} ${word}`.trim()),
+      ),
+    [],
+  );
 }

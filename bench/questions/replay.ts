@@ -24,9 +24,12 @@ const tool = { ...createShellExec(), identity: undefined } as unknown as Tool;
 const caller = { kind: 'local', principal: 'local', sessionId: 's' } as unknown as Caller;
 
 /** Policy's word on a line, and the rule that a yes to all like it would write. */
-export function decided(command: string) {
+export function decided(command: string, variables?: Readonly<Record<string, string>>) {
   const line = { kind: 'script', script: command, shell: 'bash' } as const;
-  const risk: Risk = { workingFolder: '.', command: { line, dialect: 'plain', endsWithCall: true } };
+  const risk: Risk = {
+    workingFolder: '.',
+    command: { line, dialect: 'plain', variables, endsWithCall: true },
+  };
   const verdict = policy.decide(tool, caller, risk);
   return { ...verdict, grant: verdict.decision === 'ask' ? policy.grantOf(tool, risk, verdict) : undefined };
 }
@@ -51,12 +54,15 @@ export interface Replayed {
   readonly grants: readonly StandingYes[];
   /** Calls that a standing yes let pass. */
   readonly passed: readonly string[];
+  /** Calls that were asked about all the same, with the rule that asked. */
+  readonly left: readonly { readonly command: string; readonly rule: string }[];
 }
 
 /** Walks the sessions in order, with the person answering as they do. */
 export function replay(sessions: readonly Session[] = readSessions()): Replayed {
   const lasting: StandingYes[] = [];
   const passed: string[] = [];
+  const left: { command: string; rule: string }[] = [];
   const askedEver: string[] = [];
   const figures = sessions.map(({ name, lines }) => {
     const here: StandingYes[] = [];
@@ -64,7 +70,7 @@ export function replay(sessions: readonly Session[] = readSessions()): Replayed 
     let before = 0;
     let after = 0;
     for (const { command, folder } of lines as readonly SentLine[]) {
-      const { grant } = decided(command);
+      const { grant, rule } = decided(command);
       if (grant === undefined) continue;
       before += 1;
       if (coveredBy([...here, ...lasting], { grant, folder })) {
@@ -72,6 +78,7 @@ export function replay(sessions: readonly Session[] = readSessions()): Replayed 
         continue;
       }
       after += 1;
+      left.push({ command, rule });
       const count = (among: readonly string[]) => among.filter((each) => each === grant).length;
       const scope = careful({ grant, likeHere: count(askedHere), likeEver: count(askedEver) });
       askedHere.push(grant);
@@ -81,5 +88,5 @@ export function replay(sessions: readonly Session[] = readSessions()): Replayed 
     }
     return { name, calls: lines.length, before, after };
   });
-  return { sessions: figures, grants: lasting, passed };
+  return { sessions: figures, grants: lasting, passed, left };
 }

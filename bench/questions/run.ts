@@ -6,7 +6,7 @@ import { coveredBy } from '../../src/ground/questions/grant-rules.ts';
 import { decided, replay, strictest } from './replay.ts';
 import { linesOf } from './sessions.ts';
 
-const { sessions, grants, passed } = replay();
+const { sessions, grants, passed, left } = replay();
 const sum = (of: readonly (typeof sessions)[number][], key: 'calls' | 'before' | 'after') =>
   of.reduce((total, session) => total + session[key], 0);
 const per100 = (of: readonly (typeof sessions)[number][], key: 'before' | 'after') =>
@@ -21,6 +21,10 @@ console.log(
 console.log(
   `the second half: ${per100(sessions.slice(half), 'before')} before, ${per100(sessions.slice(half), 'after')} with yeses`,
 );
+for (const [rule, asked] of Object.entries(Object.groupBy(left, ({ rule }) => rule))) {
+  console.log(`asked by ${rule}: ${asked?.length}`);
+  for (const { command } of asked ?? []) console.log(`  ${command}`);
+}
 console.log(`what stands at the end:`);
 for (const { grant, folder } of grants) console.log(`  ${grant}  in ${folder}`);
 

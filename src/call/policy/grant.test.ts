@@ -11,7 +11,10 @@ test('a grant names the program and its subcommand for each command that was ask
   const one = '{"tool":"bash","command":["git","push"],"decision":"allow"}';
 
   expect(grant('git push origin main')).toBe(one);
-  expect(grant('ls ; git push other')).toBe(one);
+  expect(grant('ls ; git push -u origin x')).toBe(one);
+  expect(grant('ls ; git push other')).toBe(
+    '{"tool":"bash","command":["git","push","other"],"decision":"allow"}',
+  );
   expect(grant('git push ; sudo apt install x')).toBe(
     `${one} {"tool":"bash","command":["sudo","apt","install","x"],"decision":"allow"}`,
   );
@@ -24,7 +27,27 @@ test('a grant names the program and its subcommand for each command that was ask
 });
 
 test.each([
-  ['gh pr create --fill', ['gh', 'pr', 'create']],
+  ['gh pr create --fill', ['gh', ['issue', 'pr'], ['comment', 'create', 'new']]],
+  ['gh issue comment 7 --body x', ['gh', ['issue', 'pr'], ['comment', 'create', 'new']]],
+  ['gh pr comment 1 -dR a/b --body x', ['gh', 'pr', 'comment', '1', '-dR', 'a/b', '--body', 'x']],
+  ['gh pr comment https://x.example/a/b/pull/1', ['gh', 'pr', 'comment', 'https://x.example/a/b/pull/1']],
+  ['gh pr comment 1 --delete-last', ['gh', 'pr', 'comment', '1', '--delete-last']],
+  ['gh pr review 1 -a', ['gh', 'pr', 'review', '1', '-a']],
+  ['gh api -X DELETE repos/a/b', ['gh', 'api', '-X', 'DELETE', 'repos/a/b']],
+  ['gh issue close 7', ['gh', 'issue', 'close']],
+  ['glab mr note 1 -m x', ['glab', ['issue', 'mr'], ['create', 'new', 'note']]],
+  ['npm i -D zod@latest @types/node', ['npm', ['add', 'i', 'install']]],
+  ['npm install a/b', ['npm', 'install', 'a/b']],
+  ['npm install x@npm:y', ['npm', 'install', 'x@npm:y']],
+  ['npm install --registry=https://x.example y', ['npm', 'install', '--registry=https://x.example', 'y']],
+  ['pip3 install -q httpx[http2]>=0.27', [['pip', 'pip3'], 'install']],
+  ['pip install git+https://x.example/y', ['pip', 'install', 'git+https://x.example/y']],
+  ['pip install -i https://x.example y', ['pip', 'install', '-i', 'https://x.example', 'y']],
+  ['python3 -m pip install httpx', [['python', 'python3'], '-m', 'pip', 'install']],
+  ['uv pip uninstall httpx', ['uv', 'pip']],
+  ['go get -u example.com/x/y@latest', ['go', ['get', 'install']]],
+  ['git push fork main', ['git', 'push', 'fork']],
+  ['git push -o origin fork main', ['git', 'push', '-o', 'origin', 'fork', 'main']],
   ['gh api -X POST repos/a/b', ['gh', 'api']],
   ['gh pr --repo a/b merge 1', ['gh', 'pr', '--repo', 'a/b', 'merge', '1']],
   ['rsync a host:b', ['rsync', 'a', 'host:b']],
@@ -45,7 +68,8 @@ test.each([
   ['git push origin --delete v1', ['git', 'push', 'origin', '--delete', 'v1']],
   ['git remote set-url origin ../x', ['git', 'remote', 'set-url', 'origin', '../x']],
 ])('a grant for %j goes no further than what was agreed to', (script, argv) => {
-  const ready = policy([{ command: [argv[0] as string], decision: 'ask', because: 'x' }]);
+  const [program = ''] = script.split(' ');
+  const ready = policy([{ command: [program], decision: 'ask', because: 'x' }]);
   const verdict = ready.decide(tool('bash'), local, command(script));
   expect(verdict.decision).toBe('ask');
   expect(ready.grantOf(tool('bash'), command(script), verdict)).toBe(

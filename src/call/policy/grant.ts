@@ -1,7 +1,9 @@
+import type { Steering } from '../../contract/capabilities/judgement.ts';
 import type { Risk } from '../../contract/policy.ts';
 import { superuserPrograms } from '../../contract/superuser.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import type { Argv } from './command.ts';
+import { reachOfYes } from './alike.ts';
+import type { Argv, CommandPattern } from './command.ts';
 
 /**
  * Programs whose words after them are again a command, or files and tasks in any order: no part of it stands for the
@@ -48,16 +50,29 @@ const alone = new Set([
  * that was asked about, or the whole line where that says too little. Two calls share a grant only if the same text
  * covers both; what is written as several rules is covered by a yes to each.
  */
-export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAsks: boolean): string {
+export function grantText(
+  tool: Tool,
+  risk: Risk,
+  asked: readonly Argv[],
+  {
+    toolAsks,
+    steeredBy = [],
+  }: { readonly toolAsks: boolean; readonly steeredBy?: readonly Steering[] | undefined },
+): string {
   const patterns = asked.map(patternOf);
   const line = risk.command?.line;
   const rules: Record<string, unknown>[] = [];
-  if (line && (patterns.includes(undefined) || (patterns.length === 0 && !toolAsks) || toolAsks)) {
+  const isOpen = patterns.includes(undefined) || steeredBy.some(({ values }) => values === undefined);
+  if (line && (isOpen || patterns.length === 0 || toolAsks)) {
     rules.push({
       command: line.kind === 'script' ? [line.shell, '-c', line.script] : [line.program, ...line.args],
     });
   } else {
     for (const pattern of patterns) rules.push({ command: pattern });
+  }
+  // A yes to such a command is none to one that a variable leads elsewhere.
+  for (const { name, values } of steeredBy) {
+    for (const value of values ?? []) rules.push({ variable: `${name}=${value}` });
   }
   if (toolAsks && !line) {
     for (const path of [...(risk.reads ?? []), ...(risk.writes ?? [])]) rules.push({ path });
@@ -76,27 +91,13 @@ export function grantText(tool: Tool, risk: Risk, asked: readonly Argv[], toolAs
   return [...new Set(texts)].sort().join(' ');
 }
 
-/** A yes to pushing is none to overwriting what is over there, and a yes to one address none to another. */
-function saysWhatGoes([, subcommand = '', ...words]: readonly string[]): boolean {
-  if (subcommand === 'push') return words.some((word) => overwrites.test(word)) || namesPlace(words);
-  return subcommand === 'remote' || subcommand === 'config';
-}
-
-/** A yes to the remotes of a repository is none to an address that a call brings along, nor to a program over there. */
-function namesPlace(words: readonly string[]): boolean {
-  const target = words.find((word) => !word.startsWith('-')) ?? '';
-  const isElsewhere = (word: string) => /^--(repo|rec|exec)|:\/\/|^[^/:]+@[^/:]+:/.test(word);
-  return /[:/\\]/.test(target) || words.some(isElsewhere);
-}
-
-/** `--force` and its kin, `--mirror`, `--delete` and `--prune`, as git takes them abbreviated; `+main` and `:main`. */
-const overwrites = /^--(fo($|[^l])|m|de|pru)|^-[^-]*[fd]|^[+:]/;
-
-function patternOf(argv: Argv): readonly string[] | undefined {
+function patternOf(argv: Argv): CommandPattern | undefined {
   const words = argv.filter((word) => word !== null);
   const [program, subcommand] = words;
   if (program === undefined || words.length !== argv.length) return undefined;
-  if (whole.has(program) || program.includes('/') || (program === 'git' && saysWhatGoes(words))) return words;
+  const reach = reachOfYes(words);
+  if (reach) return reach === 'itself' ? words : reach.pattern;
+  if (whole.has(program) || program.includes('/')) return words;
   if (alone.has(program)) return [program];
   if (subcommand === undefined || subcommand.startsWith('-')) return words;
   if (!byThing.has(program) || subcommand === 'api') return [program, subcommand];

@@ -160,7 +160,10 @@ export function createPolicy(options: PolicyOptions): Policy {
         risk.passes !== undefined ||
         obeyedBy(risk.writes ?? []) !== undefined ||
         refusing.some((rule) => rule.decision === 'ask' && rule.concerns(tool) && mayBeAbout(rule, risk));
-      return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], byTool);
+      return grantText(tool, risk, [...(judgement?.asked ?? []), ...asked], {
+        toolAsks: byTool,
+        steeredBy: judgement?.steeredBy,
+      });
     },
   };
 }

@@ -17,6 +17,8 @@ import { builtinRules, commandRules } from './rules/builtin.ts';
 import { remoteChangesOf } from './rules/git-remotes.ts';
 import type { CommandRule, ReadFile, Rule, Use } from './rules/rule.ts';
 import { mayKeepVariable } from './variables/keeping.ts';
+import { steering } from './variables/steering.ts';
+import type { Variables } from './variables/values.ts';
 import { hasTilde, type Word } from './words/word.ts';
 
 const strictness: Record<DecisionKind, number> = { allow: 0, ask: 1, deny: 2 };
@@ -39,15 +41,15 @@ export function createCommandJudge({
   const known = createLastWritten();
   return {
     judge(line, context) {
-      const { findings, uses } = examineGuarded(line, context, index, write, read, known);
+      const { findings, uses, variables } = examineGuarded(line, context, index, write, read, known);
       const fitting = findings.filter(({ rule }) => {
         const from = byId.get(rule)?.dialect;
         return from === undefined || dialects.indexOf(from) <= dialects.indexOf(context.dialect);
       });
       const uncontained = fitting.filter(({ rule, isBeyond }) => isBeyond || !byId.get(rule)?.contained);
       if (context.onLayer || uncontained.length === fitting.length)
-        return judgementOf(uncontained, uses, byId);
-      return { ...judgementOf(fitting, uses, byId), contained: true };
+        return judgementOf(uncontained, { uses, variables }, byId);
+      return { ...judgementOf(fitting, { uses, variables }, byId), contained: true };
     },
     mayKeep: mayKeepVariable,
     written(line) {
@@ -162,7 +164,7 @@ export function indexByProgram(rules: readonly CommandRule[]): RuleIndex {
 
 function judgementOf(
   findings: readonly Finding[],
-  uses: readonly Use[],
+  { uses, variables }: { readonly uses: readonly Use[]; readonly variables: Variables | undefined },
   byId: ReadonlyMap<string, Rule>,
 ): Judgement {
   const commands = uses.map(argvOf);
@@ -199,7 +201,11 @@ function judgementOf(
     ...(finding.excerpt === '' ? {} : { excerpt: finding.excerpt }),
     commands,
     ...(rule.decision === 'ask'
-      ? { asked, lack: lack && { because: byId.get(lack.rule)?.because ?? rule.because, ...lack } }
+      ? {
+          asked,
+          lack: lack && { because: byId.get(lack.rule)?.because ?? rule.because, ...lack },
+          steeredBy: variables && steering(variables),
+        }
       : {}),
   };
 }

@@ -19,10 +19,18 @@ export interface Judgement {
   readonly commands?: readonly (readonly (string | null)[])[] | undefined;
   /** With `ask`: the commands that a built-in rule asks about. */
   readonly asked?: readonly (readonly (string | null)[])[] | undefined;
+  /** With `ask`: variables that say where its commands send, or where they take from. */
+  readonly steeredBy?: readonly Steering[] | undefined;
   /** A layer would contain some of what speaks against it. */
   readonly contained?: boolean | undefined;
   /** With `ask`: a yes could not help, since the sandbox does not give what it needs. */
   readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
+}
+
+/** A variable that leads a command elsewhere, with what it may hold; no values where that is not known. */
+export interface Steering {
+  readonly name: string;
+  readonly values?: readonly string[] | undefined;
 }
 
 /** Parses a command and judges it. Never throws: what cannot be read is denied. */

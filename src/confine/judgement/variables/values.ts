@@ -30,6 +30,8 @@ export interface Variables {
   isListed(name: string): boolean;
   /** Is it given anything at all? */
   has(name: string): boolean;
+  /** All that are. */
+  names(): readonly string[];
   /** Values that a name was seen to get, though it may get others. */
   seen(name: string): readonly string[];
 }

@@ -241,6 +241,7 @@ export function createVariables(): Variables & {
     },
     isMap: (name: string) => maps.get(name) === true,
     has: (name: string) => entries.has(name),
+    names: () => [...entries.keys()],
     seen: (name: string) => [...(entries.get(name)?.statics ?? [])],
   };
   return variables;
