@@ -74,7 +74,7 @@ export function bodyOf({ asked, session, model, report, locale }: Answered): Ask
 }
 
 /** An error as a program reads it: the same fields as a failed call's. */
-export function errorBody(error: ToolError, locale: Locale): Readonly<Record<string, unknown>> {
+function errorBody(error: ToolError, locale: Locale): Readonly<Record<string, unknown>> {
   return {
     code: error.code,
     message: error.text[locale],

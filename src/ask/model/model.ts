@@ -12,11 +12,8 @@ import { createTolerantFetch } from './tolerant-fetch.ts';
 export interface ModelOptions {
   /** Waits before the second, third … attempt. */
   readonly retryDelaysMs?: readonly number[];
-  /** A longer wait that the server asks for is not waited. */
-  readonly maxRetryAfterMs?: number;
   readonly maxAnswerChars?: number;
   readonly maxReplyBytes?: number;
-  readonly maxCallsPerRound?: number;
 }
 
 /** A tool as the model is told of it. */
@@ -81,7 +78,7 @@ export async function openModel(endpoint: Endpoint, options: ModelOptions = {}):
           (error: unknown) => ({ failure: failureOf(error, endpoint, round.signal) }),
         );
         if ('answer' in tried) return tried.answer;
-        const waitMs = waitBefore(tried.failure, delays[attempt - 1], options.maxRetryAfterMs ?? 30_000);
+        const waitMs = waitBefore(tried.failure, delays[attempt - 1]);
         if (shown || waitMs === undefined) throw tried.failure.error;
         round.onRetry(attempt + 1, waitMs, tried.failure.error);
         await sleep(waitMs, undefined, { signal: round.signal }).catch(() => {
@@ -102,11 +99,11 @@ function addressOf({ url, key, keyHeader }: Endpoint) {
   };
 }
 
-function waitBefore(
-  failure: ModelFailure,
-  delayMs: number | undefined,
-  maxRetryAfterMs: number,
-): number | undefined {
+/** A longer wait that the server asks for is not waited. */
+const maxRetryAfterMs = 30_000;
+const maxCallsPerRound = 32;
+
+function waitBefore(failure: ModelFailure, delayMs: number | undefined): number | undefined {
   if (!failure.mayPass || delayMs === undefined) return undefined;
   const wantedMs = failure.retryAfterMs ?? 0;
   return wantedMs > maxRetryAfterMs ? undefined : Math.max(wantedMs, delayMs);
@@ -150,7 +147,6 @@ async function tryOnce(
 function createGathering(options: ModelOptions, round: Round, onShown: () => void, beginsInThought: boolean) {
   const splitter = createThoughtSplitter(beginsInThought);
   const maxChars = options.maxAnswerChars ?? 1_000_000;
-  const maxCalls = options.maxCallsPerRound ?? 32;
   const calls: ModelCall[] = [];
   let words = '';
   let reasoning = '';
@@ -195,7 +191,7 @@ function createGathering(options: ModelOptions, round: Round, onShown: () => voi
           count(part.delta);
           return;
         case 'tool-call':
-          if (calls.length >= maxCalls) throw tooManyCalls(maxCalls);
+          if (calls.length >= maxCallsPerRound) throw tooManyCalls(maxCallsPerRound);
           calls.push({ callId: part.toolCallId, tool: part.toolName, words: part.input });
           return;
         case 'error':
@@ -249,12 +245,12 @@ function tooLong(maxChars: number): ToolError {
   );
 }
 
-function tooManyCalls(maxCalls: number): ToolError {
+function tooManyCalls(maxCallsPerRound: number): ToolError {
   return new ToolError(
     'too_large',
     text(
-      `The model requested more than ${maxCalls} calls in one round.`,
-      `モデルが 1 回の往復で ${maxCalls} 件を超える呼び出しを要求しました。`,
+      `The model requested more than ${maxCallsPerRound} calls in one round.`,
+      `モデルが 1 回の往復で ${maxCallsPerRound} 件を超える呼び出しを要求しました。`,
     ),
   );
 }

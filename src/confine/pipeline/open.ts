@@ -21,7 +21,7 @@ import { readAt } from './records/index-file.ts';
 import { createMirror } from './records/mirror.ts';
 import { assertTarget, createRecords } from './records/records.ts';
 import { runPipeline } from './run.ts';
-import { createWorkingFolders, type WorkingFolderStore } from './sessions.ts';
+import { createWorkingFolders } from './sessions.ts';
 import { measureStart } from './start-program.ts';
 import { createCodeIndex } from './symbols/code-index.ts';
 import { createCodeParser } from './symbols/parser.ts';
@@ -34,7 +34,6 @@ export interface PipelinesOptions {
   /** What starts the stages, confined; throws `unavailable` where nothing confines. There is no other way to start one. */
   readonly stages: () => Promise<StageWalls>;
   readonly shelf?: Shelf | undefined;
-  readonly workingFolders?: WorkingFolderStore | undefined;
   /** Milliseconds since 1970, with fractions. */
   readonly clock?: (() => number) | undefined;
 }
@@ -60,7 +59,7 @@ export async function openPipelines(options: PipelinesOptions): Promise<Pipeline
     createMirror({ folder: unprotected, rootIndex, locks, clock: options.clock }),
   );
   const records = createRecords(folder, mirrors);
-  const folders = createWorkingFolders(folder, options.workingFolders);
+  const folders = createWorkingFolders(folder);
   const outputs = new Map<string, OutputShelf>();
   const queues = new Map<string, Semaphore>();
   const run = join(options.stateFolder, `run-${process.pid}-${randomUUID().slice(0, 8)}`);

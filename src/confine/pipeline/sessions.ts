@@ -4,20 +4,14 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { escaped } from './operands.ts';
 
-/** Where a session's working folder is kept beyond this process; absent: in memory only. */
-export interface WorkingFolderStore {
-  read(session: string): string | undefined;
-  write(session: string, path: string): void;
-}
-
-/** The working folder of each session. Two sessions never move each other. */
-export function createWorkingFolders(folder: Folder, store?: WorkingFolderStore) {
+/** The working folder of each session, as long as this process runs. Two sessions never move each other. */
+export function createWorkingFolders(folder: Folder) {
   const current = new Map<string, string>();
 
   return {
     of(session: string, cwd?: string): WorkingFolder {
       if (cwd !== undefined) return { path: existing(folder, cwd, '.') };
-      const path = current.get(session) ?? store?.read(session) ?? '.';
+      const path = current.get(session) ?? '.';
       if (path === '.' || isFolder(folder, path)) return { path };
       current.delete(session);
       return { path: '.', vanished: path };
@@ -25,7 +19,6 @@ export function createWorkingFolders(folder: Folder, store?: WorkingFolderStore)
     change(session: string, target: string | undefined, from: string): string {
       const path = target === undefined || target === '' ? '.' : existing(folder, target, from);
       current.set(session, path);
-      store?.write(session, path);
       return path;
     },
     forget(session: string): void {
@@ -33,8 +26,6 @@ export function createWorkingFolders(folder: Folder, store?: WorkingFolderStore)
     },
   };
 }
-
-export type WorkingFolders = ReturnType<typeof createWorkingFolders>;
 
 /** The folder that a path names, relative to the root; throws where it is none, or not inside. */
 function existing(folder: Folder, path: string, from: string): string {

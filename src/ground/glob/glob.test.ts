@@ -21,6 +21,17 @@ test.each([
   ['names', '[^/]', '/', false],
   ['names', '\\*\\', '*\\', true],
   ['names', '?', '😀', true],
+  ['names', '*.ts', 'a.tsx', false],
+  ['names', '?b*', 'abc', true],
+  ['names', '[!a-c]x', 'bx', false],
+  ['names', '[^a-c]x', 'dx', true],
+  ['names', '[]a]', ']', true],
+  ['names', '[[:digit:]]*', '7up', true],
+  ['names', '[', '[', true],
+  ['names', '\\*', 'a', false],
+  ['names', 'a*b*c', 'axxbyyc', true],
+  ['names', 'a*b*c', 'axxbyy', false],
+  ['names', '', '', true],
 ])('%s: %s and %s: %s', (kind, pattern, text, isMatch) => {
   const syntax = kind === 'wide' ? { wideInNames: true, classes: unicodeClasses } : { classes: asciiClasses };
   expect(compileGlob(pattern, syntax)(text)).toBe(isMatch);

@@ -15,8 +15,6 @@ export interface EmbeddingOptions {
   /** Made at first need. */
   readonly embedder: () => Promise<Embedder>;
   readonly pace?: Pace | undefined;
-  /** Of memory, for codes. */
-  readonly maxCodeBytes?: number | undefined;
 }
 
 /** Memories by what they mean, beside the words that they are found by. */
@@ -29,7 +27,7 @@ export interface Meaning extends Pick<EmbeddingWorker, 'wake' | 'drain' | 'close
 }
 
 export function createMeaning(openEngine: OpenEngine, clock: Clock, options: EmbeddingOptions): Meaning {
-  const { model, questionMs, embedder, maxCodeBytes } = options;
+  const { model, questionMs, embedder } = options;
   const worker = createEmbeddingWorker({
     openEngine,
     embedder,
@@ -38,7 +36,7 @@ export function createMeaning(openEngine: OpenEngine, clock: Clock, options: Emb
     pace: options.pace ?? usualPace,
   });
   const breaker = createBreaker(clock);
-  const cache = createCodeCache(maxCodeBytes);
+  const cache = createCodeCache();
   /** Owners with nothing to compare, and until when they are not asked for. */
   const fruitless = new Map<string, number>();
 

@@ -85,11 +85,6 @@ function existsIn(folder: Folder, cwd: string, path: string): boolean {
   }
 }
 
-/** `*`, `?`, `[a-z]`, `[!a]` against one name. */
-export function matchesName(pattern: string, name: string): boolean {
-  return compileGlob(pattern, syntax)(name);
-}
-
 const syntax = { classes: unicodeClasses };
 
 function plainText(pattern: string): string {
