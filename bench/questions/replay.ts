@@ -4,7 +4,7 @@ import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import type { Caller } from '../../src/contract/caller.ts';
 import type { Risk } from '../../src/contract/policy.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
-import { coveredBy, type StandingYes } from '../../src/ground/questions/grant-rules.ts';
+import { coveredBy, type StandingApproval } from '../../src/ground/questions/grant-rules.ts';
 import { createShellExec } from '../../src/tools/agent-cli/shell-exec.ts';
 import { careful } from './person.ts';
 import { readSessions, type SentLine, type Session } from './sessions.ts';
@@ -51,7 +51,7 @@ export interface SessionFigures {
 export interface Replayed {
   readonly sessions: readonly SessionFigures[];
   /** What stands at the end. */
-  readonly grants: readonly StandingYes[];
+  readonly grants: readonly StandingApproval[];
   /** Calls that a standing yes let pass. */
   readonly passed: readonly string[];
   /** Calls that were asked about all the same, with the rule that asked. */
@@ -60,12 +60,12 @@ export interface Replayed {
 
 /** Walks the sessions in order, with the person answering as they do. */
 export function replay(sessions: readonly Session[] = readSessions()): Replayed {
-  const lasting: StandingYes[] = [];
+  const lasting: StandingApproval[] = [];
   const passed: string[] = [];
   const left: { command: string; rule: string }[] = [];
   const askedEver: string[] = [];
   const figures = sessions.map(({ name, lines }) => {
-    const here: StandingYes[] = [];
+    const here: StandingApproval[] = [];
     const askedHere: string[] = [];
     let before = 0;
     let after = 0;

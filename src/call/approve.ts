@@ -23,7 +23,7 @@ import type { Suspended } from './suspended.ts';
 export interface Policy {
   /** `withoutLayer`: why nothing can be tried here. */
   decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict;
-  /** The rule that a standing yes would write, as the person reads it. */
+  /** The rule that a standing approval would write, as the person reads it. */
   grantOf(tool: Tool, risk: Risk, verdict: PolicyVerdict): string;
 }
 
@@ -133,7 +133,7 @@ function folderOf(risk: Risk, root: string | undefined): string | undefined {
     : undefined;
 }
 
-/** A standing yes to a tool says nothing of where it may send, and the other way round. */
+/** A standing approval to a tool says nothing of where it may send, and the other way round. */
 function grantFor(ruled: PolicyVerdict, flow: Flow | undefined, ruledGrant: string): string {
   if (!flow?.verdict) return ruledGrant;
   return ruled.decision === 'ask' ? `${ruledGrant} ${flow.grant}` : flow.grant;

@@ -83,7 +83,7 @@ export function createCatalog(tools: readonly Tool[], mode: Mode, version = 0): 
 }
 
 /** Levenshtein's distance of two short names. */
-export function distanceBetween(a: string, b: string): number {
+function distanceBetween(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];

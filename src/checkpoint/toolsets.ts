@@ -25,7 +25,7 @@ export async function loadTools(settings: Settings, more: readonly Toolset[] = [
  * May a call outlast its request? Where only tools are served that are quick or hand out ids of their own, the tool
  * that fetches results would be paid for in every list and never called.
  */
-export function servesOngoing({ only, toolsets, servers }: Settings): boolean {
+function servesOngoing({ only, toolsets, servers }: Settings): boolean {
   return !only && (toolsets.includes('pipeline') || servers.some(({ enabled }) => enabled));
 }
 

@@ -16,7 +16,7 @@ export interface EffectRule {
     readonly outside?: readonly string[] | undefined;
   };
   readonly then: EffectDecision;
-  /** With `ask`: no standing yes answers it, nor a client. */
+  /** With `ask`: no standing approval answers it, nor a client. */
   readonly answer?: 'person' | undefined;
   readonly writtenAt?: string | undefined;
   readonly because?: string | undefined;
@@ -52,7 +52,7 @@ export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeye
   allows(effects: Effects): boolean;
 }
 
-/** What `deletes` says; undefined where it is not of that form. */
+/** How many deletions a rule's `deletes` lets pass: 20 for "> 20 files". Undefined where it has another form. */
 export function mostDeleted(deletes: string): number | undefined {
   const [, most] = /^>\s*(\d{1,9})(\s+files?)?$/.exec(deletes) ?? [];
   return most === undefined ? undefined : Number(most);

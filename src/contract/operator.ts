@@ -18,7 +18,7 @@ export interface Acts {
   answer(id: string, answer: Answer): Promise<Answered>;
   /** The same answer to each of several: every one is bound to its own call and leaves its own entry. */
   answerAll(ids: readonly string[], answer: Answer): Promise<readonly Answered[]>;
-  /** Takes a standing yes back; false where none stood. */
+  /** Takes a standing approval back; false where none stood. */
   revokeGrant(id: string): Promise<boolean>;
   createToken(token: Parameters<TokenStore['create']>[0]): ReturnType<TokenStore['create']>;
   /** False where no such token is active. */
@@ -86,7 +86,7 @@ export interface GrantOffer {
 
 export type GrantOffers = ReadonlyMap<string, readonly GrantOffer[]>;
 
-/** What of the calls that were asked about a standing yes would have answered. */
+/** What of the calls that were asked about a standing approval would have answered. */
 export interface Covered {
   /** How many calls were looked at. */
   readonly of: number;

@@ -55,7 +55,7 @@ export interface PolicyRule {
   readonly path?: string | undefined;
   readonly host?: string | undefined;
   readonly decision: PolicyDecision;
-  /** With `ask`: no standing yes, no plan and no program answers it. */
+  /** With `ask`: no standing approval, no plan and no program answers it. */
   readonly answer?: 'person' | undefined;
   /** `FILE:LINE`, where it came from a file. */
   readonly writtenAt?: string | undefined;

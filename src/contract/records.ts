@@ -124,7 +124,7 @@ export interface TokenStore {
 
 export type ApprovalStatus = 'pending' | 'approved' | 'declined' | 'used' | 'expired';
 
-/** What a call needs a standing yes for, and where it works. */
+/** What a call needs a standing approval for, and where it works. */
 export interface GrantWanted {
   readonly principal: string;
   readonly sessionId: string;
@@ -163,7 +163,7 @@ export interface ApprovalRecord {
   readonly writtenAt?: string | undefined;
   /** With `until`: when the yes ends. */
   readonly untilMs?: number | undefined;
-  /** When a standing yes last let a call pass, within a minute. */
+  /** When a standing approval last let a call pass, within a minute. */
   readonly lastUsedAtMs?: number | undefined;
   /** The person's words with a no: what to do instead. */
   readonly instead?: string | undefined;
@@ -211,11 +211,11 @@ export interface ApprovalStore {
     },
     nowMs: number,
   ): Promise<ApprovalRecord | undefined>;
-  /** A standing yes to this grant, or one to each of its rules. */
+  /** A standing approval to this grant, or one to each of its rules. */
   standing(input: GrantWanted, nowMs: number): Promise<ApprovalRecord | undefined>;
   /** Those that stand, newest first. */
   grants(nowMs: number): Promise<readonly ApprovalRecord[]>;
-  /** Ends a standing yes, and every other that says the same to the same caller. Says whether one stood. */
+  /** Ends a standing approval, and every other that says the same to the same caller. Says whether one stood. */
   revoke(id: string, nowMs: number): Promise<boolean>;
   get(id: string): Promise<ApprovalRecord | undefined>;
   list(status: ApprovalStatus | undefined, nowMs: number): Promise<readonly ApprovalRecord[]>;

@@ -6,7 +6,7 @@ import type {
   FlowTarget,
   FlowTool,
 } from '../contract/flow.ts';
-import { isCredentialPath, nameOfCredential } from '../ground/content/places.ts';
+import { isCredentialName, isCredentialPath } from '../ground/content/places.ts';
 import { holdsCredential } from '../ground/text/redact.ts';
 import { becauseOf } from './because.ts';
 import { kindOf, readsOutside } from './kinds.ts';
@@ -138,7 +138,7 @@ function readsSecret(input: unknown, texts: readonly string[]): boolean {
   const places = typeof input === 'object' && input !== null ? Object.values(input) : [];
   return (
     places.some(
-      (place) => typeof place === 'string' && (isCredentialPath(place) || nameOfCredential(place)),
+      (place) => typeof place === 'string' && (isCredentialPath(place) || isCredentialName(place)),
     ) || texts.some((each) => holdsCredential(each))
   );
 }

@@ -5,17 +5,17 @@ import { Buffer } from 'node:buffer';
  * and read as UTF-8 it could not be found again.
  */
 
-/** What the kernel takes for such a path. */
+/** The bytes of such a path, as the kernel takes them. */
 export function asBytes(path: string): Buffer {
   return Buffer.from(path, 'latin1');
 }
 
-/** A path as others have it, in this form. */
+/** An ordinary path, which stands for its UTF-8, in this form. */
 export function fromText(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1');
 }
 
-/** The same to be read by people, and by the rest of the house. */
+/** Such a path as an ordinary one, to be shown and compared elsewhere; bytes that are no UTF-8 become U+FFFD. */
 export function toText(path: string): string {
   return Buffer.from(path, 'latin1').toString('utf8');
 }

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 
+/** A program for `linkProgram`. */
 export interface Program {
   readonly code: Buffer;
   /** Constants, which it may read. */
@@ -16,12 +17,12 @@ const dataOffset = 0x4000;
 /** Where the memory that a program may write begins. */
 export const writable = 0x10000000;
 
-/** The address of a place in the data. */
+/** The address in memory of a byte of `Program.data`. */
 export function addressIn(offset: number): number {
   return base + dataOffset + offset;
 }
 
-/** The constants that a program's calls point to. Each has its address once it is put, in steps of eight bytes. */
+/** Collects the constants that a program's calls point to. `put` returns a constant's address, a multiple of eight. */
 export function createConstants() {
   const parts: Buffer[] = [];
   let length = 0;
@@ -40,7 +41,10 @@ export function createConstants() {
   };
 }
 
-/** The file in the kernel's own form (ELF): one segment that is read and executed, and one for what it writes. */
+/**
+ * An executable file (ELF64, as elf(5) describes it) with one segment that is read and executed, and one of zeros to
+ * write to. Throws where the code is longer than its place.
+ */
 export function linkProgram({ code, data, writableBytes }: Program, architecture: 'x64' | 'arm64'): Buffer {
   if (headBytes + code.length > dataOffset) throw new Error('the program has too many steps');
   const file = Buffer.alloc(dataOffset + data.length);

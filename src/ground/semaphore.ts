@@ -12,7 +12,7 @@ export interface SemaphoreOptions {
   readonly aborted?: ((signal: AbortSignal) => unknown) | undefined;
 }
 
-/** A counting semaphore, first come, first served. */
+/** A counting semaphore, first come, first served; `places` may be held at once. */
 export function createSemaphore(places: number, options: SemaphoreOptions = {}): Semaphore {
   const { maxWaiting = Number.POSITIVE_INFINITY, aborted = (signal) => signal.reason } = options;
   const full = options.full ?? (() => new RangeError(`More than ${maxWaiting} wait.`));

@@ -3,6 +3,7 @@ export interface Turns {
   take<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
+/** No key is kept once nothing runs or waits under it. A failure is its own work's alone: the next one runs. */
 export function createTurns(): Turns {
   const last = new Map<string, Promise<unknown>>();
   return {

@@ -1,7 +1,7 @@
 import { type ErrorCode, ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 
-/** Something was run that may have changed something, and its record could not be written. */
+/** The error of a call that ran and may have changed something, but whose record could not be written; `cause`: why. */
 export function unrecorded(cause: unknown): ToolError {
   return new ToolError(
     codeOf(cause),
@@ -19,7 +19,7 @@ export function unrecorded(cause: unknown): ToolError {
   );
 }
 
-/** A call that did not run, or only read, and whose record could not be written. */
+/** The error of a call that did not run, or only read, and whose record could not be written; `cause`: why. */
 export function unanswered(cause: unknown): ToolError {
   const code = codeOf(cause);
   return new ToolError(

@@ -31,7 +31,7 @@ export type ApprovalAnswer = 'approved' | 'declined' | 'unanswered' | 'asked';
 
 /** Names are strangers' words where a server brings them: past this many they count together. */
 export const maxProxiedTools = 100;
-export const otherTools = 'other';
+const otherTools = 'other';
 
 /** Counts calls. No user, path or argument is kept, and what is kept does not grow with the calls. */
 export function createCallCounts(now: () => number = () => performance.now()): CallCounts {

@@ -1,5 +1,5 @@
 /** Upper bounds of what a call may take, in seconds: reads take a fraction of a millisecond, people take minutes. */
-export const callSeconds: readonly number[] = [
+const callSeconds: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 

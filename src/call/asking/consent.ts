@@ -22,7 +22,7 @@ export interface Asking {
   readonly writtenAt?: string | undefined;
   /** Only a person at a face of ours, and only for this call. */
   readonly answer?: 'person' | undefined;
-  /** What a standing yes would allow; absent: there is none. */
+  /** What a standing approval would allow; absent: there is none. */
   readonly grant?: string | undefined;
   /** Where the call works, on this host. */
   readonly folder?: string | undefined;

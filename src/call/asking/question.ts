@@ -25,7 +25,7 @@ export function questionFor(asked: {
   readonly risk: Risk;
   readonly input: unknown;
   readonly verdict: PolicyVerdict;
-  /** What a standing yes would allow; absent: there is none. */
+  /** What a standing approval would allow; absent: there is none. */
   readonly grant?: string | undefined;
   readonly covered?: Covered | undefined;
 }): Text {
@@ -66,7 +66,7 @@ export function reasonLines(
   return [shortened(why), ...(answer === 'person' ? [labels.person[locale]] : [])];
 }
 
-/** What a standing yes would have let pass of late, and what it would mean; the rule is the last line. */
+/** What a standing approval would have let pass of late, and what it would mean; the rule is the last line. */
 export function grantLines(grant: string, covered: Covered | undefined, locale: Locale): readonly string[] {
   const would = covered && covered.calls > 0 ? [labels.covered(covered)[locale]] : [];
   return [...would, `${labels.always[locale]}: ${cleanLine(grant)}`].map(shortened);

@@ -47,7 +47,7 @@ function questionIn(
   return [...lines, ...(diff === '' ? [] : [diff])].join('\n');
 }
 
-/** What a standing yes to this would let land: whatever the same command does, where this rule asks. */
+/** What a standing approval to this would let land: whatever the same command does, where this rule asks. */
 export function effectsGrant({ tool, risk }: Permit, { rule }: EffectVerdict): string {
   const line = risk.command?.line;
   const command =

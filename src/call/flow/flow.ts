@@ -19,7 +19,7 @@ export interface Flow {
   readonly finding: FlowFinding | undefined;
   /** What is to be said to it; absent where nothing is. */
   readonly verdict: PolicyVerdict | undefined;
-  /** What a standing yes would allow: this tool, with each of these targets. */
+  /** What a standing approval would allow: this tool, with each of these targets. */
   readonly grant: string;
 }
 

@@ -3,7 +3,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { hostsIn } from '../../ground/content/addresses.ts';
 import { type Order, ordersIn } from '../../ground/content/orders.ts';
-import { isCredentialPath, nameOfCredential, runsLater } from '../../ground/content/places.ts';
+import { isCredentialName, isCredentialPath, runsLater } from '../../ground/content/places.ts';
 
 const maxDepth = 8;
 const maxChars = 1 << 16;
@@ -47,7 +47,7 @@ function reachOfOne(tool: Tool, argument: string, name: string, value: string): 
       `${argument} は、それを読むモデルへの指示を含んでいます`,
     );
   if (value.length > maxShortChars || value.includes('\n')) return undefined;
-  if (isCredentialPath(value) || nameOfCredential(value))
+  if (isCredentialPath(value) || isCredentialName(value))
     return text(
       `${argument} names a credential of this machine`,
       `${argument} はこのマシンの認証情報を指しています`,

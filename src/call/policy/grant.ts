@@ -46,7 +46,7 @@ const alone = new Set([
 ]);
 
 /**
- * The rule that a standing yes stands for, as the person reads it: the program and its subcommand for every command
+ * The rule that a standing approval stands for, as the person reads it: the program and its subcommand for every command
  * that was asked about, or the whole line where that says too little. Two calls share a grant only if the same text
  * covers both; what is written as several rules is covered by a yes to each.
  */

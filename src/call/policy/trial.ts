@@ -110,7 +110,7 @@ export interface PolicyTrial {
   readonly answer?: 'person' | undefined;
   readonly because: Text;
   readonly suggestion?: Text | undefined;
-  /** With `ask`: what a standing yes would allow. */
+  /** With `ask`: what a standing approval would allow. */
   readonly grant?: string | undefined;
   /** It runs on a layer, and the rules about effects decide what becomes of that. */
   readonly onLayer?: boolean | undefined;

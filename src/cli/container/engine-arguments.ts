@@ -50,7 +50,7 @@ export function engineArguments(start: Start): readonly string[] {
 }
 
 /** Each account of a machine whose engine is shared has a volume of its own. */
-export function volumeOf({ user }: Pick<Start, 'user'>): string {
+function volumeOf({ user }: Pick<Start, 'user'>): string {
   return user ? `sekisho-state-${user.uid}` : 'sekisho-state';
 }
 

@@ -145,7 +145,7 @@ export function openFileIn(
 }
 
 /** Only files with content of their own pass. */
-export function assertRegular(root: Root, stat: Stats, shown: string): void {
+function assertRegular(root: Root, stat: Stats, shown: string): void {
   if (stat.isFile() && stat.dev !== root.procDevice) return;
   if (stat.isSymbolicLink()) throw linkRefused(shown);
   throw notAFile(shown, stat.isDirectory() ? 'folder' : 'other');

@@ -181,7 +181,7 @@ function parseInner(entry: string, key: string): { readonly host: string; readon
   return { host: parsed.host, port: parsed.port };
 }
 
-export function splitHost(entry: string): { readonly host: string; readonly port?: number } | undefined {
+function splitHost(entry: string): { readonly host: string; readonly port?: number } | undefined {
   const match = /^(\[[0-9a-fA-F:.]+\]|[^\s:/\\?#@[\]*]+)(?::(\d{1,5}))?$/.exec(entry);
   const name = match?.[1];
   if (name === undefined || !URL.canParse(`http://${name}/`)) return undefined;

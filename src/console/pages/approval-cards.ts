@@ -37,7 +37,7 @@ function headOf({ message }: ApprovalRecord, { locale }: View): string {
   return message[locale].split('\n', 1)[0] ?? '';
 }
 
-export function questionCard(record: ApprovalRecord, waiting: Waiting, view: View): Html {
+function questionCard(record: ApprovalRecord, waiting: Waiting, view: View): Html {
   const { words } = view;
   const say = words.approvals;
   const { question, diff } = partsOf(record.message[view.locale]);

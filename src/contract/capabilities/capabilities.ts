@@ -36,7 +36,7 @@ export interface Capabilities {
 
 export type CapabilityName = keyof Capabilities;
 
-/** Can a tool change files of the machine by it? In read-only mode such a tool must only read, and history looks. */
+/** Can a tool with this capability change files of the machine? In read-only mode it must then only read; history keeps what it changes. */
 export function reachesMachine(name: CapabilityName): boolean {
   return (
     name === 'files' || name === 'desk' || name === 'commands' || name === 'vault' || name === 'pipelines'

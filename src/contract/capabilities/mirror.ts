@@ -12,13 +12,13 @@ export interface LoggedWrite {
   readonly callId: string;
 }
 
-/** What the log keeps of a recorded write. */
+/** The facts of a recorded write as the audit log keeps them; `loggedWrite` reads them back. */
 export function writeFacts(record: WriteRecord): Readonly<Record<string, unknown>> {
   const { path, bytes, recordId, mirror, sha256, root } = record;
   return { wrote: path, bytes, record_id: recordId, mirror, sha256, root };
 }
 
-/** A recorded write, read back from the log. */
+/** The write that a call's facts tell of, as `writeFacts` made them; undefined where they tell of none. */
 export function loggedWrite(
   facts: Readonly<Record<string, unknown>> | undefined,
   callId: string,

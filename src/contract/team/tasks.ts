@@ -1,5 +1,6 @@
 import type { AgentProfile } from './agents.ts';
 
+/** The states of a task; `store/team/tasks/transition.ts` says which may follow which. */
 export const taskStatuses = ['backlog', 'todo', 'in_progress', 'blocked', 'done', 'cancelled'] as const;
 export type TaskStatus = (typeof taskStatuses)[number];
 

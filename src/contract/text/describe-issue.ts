@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type Text, text, verbatim } from './text.ts';
 
-/** What a value has to be, by what zod found wrong with it: the end of a sentence that its name begins. */
+/** What zod found wrong with a value, as the rest of a sentence that begins with its name: "must be at least 1". */
 export function describeIssue(issue: z.core.$ZodIssue): Text {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,4 +1,4 @@
-/** A block of text that is the JSON of a value, and knows of which one: who encodes both need not make it twice. */
+/** A text block with the JSON of a value. `isJsonOf` recognizes it, so that whoever sends both does not encode the value twice. */
 export function jsonBlock(value: object): { readonly type: 'text'; readonly text: string } {
   const block = { type: 'text' as const, text: JSON.stringify(value) };
   // Not to be seen by who lists, copies or encodes the block.
@@ -6,7 +6,7 @@ export function jsonBlock(value: object): { readonly type: 'text'; readonly text
   return block;
 }
 
-/** Is this text the JSON of this very value? */
+/** Was this block made by `jsonBlock` from this very object? */
 export function isJsonOf(block: object, value: object): boolean {
   return (block as { readonly [madeOf]?: unknown })[madeOf] === value;
 }

@@ -6,6 +6,7 @@ export type Locale = (typeof locales)[number];
 /** What a page in one language offers to change to. */
 export const otherLocale = { en: 'ja', ja: 'en' } as const;
 
+/** Does it name one of our languages? Exactly: "ja", not "ja_JP.UTF-8". */
 export function isLocale(word: unknown): word is Locale {
   return (locales as readonly unknown[]).includes(word);
 }
@@ -26,7 +27,7 @@ export function verbatim(words: string): Text {
   return { en: words, ja: words };
 }
 
-/** One sentence after another: Japanese puts no space between them. */
+/** Two sentences of one language in a row, with a space between them unless the first ends as a Japanese one does. */
 export function joinSentences(first: string, second: string): string {
   return `${first}${first.endsWith('。') ? '' : ' '}${second}`;
 }

@@ -78,7 +78,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
   };
 }
 
-/** Names the family that tools belong to. */
+/** A toolset: its tools, each with the toolset's name, by which callers are given or denied all of them. */
 export function defineToolset(
   name: string,
   tools: readonly LooseTool[],

@@ -1,6 +1,6 @@
 import type { Text } from '../text/text.ts';
 
-/** What a check that zod has no words for says of an argument, in each language; read by `defineTool`. */
+/** Options for zod's `refine`: the rest of a sentence that begins with the argument's name, in each language. `describeIssue` reads both. */
 export function inputRule({ en, ja }: Text): {
   readonly error: string;
   readonly params: { readonly ja: string };

@@ -1,6 +1,6 @@
 /**
- * Hosts of the links in a text. Odd: an address that machines keep for themselves (metadata of clouds), or a number in
- * another spelling than numbers of hosts are written in, which only hides where it leads.
+ * The hosts of all links in a text. `isOdd`: a link-local address (RFC 3927) or the metadata service of a cloud, or an
+ * IPv4 address that is not written as four decimal numbers, which only hides where it leads.
  */
 export function hostsIn(text: string): readonly { readonly host: string; readonly isOdd: boolean }[] {
   return [...text.matchAll(/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'()]{1,2000}/gi)].flatMap(([link]) => {

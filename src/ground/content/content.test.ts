@@ -5,7 +5,7 @@ import { carriesData } from './host-names.ts';
 import { moneyIn } from './money.ts';
 import { ordersIn, ordersWithin } from './orders.ts';
 import { holdsPassword, isSeedPhrase } from './passwords.ts';
-import { isCredentialPath, nameOfCredential, runsLater } from './places.ts';
+import { isCredentialName, isCredentialPath, runsLater } from './places.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -109,8 +109,8 @@ test('places of credentials and of what runs later are told from their neighbour
     expect(isCredentialPath(path), path).toBe(true);
   for (const path of ['~/.ssh/id_rsa.pub', '~/.ssh/known_hosts', '.env.example', 'docs/environment.md'])
     expect(isCredentialPath(path), path).toBe(false);
-  expect(nameOfCredential('DATABASE_URL')).toBe(true);
-  expect(nameOfCredential('HOME')).toBe(false);
+  expect(isCredentialName('DATABASE_URL')).toBe(true);
+  expect(isCredentialName('HOME')).toBe(false);
   expect(runsLater('/var/spool/cron/crontabs/a')).toBe(true);
   expect(runsLater('notes/cron.md')).toBe(false);
 });

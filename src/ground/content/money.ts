@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 /** What of payment a text holds, by its form and by its own check digits; nothing else counts. */
 export type Money = 'card' | 'account' | 'wallet' | 'wallet-key';
 
+/** The first kind that the text holds; undefined where it holds none. Linear in the text's length. */
 export function moneyIn(text: string): Money | undefined {
   for (const [found] of text.matchAll(/\b\d(?:[ -]?\d){12,18}\b/g)) if (isCard(found)) return 'card';
   for (const [found] of text.matchAll(/\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b/g))

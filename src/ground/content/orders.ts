@@ -17,7 +17,7 @@ export function ordersIn(text: string): readonly Order[] {
   return [...found];
 }
 
-/** The same in each string of a value by itself, as far as `maxChars` go. */
+/** The same for each string of a value by itself; what is beyond 131,072 characters in all, or 8 levels deep, is not read. */
 export function ordersWithin(value: unknown): readonly Order[] {
   const found = new Set<Order>();
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 const announced =
   /(?:^|[^a-z])(?:password|passwd|passphrase|secret|(?:secret|private|api)[_-]?(?:access[_-]?)?key)["']?\s?[:=]\s?["']?([^\s"',;&<>{}()[\]$]{10,200})/gi;
 
-/** A text that a password or key is said in: behind a word that announces one, and not one that stands for another. */
+/** Does a text state a password or a key: behind a word such as `password:`, or in a URL? Placeholders are none. */
 export function holdsPassword(words: string): boolean {
   for (const [, value = ''] of words.matchAll(announced)) if (isOne(value)) return true;
   return /:\/\/[^\s/:@]{1,64}:(?![*x.]{3})[^\s/@]{6,200}@[\w.-]{3,}/i.test(words);
@@ -18,7 +18,7 @@ const connecting = new Set(
   'a an and are as at be by for from has in is it of on or that the this to was with you'.split(' '),
 );
 
-/** Nothing but twelve or more short words in a row, none of which connects others: how wallets are written down. */
+/** Is the text nothing but 12, 15, 18, 21 or 24 words as a wallet's recovery phrase has them (BIP 39)? By their form, not by its list. */
 export function isSeedPhrase(words: string): boolean {
   if (words.length > 300) return false;
   const all = words.trim().split(/\s+/);

@@ -1,18 +1,18 @@
-/** Paths under which programs keep what lets somebody in; public halves and samples are none. */
+/** Is it a path where programs keep credentials? Public keys and sample files are none. */
 export function isCredentialPath(path: string): boolean {
   return /(?:^|[\\/])(?:\.ssh(?:[\\/](?!known_hosts|config$|[^\\/]*\.pub$)|$)|id_(?:rsa|dsa|ecdsa|ed25519)$|\.aws[\\/]credentials$|\.env(?:\.(?!example|sample|template|dist)[\w-]+)?$|\.netrc$|\.pgpass$|\.git-credentials$|\.docker[\\/]config\.json$|\.kube[\\/]config$|\.gnupg(?:[\\/]|$)|etc[\\/](?:shadow|sudoers)$)/.test(
     path,
   );
 }
 
-/** Names of variables that hold one. */
-export function nameOfCredential(word: string): boolean {
+/** Is it the name of an environment variable that holds a credential, e.g. `GITHUB_TOKEN`? */
+export function isCredentialName(word: string): boolean {
   return /^(?=[A-Z])[A-Z0-9_]{0,60}(?:SECRET|TOKEN|PASSWORD|PASSWD|_KEY|CREDENTIALS?|DATABASE_URL)[A-Z0-9_]{0,40}$/.test(
     word,
   );
 }
 
-/** Files that a machine runs or obeys by itself. */
+/** Is it a file that the machine runs or obeys later by itself: of cron, a login shell, systemd, a git hook? */
 export function runsLater(path: string): boolean {
   return /(?:^|[\\/])(?:etc[\\/]cron|var[\\/]spool[\\/]cron|etc[\\/](?:profile|systemd|init\.d|ld\.so\.preload)|\.config[\\/](?:autostart|systemd)|\.(?:bashrc|zshrc|zshenv|profile|bash_profile)$|\.git[\\/]hooks[\\/]|\.ssh[\\/]authorized_keys|LaunchAgents[\\/])/.test(
     path,

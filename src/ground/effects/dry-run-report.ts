@@ -19,7 +19,10 @@ export interface DryRunReport {
   readonly rules?: string | undefined;
 }
 
-/** Within so many bytes, half of them for the list where both are long. `nameOf` shows a path as the caller spells it. */
+/**
+ * A dry run as a reply tells it, in at most `maxBytes` of UTF-8, half of them for the list where list and diff are long.
+ * `nameOf` gives a path as its caller spells it.
+ */
 export function reportDryRun(
   { changes, total, diff, isDiffCut }: DryRun,
   options: {
@@ -83,6 +86,7 @@ export function reportLanded(
   ];
 }
 
+/** What `reportLanded` returned as text for a reply, below a line that says what it is. */
 export function landedWords(lines: readonly string[], locale: Locale): string {
   const head = text('tried first; it changed', '先に試し、次のものを変更しました');
   return [`${head[locale]}:`, ...lines.map((line) => `  ${line}`)].join('\n');
@@ -101,7 +105,7 @@ function rulesWords({ decision, rule, because }: EffectVerdict): Text {
     : text(`it would be refused: ${because.en} (${rule})`, `拒否されます: ${because.ja} (${rule})`);
 }
 
-/** As a person reads it, the first line being the one that matters. */
+/** A report as text for a reply; its first line says what matters. */
 export function dryRunWords({ changes, more, diff, rules }: DryRunReport, locale: Locale): string {
   const count = changes.length + more;
   const head =

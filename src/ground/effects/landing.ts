@@ -2,7 +2,7 @@ import type { Attended, HeldLayer, LandedOutcome } from '../../contract/capabili
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** A caller asked for all or nothing of a command that would not run on a layer. */
+/** The error (`unavailable`) where `on_failure: "discard"` was asked of a command that cannot run on a layer, and why. */
 export function cannotDiscard(why: Text): ToolError {
   return new ToolError(
     'unavailable',
@@ -22,7 +22,7 @@ export function cannotDiscard(why: Text): ToolError {
 /** What the reply of a failed command says, beside its own errors. */
 export const discardedNote = '[layer: it failed, so nothing that it wrote was kept]\n';
 
-/** The same, with another hold on the layer that waits, if one does. */
+/** The same result; if its layer waits for an answer, with what `change` makes of that layer. */
 export function withHeld(attended: Attended, change: (layer: HeldLayer) => HeldLayer): Attended {
   if (attended.kind === 'going' || attended.result.landed?.kind !== 'held') return attended;
   const { result } = attended;
@@ -32,7 +32,7 @@ export function withHeld(attended: Attended, change: (layer: HeldLayer) => HeldL
   };
 }
 
-/** What the record of a call says of a landing in which not all became as the command left it. */
+/** The facts for a call's record, where not everything is as the command left it: at most 100 paths of each kind. */
 export function landedFacts(landed: LandedOutcome | undefined): { readonly landed?: object } {
   if (!landed || landed.kind === 'unfit' || landed.kind === 'held') return {};
   if (landed.kind === 'discarded') return { landed: { discarded: true } };

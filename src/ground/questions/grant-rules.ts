@@ -1,29 +1,29 @@
 import type { ApprovalRecord, GrantWanted, StandingScope } from '../../contract/records.ts';
 
-/** A standing yes: what it says, and where it holds. */
-export interface StandingYes {
+/** A standing approval: what it says, and where it holds. */
+export interface StandingApproval {
   readonly scope?: string | undefined;
   readonly grant?: string | undefined;
   readonly folder?: string | undefined;
 }
 
-/** The rules that a standing yes is written as. A quote inside of one is escaped, so that this parts them surely. */
+/** The rules that a grant consists of, each as JSON. A quote inside of one is escaped, so that they part only where one ends. */
 export function rulesOfGrant(grant: string): readonly string[] {
   return grant.split(/(?<=\}) (?=\{"tool":)/);
 }
 
-/** The first of the standing yeses that together cover every rule of what a call needs; nothing where one is missing. */
-export function coveredBy<Yes extends StandingYes>(
-  yeses: readonly Yes[],
+/** The first of the approvals that together cover every rule of what a call needs; undefined where a rule is not covered. */
+export function coveredBy<A extends StandingApproval>(
+  approvals: readonly A[],
   wanted: Pick<GrantWanted, 'grant' | 'folder'>,
-): Yes | undefined {
+): A | undefined {
   const found = rulesOfGrant(wanted.grant).map((rule) =>
-    yeses.find((yes) => covers(yes, rule, wanted.folder)),
+    approvals.find((approval) => covers(approval, rule, wanted.folder)),
   );
   return found.includes(undefined) ? undefined : found[0];
 }
 
-function covers({ scope, grant, folder }: StandingYes, rule: string, at: string | undefined): boolean {
+function covers({ scope, grant, folder }: StandingApproval, rule: string, at: string | undefined): boolean {
   if (grant === undefined) return false;
   if (scope !== 'folder') return rulesOfGrant(grant).includes(rule);
   // All that such a call names lies below its folder, so that its paths say no more.
@@ -36,7 +36,7 @@ function isBelow(at: string | undefined, folder: string | undefined): boolean {
   return at === folder || at.startsWith(folder === '/' ? folder : `${folder}/`);
 }
 
-/** The rules as they would be written for so far a yes; each ends with where or how long it holds. */
+/** The rules of a grant as they read with this scope; each ends with where or how long it holds (`untilMs`: epoch). */
 export function scopedGrant(
   { grant = '', folder }: Pick<ApprovalRecord, 'grant' | 'folder'>,
   scope: StandingScope,

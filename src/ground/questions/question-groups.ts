@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { QuestionGroup } from '../../contract/operator.ts';
 import type { ApprovalRecord } from '../../contract/records.ts';
 
-/** Those that wait at once and are alike are asked together; a question that only a person answers stands alone. */
+/**
+ * Groups waiting questions that one answer may settle: of the same caller, session, tool and rule. What only a person may
+ * answer stands alone. A group's id is made of its members' ids.
+ */
 export function groupsOf(pending: readonly ApprovalRecord[]): readonly QuestionGroup[] {
   const groups = Map.groupBy(pending, ({ id, principal, sessionId, tool, rule, answer }) =>
     answer === 'person' ? id : JSON.stringify([principal, sessionId, tool, rule]),

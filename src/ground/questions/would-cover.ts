@@ -9,20 +9,20 @@ export interface QuestionFacts {
   readonly folder?: string | undefined;
 }
 
-type Yes = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
+type Approval = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
   readonly scope: Scope;
   readonly folder?: string | undefined;
   /** With the scope `session`. */
   readonly sessionId?: string | undefined;
 };
 
-/** Which of these calls would not have been asked about, had this yes stood. */
-export function coveredAmong(entries: readonly AuditRecord[], yes: Yes): Covered {
-  const standing = { ...yes, grant: factGrant(yes.grant) };
+/** Which of these calls would not have been asked about, had this approval stood; of them the first five different ones. */
+export function coveredAmong(entries: readonly AuditRecord[], approval: Approval): Covered {
+  const standing = { ...approval, grant: factGrant(approval.grant) };
   const covered = entries.filter((entry) => {
     const asked = questionFacts(entry);
-    if (!asked || entry.principal !== yes.principal || entry.tool !== yes.tool) return false;
-    if (yes.scope === 'session' && entry.sessionId !== yes.sessionId) return false;
+    if (!asked || entry.principal !== approval.principal || entry.tool !== approval.tool) return false;
+    if (approval.scope === 'session' && entry.sessionId !== approval.sessionId) return false;
     return coveredBy([standing], asked) !== undefined;
   });
   const among = [...new Set(covered.map(shownCall))].slice(0, mostShown);
@@ -40,13 +40,14 @@ export function factGrant(grant: string): string {
     .join(' ');
 }
 
-export function questionFacts({ facts }: Pick<AuditRecord, 'facts'>): QuestionFacts | undefined {
+/** What a record's facts say of its question; undefined where the call was not asked about, or nothing could be granted. */
+function questionFacts({ facts }: Pick<AuditRecord, 'facts'>): QuestionFacts | undefined {
   const policy = facts?.policy;
   if (typeof policy !== 'object' || policy === null || !('grant' in policy)) return undefined;
   return typeof policy.grant === 'string' ? (policy as QuestionFacts) : undefined;
 }
 
-/** A call in one short line. */
+/** A call in one line of at most 80 characters: its command, or its tool with the arguments as JSON. */
 export function shownCall({ tool, arguments: given }: Pick<AuditRecord, 'tool' | 'arguments'>): string {
   const command =
     typeof given === 'object' && given !== null && 'command' in given ? given.command : undefined;

@@ -27,6 +27,7 @@ export function countsWords(counts: Readonly<Record<StepKind, number>>): Text {
   );
 }
 
+/** What a session's steps are called. */
 export const kindWords: Readonly<Record<StepKind, Text>> = {
   read: text('read', '読み取り'),
   ran: text('ran', '実行'),
@@ -38,6 +39,7 @@ export const kindWords: Readonly<Record<StepKind, Text>> = {
   failed: text('failed', '失敗'),
 };
 
+/** What became of a path, in a word. */
 export const changeKinds: Readonly<Record<StoryChange['change'], Text>> = {
   created: text('created', '作成'),
   changed: text('changed', '変更'),

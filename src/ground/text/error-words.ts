@@ -8,7 +8,7 @@ export function errorWords({ code, text, structured: { error } }: Failure): stri
   return `${code}${reason === undefined || reason === code ? '' : ` ${reason}`}: ${text}`;
 }
 
-/** The second name that a toolset's own document gives to what went wrong. */
+/** The `reason` among an error's data: the pipeline's own name for what went wrong; undefined for other tools. */
 export function reasonOf({ reason }: Failure['structured']['error']): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }

@@ -74,7 +74,7 @@ async function sendTo(device: PushDevice, pushing: Pushing, signal: AbortSignal)
 }
 
 /** The push services of browsers, and those that the operator names: a page must not make us send elsewhere. */
-export function isPushService(endpoint: string, more: readonly string[]): boolean {
+function isPushService(endpoint: string, more: readonly string[]): boolean {
   const url = URL.parse(endpoint);
   if (url === null) return false;
   if (url.username !== '' || url.password !== '') return false;

@@ -36,7 +36,7 @@ export function isOpen(status: string): boolean {
 
 /** Waiting for an answer, or for the call that an answer was given to. */
 export const open = ['pending', 'approved'];
-/** What was agreed to; a standing yes outlives the question that it came from. */
+/** What was agreed to; a standing approval outlives the question that it came from. */
 export const given = ['approved', 'used', 'expired'];
 export const standingScopes = ['session', 'until', 'folder', 'always'];
 /** Where waiters hear of changes. */

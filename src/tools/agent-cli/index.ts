@@ -12,7 +12,7 @@ export interface AgentCliOptions {
 }
 
 /** The tools of document 000. Throws `ConfigError` for a kind that is none. */
-export function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
+function createAgentCliTools(options: AgentCliOptions): LooseTool[] {
   const { allowMime, allowExecutable } = options;
   return [
     createFileRead({

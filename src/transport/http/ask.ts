@@ -21,7 +21,7 @@ export interface AskRoute {
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
 
-export const askPath = '/ask';
+const askPath = '/ask';
 
 /** A client that reads nothing must not have a whole conversation kept for it. */
 const maxUnreadBytes = 4 * 1024 * 1024;

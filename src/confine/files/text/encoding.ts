@@ -41,7 +41,7 @@ export function decode(bytes: Uint8Array, encoding: TextEncoding): string {
 }
 
 /** How many bytes of a cut UTF-8 text make whole characters, as far as its last bytes tell. */
-export function wholeUtf8(bytes: Uint8Array): number {
+function wholeUtf8(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;

@@ -20,7 +20,7 @@ export function landlockVersion({ syscall }: Kernel): number {
 }
 
 /** Truncation (3) must be known to Landlock; signals (6) to leave them out of the filter. */
-export const minLandlockVersion = 3;
+const minLandlockVersion = 3;
 export const signalsLandlockVersion = 6;
 
 /**

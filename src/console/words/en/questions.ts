@@ -110,7 +110,7 @@ export const questions = {
     call: 'Call as JSON',
     submit: 'Try it',
     rule: 'Rule',
-    grant: 'A standing yes would allow',
+    grant: 'A standing approval would allow',
     mode: 'Mode',
     operator: 'Your rules',
     noRules: 'None. Rules stand in the configuration file.',

@@ -200,7 +200,7 @@ export async function begin(tx: Tx, me: Member, task: TaskRow): Promise<TaskRow>
   return after;
 }
 
-export async function bindTo(tx: Tx, me: Member, taskId: string | null, fence: number): Promise<void> {
+async function bindTo(tx: Tx, me: Member, taskId: string | null, fence: number): Promise<void> {
   await tx
     .updateTable('agent_sessions')
     .set({

@@ -18,7 +18,7 @@ export interface Transition {
 }
 
 /** What may follow what; done and cancelled are final. */
-export const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   backlog: ['todo', 'cancelled'],
   todo: ['in_progress', 'backlog', 'cancelled'],
   in_progress: ['done', 'blocked', 'todo'],

@@ -38,12 +38,7 @@ export async function hasFreeSlot(db: Reader, agent: AgentRow): Promise<boolean>
 }
 
 /** Unread messages, a conversation that waits to begin, or an errand. */
-export async function hasChatWork(
-  db: Reader,
-  agentId: string,
-  projectId: string,
-  nowMs: number,
-): Promise<boolean> {
+async function hasChatWork(db: Reader, agentId: string, projectId: string, nowMs: number): Promise<boolean> {
   const message = await db
     .selectFrom('messages')
     .select('id')
