@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import Leftovers from './test/support/leftovers.ts';
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     // Most files start processes and wait for them, so that one worker more than the cores of a build server pays.
     maxWorkers: 3,
     // Sandboxes and databases share the machine with whatever else runs on a build server.
+    reporters: ['default', new Leftovers()],
     retry: process.env.CI ? 2 : 0,
   },
 });

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { createInTurn } from '../../src/confine/layer/in-turn.ts';
 import { openLayer } from '../../src/confine/layer/open.ts';
 
@@ -24,14 +24,15 @@ const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-layer-swap-')));
 const [root, outside, swap] = [join(base, 'root'), join(base, 'outside'), join(base, 'swap')];
 let attacker: ChildProcess | undefined;
 
-afterAll(async () => {
-  if (attacker) {
-    const ended = once(attacker, 'exit');
-    attacker.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(base, { recursive: true, force: true });
+// After each try of the test, for one that is made again starts another.
+afterEach(async () => {
+  if (!attacker) return;
+  const ended = once(attacker, 'exit');
+  attacker.kill('SIGKILL');
+  await ended;
+  attacker = undefined;
 });
+afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 test.skipIf(!hasCompiler)(
   `${tries} landings into a folder that is swapped for a link reach nothing behind it (skipped: no gcc)`,
