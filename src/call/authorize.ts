@@ -1,6 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
+import { unknownTool } from '../ground/unknown-tool.ts';
 import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
 import type { Grant, Identified } from './slips.ts';
@@ -10,7 +11,7 @@ export function authorize(identified: Identified, catalog: Catalog): Grant {
   const { call, caller } = identified;
   const tool = catalog.find(call.tool);
   if (!tool || tool.unlisted !== Boolean(call.isMethod)) {
-    throw unknownTool(call.tool, catalog.nearest(call.tool, caller));
+    throw unknownTool(call.tool, catalog.nearest(call.tool, caller), helpLists);
   }
   const decision = decide(tool, caller, catalog.mode);
   if (!decision.allowed) {
@@ -34,16 +35,4 @@ function remedyOf({ server }: Tool): Text {
   );
 }
 
-function unknownTool(name: string, nearest: readonly string[]): ToolError {
-  const shown = JSON.stringify(name.slice(0, 80));
-  return new ToolError(
-    'not_found',
-    text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
-    {
-      suggestion:
-        nearest.length > 0
-          ? text(`Nearest: ${nearest.join(', ')}.`, `近い名前: ${nearest.join('、')}。`)
-          : text("'help' lists the tools.", "'help' で一覧を確認できます。"),
-    },
-  );
-}
+const helpLists = text("'help' lists the tools.", "'help' で一覧を確認できます。");

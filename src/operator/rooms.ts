@@ -1,5 +1,5 @@
 import type { Folder } from '../contract/capabilities/files.ts';
-import type { Attribution, HistoryStore, UndoSelection, UndoStep } from '../contract/capabilities/history.ts';
+import type { HistoryStore, Undoing } from '../contract/capabilities/history.ts';
 import type { Memories } from '../contract/capabilities/memory.ts';
 import type { NoticeRecord, NoticeStore } from '../contract/notice.ts';
 import type { PasskeyStore } from '../contract/passkey.ts';
@@ -23,16 +23,4 @@ export interface OperatorRooms {
   /** What tools changed. */
   changes(): Promise<HistoryStore>;
   now(): number;
-}
-
-interface Undoing {
-  undo(
-    selection: UndoSelection,
-    options: {
-      readonly folders: readonly Folder[];
-      readonly who: Attribution;
-      readonly force: boolean;
-      readonly tell?: ((step: UndoStep) => void) | undefined;
-    },
-  ): Promise<readonly UndoStep[]>;
 }

@@ -2,7 +2,6 @@ import type { Buffer } from 'node:buffer';
 import type { Dir, Dirent } from 'node:fs';
 import { closeSync, lstatSync, opendirSync, readdirSync } from 'node:fs';
 import type {
-  FileKind,
   FileStat,
   FolderEntry,
   Place,
@@ -20,6 +19,7 @@ import { move, remove } from './changing/moving.ts';
 import { append, create, replace } from './changing/writing.ts';
 import { fault, notAFile } from './fault.ts';
 import { makeFolder } from './folders.ts';
+import { kindOf } from './kind-of.ts';
 import { shownPath } from './names.ts';
 import type { PlaceFacts, ProvenPath } from './place-facts.ts';
 import { readFileBytes, readStat } from './reading.ts';
@@ -250,11 +250,5 @@ export class HeldPlace implements Place, ProvenPath {
 const portionEntries = 2048;
 
 function entryAs(entry: Dirent): FolderEntry {
-  return { name: entry.name, kind: kindOfEntry(entry) };
-}
-
-function kindOfEntry(entry: Dirent): FileKind {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'folder';
-  return entry.isSymbolicLink() ? 'symlink' : 'other';
+  return { name: entry.name, kind: kindOf(entry) };
 }

@@ -6,6 +6,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { fault, leftUnchanged } from './fault.ts';
 import { readAt } from './io.ts';
+import { kindOf } from './kind-of.ts';
 
 /** A regular file, open for reading. */
 export interface OpenFile {
@@ -20,13 +21,7 @@ export function readStat(path: string, follow: boolean): FileStat {
 
 export function toFileStat(stat: BigIntStats): FileStat {
   return {
-    kind: stat.isFile()
-      ? 'file'
-      : stat.isDirectory()
-        ? 'folder'
-        : stat.isSymbolicLink()
-          ? 'symlink'
-          : 'other',
+    kind: kindOf(stat),
     bytes: Number(stat.size),
     mode: Number(stat.mode),
     modifiedMs: Number(stat.mtimeMs),

@@ -5,6 +5,7 @@ import type {
   FileState,
   HistoryEntry,
   HistoryStore,
+  Undoing,
   UndoSelection,
   UndoStep,
 } from '../../contract/capabilities/history.ts';
@@ -33,23 +34,10 @@ export interface HistoryOptions {
   readonly now?: (() => number) | undefined;
 }
 
-export interface History {
+export interface History extends Undoing {
   readonly observer: ChangeObserver;
   readonly recorder: Recorder;
   attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
-  /**
-   * Takes changes back one after another and tells of each. Stops at the first that cannot be taken back without
-   * losing a later change, unless `force`.
-   */
-  undo(
-    selection: UndoSelection,
-    options: {
-      readonly folders: readonly Folder[];
-      readonly who: Attribution;
-      readonly force: boolean;
-      readonly tell?: ((step: UndoStep) => void) | undefined;
-    },
-  ): Promise<readonly UndoStep[]>;
   /** What a state held: from the history, or from the path itself where it still holds that. */
   content(
     entry: HistoryEntry,

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import { kindOf } from '../files/kind-of.ts';
 import { isTemporaryName } from '../files/temporary-name.ts';
 
 /** What the file system says of a path. Two that are equal are the same content, but for changes of the same tick. */
@@ -20,13 +21,7 @@ export function seenAt(hostPath: string, path: string): Seen | undefined {
   if (!stat) return undefined;
   return {
     path,
-    kind: stat.isFile()
-      ? 'file'
-      : stat.isDirectory()
-        ? 'folder'
-        : stat.isSymbolicLink()
-          ? 'symlink'
-          : 'other',
+    kind: kindOf(stat),
     inode: `${stat.dev}:${stat.ino}`,
     bytes: Number(stat.size),
     mode: Number(stat.mode) & 0o7777,

@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import type { LandingSide } from '../../contract/capabilities/landing.ts';
 import { asBytes, toText } from '../../ground/byte-paths.ts';
+import { kindOf } from '../files/kind-of.ts';
 import { entryOf } from '../files/walk.ts';
 
 /* Paths and names here are bytes, one a character. */
@@ -28,14 +29,7 @@ export function namesIn(path: Buffer): readonly string[] {
 }
 
 export function sideOf(stat: Stats, entry: string): LandingSide {
-  const kind = stat.isDirectory()
-    ? 'folder'
-    : stat.isSymbolicLink()
-      ? 'symlink'
-      : stat.isFile()
-        ? 'file'
-        : 'other';
-  return { kind, bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(entry) };
+  return { kind: kindOf(stat), bytes: stat.size, mode: stat.mode & 0o7777, entry: toText(entry) };
 }
 
 export function lastOf(path: string): string {

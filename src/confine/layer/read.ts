@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
+import { kindOf } from '../files/kind-of.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
 import type { Marks } from './marks.ts';
@@ -218,12 +219,6 @@ function entriesOf(folder: number): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function kindOf(stat: Stats): DryRunChange['kind'] {
-  if (stat.isDirectory()) return 'folder';
-  if (stat.isSymbolicLink()) return 'symlink';
-  return stat.isFile() ? 'file' : 'other';
 }
 
 export function isWhiteout(stat: Stats): boolean {

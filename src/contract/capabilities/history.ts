@@ -1,4 +1,6 @@
 import type { Text } from '../text/text.ts';
+import type { Folder } from './files.ts';
+
 /**
  * What was at a path. A file without a digest was too large to be kept. Where a large file only grew, nothing is
  * copied: the state before is the first `bytes` of it (`isStart`), the state after ends with `tail`.
@@ -111,3 +113,20 @@ export type UndoStep =
       readonly because?: Text;
     }
   | { readonly entry: HistoryEntry; readonly outcome: 'lost' };
+
+/** Takes back what was changed. */
+export interface Undoing {
+  /**
+   * Takes the selected changes back one after another, newest first, and tells of each. Stops at the first that cannot be taken back without
+   * losing a later change, unless `force`.
+   */
+  undo(
+    selection: UndoSelection,
+    options: {
+      readonly folders: readonly Folder[];
+      readonly who: Attribution;
+      readonly force: boolean;
+      readonly tell?: ((step: UndoStep) => void) | undefined;
+    },
+  ): Promise<readonly UndoStep[]>;
+}

@@ -5,7 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
-import { inputRule } from '../../contract/tool/input-rule.ts';
+import { startLineInput } from '../start-line.ts';
 import { type MimePattern, matchesMime } from './mime-pattern.ts';
 
 export interface FileReadOptions {
@@ -29,20 +29,7 @@ export function createFileRead({ allowMime }: FileReadOptions): LooseTool {
     uses: ['files'],
     input: z.object({
       path: z.string().min(1).describe('Relative to the root or absolute, e.g. "src/main.ts".'),
-      start_line: z
-        .number()
-        .int()
-        .refine(
-          (line) => line !== 0,
-          inputRule(
-            text(
-              'must not be 0: lines count from 1, or from -1 at the end',
-              '0 にはできません。行は 1 から、末尾からは -1 で数えます',
-            ),
-          ),
-        )
-        .optional()
-        .describe('e.g. 200; -50: the last 50.'),
+      start_line: startLineInput,
       char_offset: z
         .number()
         .int()

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { limits } from '../../contract/limits.ts';
 import { text } from '../../contract/text/text.ts';
 import { defineTool } from '../../contract/tool/define-tool.ts';
-import { inputRule } from '../../contract/tool/input-rule.ts';
+import { startLineInput } from '../start-line.ts';
 import { cleanName, pathInput, placeToRead } from './paths.ts';
 
 export const readFile = defineTool({
@@ -19,20 +19,7 @@ export const readFile = defineTool({
   uses: ['desk'],
   input: z.object({
     path: pathInput.describe('e.g. "config.txt".'),
-    start_line: z
-      .number()
-      .int()
-      .refine(
-        (line) => line !== 0,
-        inputRule(
-          text(
-            'must not be 0: lines count from 1, or from -1 at the end',
-            '0 にはできません。行は 1 から、末尾からは -1 で数えます',
-          ),
-        ),
-      )
-      .optional()
-      .describe('e.g. 200; -50: the last 50.'),
+    start_line: startLineInput,
     char_offset: z.number().int().min(0).optional().describe('From next_char_offset.'),
     end_line: z.number().int().min(1).optional().describe('e.g. 260.'),
     max_chars: z.number().int().min(1).max(limits.readMaxChars).optional().describe('e.g. 20000.'),

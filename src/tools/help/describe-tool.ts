@@ -1,7 +1,8 @@
-import { ToolError } from '../../contract/error.ts';
+import type { ToolError } from '../../contract/error.ts';
 import { tokenArgument } from '../../contract/session-token.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import type { GuideEntry, JsonSchema, ToolCard } from '../../contract/tool/tool-card.ts';
+import { unknownTool } from '../../ground/unknown-tool.ts';
 
 /** What the caller may know of. */
 interface Known {
@@ -66,18 +67,8 @@ function unknown(name: string, { entries, nearest }: Known): ToolError {
     ...nearest(wanted),
     ...callable.filter((known) => isLike(known, wanted)),
   ]);
-  const shown = JSON.stringify(name.slice(0, 80));
-  const listed = [...near].slice(0, 5);
-  return new ToolError(
-    'not_found',
-    text(`There is no tool ${shown}.`, `${shown} というツールはありません。`),
-    {
-      suggestion:
-        listed.length > 0
-          ? text(`Nearest: ${listed.join(', ')}.`, `近い名前: ${listed.join('、')}。`)
-          : text('help without arguments lists all tools.', '引数なしの help で一覧を確認できます。'),
-    },
-  );
+  const otherwise = text('help without arguments lists all tools.', '引数なしの help で一覧を確認できます。');
+  return unknownTool(name, [...near].slice(0, 5), otherwise);
 }
 
 /** Shares a word with it: `read` finds read_file and file_read. */

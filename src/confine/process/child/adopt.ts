@@ -1,13 +1,26 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { ConfinedChild } from '../../../contract/capabilities/process.ts';
-import type { Child, Exit } from './child.ts';
+import type { Child, Exit, Started } from './child.ts';
 
 /** A child process of Node's as the runner sees it. Throws if it could not be started. */
 export async function adopt(
   child: ChildProcess,
   { members, destroy }: { members(pid: number): number[]; destroy(pid: number): void },
 ): Promise<Child> {
+  const started = await startedByNode(child);
+  const { pid } = started;
+  return {
+    ...started,
+    // Opened for reading from the child where there is one.
+    report: (child.stdio[4] as Readable | null | undefined) ?? undefined,
+    members: () => members(pid),
+    destroy: () => destroy(pid),
+  };
+}
+
+/** The pipes and the end of a child process of Node's. Throws if it could not be started. */
+export async function startedByNode(child: ChildProcess): Promise<Started> {
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
@@ -18,17 +31,7 @@ export async function adopt(
   // A signal or a write to a child that has just gone.
   child.on('error', () => {});
   child.stdin?.on('error', () => {});
-  return {
-    pid,
-    stdin: child.stdin ?? undefined,
-    stdout,
-    stderr,
-    // Opened for reading from the child where there is one.
-    report: (child.stdio[4] as Readable | null | undefined) ?? undefined,
-    exited,
-    members: () => members(pid),
-    destroy: () => destroy(pid),
-  };
+  return { pid, stdin: child.stdin ?? undefined, stdout, stderr, exited };
 }
 
 /** A child of Node's as a pipeline's stage: its streams are descriptors that others hold. */

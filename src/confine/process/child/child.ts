@@ -33,14 +33,18 @@ export interface SpawnOptions {
   readonly overlays?: readonly Overlay[] | undefined;
 }
 
-/** A started command, whatever started it. */
-export interface Child {
+/** A child process with its pipes. */
+export interface Started {
   readonly pid: number;
   readonly stdin: Writable | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  readonly report?: Readable | undefined;
   readonly exited: Promise<Exit>;
+}
+
+/** A started command, whatever started it. */
+export interface Child extends Started {
+  readonly report?: Readable | undefined;
   /** Living processes of the command apart from the sandbox's own. */
   members(): number[];
   /** Ends whatever is left, the sandbox included, at once. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Readable, Writable } from 'node:stream';
 import { createCollector } from '../output/collect.ts';
 import { openKernel } from '../seccomp/kernel.ts';
-import type { Exit } from './child.ts';
+import { startedByNode } from './adopt.ts';
+import type { Started } from './child.ts';
 import { openPipes } from './pipes.ts';
 import { openPosixSpawn } from './posix-spawn.ts';
 
@@ -15,14 +15,6 @@ export interface StartOptions {
   readonly stdin: 'null' | 'pipe';
   /** Become descriptors 3, 4 and so on. */
   readonly extra: readonly number[];
-}
-
-export interface Started {
-  readonly pid: number;
-  readonly stdin: Writable | undefined;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  readonly exited: Promise<Exit>;
 }
 
 /** Starts a child with pipes, in a session of its own and in `/`. */
@@ -72,14 +64,5 @@ export async function startByNode({
     stdio: [stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...extra],
     detached: true,
   });
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
-  });
-  const { pid, stdout, stderr } = child;
-  if (pid === undefined || !stdout || !stderr) {
-    throw await new Promise((resolve) => child.once('error', resolve));
-  }
-  child.on('error', () => {});
-  child.stdin?.on('error', () => {});
-  return { pid, stdin: child.stdin ?? undefined, stdout, stderr, exited };
+  return startedByNode(child);
 }

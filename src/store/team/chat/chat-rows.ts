@@ -1,6 +1,6 @@
 import type { DelegationView, MessageView } from '../../../contract/team/chat.ts';
 import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
-import { isoTime, type Speaker, type Tx, view } from '../base.ts';
+import { isoTime, type Reader, type Speaker, type Tx, view } from '../base.ts';
 import { openConversation, statusAt } from './conversations.ts';
 
 export function messageView(row: MessageRow): MessageView {
@@ -26,8 +26,8 @@ export function delegationView(row: DelegationRow): DelegationView {
 }
 
 /** Conversations of the calling agent that are not over, oldest first. */
-export async function openOf(tx: Tx, me: Speaker): Promise<readonly ConversationRow[]> {
-  const rows = await tx
+export async function openOf(db: Reader, me: Speaker): Promise<readonly ConversationRow[]> {
+  const rows = await db
     .selectFrom('conversations')
     .selectAll()
     .where('project_id', '=', me.projectId)
@@ -38,6 +38,20 @@ export async function openOf(tx: Tx, me: Speaker): Promise<readonly Conversation
     .limit(50)
     .execute();
   return rows.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
+}
+
+/** The `most` oldest errands that wait for the calling agent, or that it has begun and not reported. */
+export async function errandsOf(db: Reader, me: Speaker, most: number): Promise<readonly DelegationRow[]> {
+  return db
+    .selectFrom('delegations')
+    .selectAll()
+    .where('agent_id', '=', me.agent.id)
+    .where('project_id', '=', me.projectId)
+    .where('status', 'in', ['pending', 'processing'])
+    .orderBy('created_at_ms')
+    .orderBy('id')
+    .limit(most)
+    .execute();
 }
 
 type Unread = ReturnType<typeof unreadOf>;

@@ -1,9 +1,9 @@
 import type { PendingMessages } from '../../../contract/team/chat.ts';
 import type { Text } from '../../../contract/text/text.ts';
-import type { ConversationRow, DelegationRow, MessageRow } from '../../tables/team.ts';
+import type { ConversationRow, MessageRow } from '../../tables/team.ts';
 import type { Member, Membership, Tx } from '../base.ts';
 import { words } from '../instructions.ts';
-import { delegationView, markRead, messageView, openOf } from './chat-rows.ts';
+import { delegationView, errandsOf, markRead, messageView, openOf } from './chat-rows.ts';
 import { conversationView, expireStale } from './conversations.ts';
 
 /** What a chat session hears. */
@@ -38,7 +38,7 @@ export function createInbox(membership: Membership) {
           more: rows.length > shownPending,
           context: (await contextOf(tx, me, pending)).map(messageView),
           conversations: open.map((row) => conversationView(row, me.agent.id, me.nowMs)),
-          delegations: (await takeErrands(tx, me)).map(delegationView),
+          delegations: (await errandsOf(tx, me, shownPending)).map(delegationView),
           instruction: whatNow(pending, open)[me.locale],
         };
       }),
@@ -68,20 +68,6 @@ async function join(tx: Tx, me: Member): Promise<void> {
     .where('status', '=', 'terminating')
     .where('ended_by', '<>', me.agent.id)
     .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
-    .execute();
-}
-
-/** Errands that wait, and those that were begun: each is shown until it is reported. */
-async function takeErrands(tx: Tx, me: Member): Promise<readonly DelegationRow[]> {
-  return tx
-    .selectFrom('delegations')
-    .selectAll()
-    .where('agent_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', ['pending', 'processing'])
-    .orderBy('created_at_ms')
-    .orderBy('id')
-    .limit(shownPending)
     .execute();
 }
 

@@ -2,7 +2,8 @@ import type { Member, Reader } from '../base.ts';
 import type { Found } from '../found.ts';
 import { steps } from '../instructions.ts';
 import { idleForMs } from '../tasks/work.ts';
-import { conversationsOf, openConversation, statusAt } from './conversations.ts';
+import { errandsOf, openOf } from './chat-rows.ts';
+import { conversationsOf, statusAt } from './conversations.ts';
 
 /** The next step of a chat session: hear, run an errand, report it, wait for an answer, or go. */
 export async function nextChat(db: Reader, me: Member): Promise<Found> {
@@ -15,16 +16,7 @@ export async function nextChat(db: Reader, me: Member): Promise<Found> {
     .orderBy('seq')
     .limit(10)
     .execute();
-  const conversations = await db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', openConversation)
-    .where(({ or, eb }) => or([eb('initiator_id', '=', me.agent.id), eb('participant_id', '=', me.agent.id)]))
-    .orderBy('created_at_ms')
-    .limit(50)
-    .execute();
-  const open = conversations.filter((row) => openConversation.includes(statusAt(row, me.nowMs)));
+  const open = await openOf(db, me);
   const invited = open.filter((row) => row.status === 'pending' && row.participant_id === me.agent.id);
   const ending = open.filter((row) => row.status === 'terminating' && row.ended_by !== me.agent.id);
   const answerable = new Set(open.filter((row) => row.status !== 'terminating').map((row) => row.id));
@@ -41,16 +33,7 @@ export async function nextChat(db: Reader, me: Member): Promise<Found> {
       },
     };
   }
-  const errands = await db
-    .selectFrom('delegations')
-    .selectAll()
-    .where('agent_id', '=', me.agent.id)
-    .where('project_id', '=', me.projectId)
-    .where('status', 'in', ['pending', 'processing'])
-    .orderBy('created_at_ms')
-    .orderBy('id')
-    .limit(20)
-    .execute();
+  const errands = await errandsOf(db, me, 20);
   const fresh = errands.filter((row) => row.status === 'pending').map((row) => row.id);
   if (fresh.length > 0) return { step: steps.run_errand, needs: { delegations: fresh } };
   const over: string[] = [];

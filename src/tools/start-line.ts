@@ -1,0 +1,19 @@
+import * as z from 'zod';
+import { text } from '../contract/text/text.ts';
+import { inputRule } from '../contract/tool/input-rule.ts';
+
+/** Where a tool that reads a file begins: a line from 1, or from -1 at the end. */
+export const startLineInput = z
+  .number()
+  .int()
+  .refine(
+    (line) => line !== 0,
+    inputRule(
+      text(
+        'must not be 0: lines count from 1, or from -1 at the end',
+        '0 にはできません。行は 1 から、末尾からは -1 で数えます',
+      ),
+    ),
+  )
+  .optional()
+  .describe('e.g. 200; -50: the last 50.');
