@@ -245,7 +245,7 @@ async function start(
   const ending = waitForEnd(child, {
     timeoutMs: options.maxBackgroundMs ?? defaultMaxBackgroundMs,
     signal: stop.signal,
-    maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
+    most: { ...defaultProcessLimits, ...options.limits },
   });
   const background = addBackground(session, child, {
     command,

@@ -1,18 +1,25 @@
+import { totalmem } from 'node:os';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 
-/** What one process of a command may use. The kernel counts each process for itself. */
+/** What a command may use. */
 export interface ProcessLimits {
+  /** Of each process, as the kernel counts it. */
   readonly cpuSeconds: number;
-  readonly memoryBytes: number;
   readonly fileBytes: number;
   readonly openFiles: number;
-  /** Of the command together; the kernel counts them too where it counts inside the sandbox only. */
+  /** Of the command together, as we count it: `watchUse`. */
+  readonly memoryBytes: number;
+  /** The kernel counts them too where it counts inside the sandbox only. */
   readonly processes: number;
 }
 
 export const defaultProcessLimits: ProcessLimits = {
   cpuSeconds: 600,
-  memoryBytes: 4 * 1024 ** 3,
+  /** Half of what the server has, and for builds 4 GiB, but never all of it. */
+  get memoryBytes() {
+    const bytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+    return Math.min((bytes * 3) / 4, Math.max(bytes / 2, 4 * 1024 ** 3));
+  },
   fileBytes: 4 * 1024 ** 3,
   openFiles: 8192,
   processes: 1024,
@@ -65,19 +72,19 @@ function reporting(script: string, shell: 'sh' | 'bash', at: number): string {
 }
 
 function limitCommands(
-  { cpuSeconds, memoryBytes, fileBytes, openFiles }: ProcessLimits,
+  { cpuSeconds, fileBytes, openFiles }: ProcessLimits,
   more: readonly string[] = [],
 ): string {
-  const inKib = (bytes: number) => Math.ceil(bytes / 1024);
   // In 512-byte blocks, as POSIX says.
   const fileBlocks = Math.ceil(fileBytes / 512);
   const settings = [
     'ulimit -c 0',
     `ulimit -t ${cpuSeconds}`,
-    `ulimit -d ${inKib(memoryBytes)}`,
     `ulimit -f ${fileBlocks}`,
     `ulimit -n ${openFiles}`,
     ...more,
+    // A machine that runs out of memory ends a command before the server.
+    'echo 1000 >/proc/self/oom_score_adj',
   ];
   return `{ ${settings.join('; ')}; } 2>/dev/null; `;
 }

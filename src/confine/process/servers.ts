@@ -12,6 +12,7 @@ import { defaultProcessLimits } from './prelude.ts';
 import { buildEnvironment } from './sandbox/environment.ts';
 import { openSandbox, type Sandbox } from './sandbox/sandbox.ts';
 import { readableFor } from './sandbox/server-paths.ts';
+import { watchUse } from './watch-use.ts';
 
 export interface ServerProcessesOptions {
   readonly roots: readonly FolderRoot[];
@@ -110,12 +111,16 @@ function isWithin(folder: string, path: string): boolean {
   return !/^\.\.(\/|$)/.test(relative(folder, path));
 }
 
+/** It lives for days, mostly idle. */
+const watchMs = 1000;
 /** How long a server has to end by itself when its input ends. */
 const politeMs = 500;
 
 function lend(child: Child): ConfinedChild {
   let stopping: Promise<void> | undefined;
+  const watch = watchUse(child, defaultProcessLimits, () => void stopTree(child, 0), watchMs);
   const ended = child.exited.then(({ code, signal }) => {
+    watch.close();
     // What it left behind goes with it.
     child.destroy();
     return { code: code ?? null, signal: signal ?? null };

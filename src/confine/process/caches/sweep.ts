@@ -33,7 +33,11 @@ async function ending(child: Child): Promise<void> {
   child.stdout.resume();
   child.stderr.resume();
   const signal = new AbortController().signal;
-  await waitForEnd(child, { timeoutMs: 10 * 60_000, signal, maxProcesses: 64 });
+  await waitForEnd(child, {
+    timeoutMs: 10 * 60_000,
+    signal,
+    most: { ...defaultProcessLimits, processes: 64 },
+  });
 }
 
 // Half a cache breaks builds, so each goes as a whole, and out of sight before it is taken apart: stopping this harms

@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../../contract/limits.ts';
-import { watchCrowd } from '../crowd.ts';
+import type { ProcessLimits } from '../prelude.ts';
+import { type Use, watchUse } from '../watch-use.ts';
 import type { Child, Exit } from './child.ts';
 import { isAlive, signal as send } from './tree.ts';
 
@@ -11,7 +12,7 @@ export interface Ending {
   readonly exitCode: number;
   readonly signal: string | undefined;
   /** Who ended it, where it was one of us. */
-  readonly stoppedBy: 'timeout' | 'signal' | 'crowd' | undefined;
+  readonly stoppedBy: 'timeout' | 'signal' | Use | undefined;
 }
 
 /** What is added to the output of a command that has ended. */
@@ -20,7 +21,7 @@ export type EndNotes = (how: Ending, outputs: readonly string[]) => readonly str
 export interface WaitOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly maxProcesses: number;
+  readonly most: Pick<ProcessLimits, 'processes' | 'memoryBytes'>;
 }
 
 /**
@@ -28,20 +29,17 @@ export interface WaitOptions {
  * left and its output has arrived. Output of a process that it left behind does not hold it up: `sleep 3 &` keeps
  * the pipes open.
  */
-export async function waitForEnd(
-  child: Child,
-  { timeoutMs, signal, maxProcesses }: WaitOptions,
-): Promise<Ending> {
+export async function waitForEnd(child: Child, { timeoutMs, signal, most }: WaitOptions): Promise<Ending> {
   let stoppedBy: Ending['stoppedBy'];
   let stopping: Promise<void> | undefined;
   const stop = (by: NonNullable<Ending['stoppedBy']>) => {
     stoppedBy ??= by;
-    // A crowd is not asked first: it would grow.
-    stopping ??= stopTree(child, by === 'crowd' ? 0 : limits.killGraceMs);
+    // What grows without end is not asked first: it would go on.
+    stopping ??= stopTree(child, by === 'processes' || by === 'memory' ? 0 : limits.killGraceMs);
   };
   const abort = () => stop('signal');
   const timer = setTimeout(() => stop('timeout'), timeoutMs);
-  const crowd = watchCrowd(child, maxProcesses, () => stop('crowd'));
+  const watch = watchUse(child, most, stop);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   try {
@@ -52,7 +50,7 @@ export async function waitForEnd(
     return { ...describe(exit, stoppedBy !== undefined), stoppedBy };
   } finally {
     clearTimeout(timer);
-    crowd.close();
+    watch.close();
     signal.removeEventListener('abort', abort);
     child.stdout.destroy();
     child.stderr.destroy();

@@ -129,7 +129,7 @@ async function tryMount(layer: Layer, spawner: Spawner): Promise<void> {
     const { exitCode } = await waitForEnd(child, {
       timeoutMs: trialMs,
       signal: new AbortController().signal,
-      maxProcesses: defaultProcessLimits.processes,
+      most: defaultProcessLimits,
     });
     if (exitCode !== 0)
       throw new NoLayer(
@@ -181,7 +181,7 @@ async function findLeak(
     const { exitCode } = await waitForEnd(child, {
       timeoutMs: trialMs,
       signal: new AbortController().signal,
-      maxProcesses: defaultProcessLimits.processes,
+      most: defaultProcessLimits,
     });
     const isAsBefore =
       readFileSync(join(folder, 'kept'), 'utf8') === 'as it was\n' &&

@@ -156,7 +156,7 @@ async function runProbe(
   const ending = await waitForEnd(child, {
     timeoutMs: 20_000,
     signal: new AbortController().signal,
-    maxProcesses: 64,
+    most: { ...defaultProcessLimits, processes: 64 },
   });
   if (!report.has('end'))
     throw new Error(`the self-test ended with ${ending.exitCode}: ${errors.slice(0, 500)}`);

@@ -90,11 +90,6 @@ const walls: readonly Wall[] = [
     note: 'no command gets rights of another user, and no key of the configuration gives them: a person runs it outside',
   },
   {
-    name: 'addresses',
-    met: (line) => /Sanitizer\b.*failed to (?:allocate|map|mmap)|ReserveShadowMemoryRange/i.test(line),
-    note: 'each process of a command may have 4 GiB of memory, counted as it is asked for, and sanitizers (AddressSanitizer, ThreadSanitizer, `go test -race`) ask for terabytes that they never use: run these without them here, and a person runs them outside',
-  },
-  {
     name: 'sockets',
     // Of the network it is another word.
     met: (line) =>

@@ -50,7 +50,7 @@ export async function attend(
     const ending = waitForEnd(started.child, {
       timeoutMs: runOptions.timeoutMs,
       signal: stop.signal,
-      maxProcesses: options.limits?.processes ?? defaultProcessLimits.processes,
+      most: { ...defaultProcessLimits, ...options.limits },
     });
     const land = (how: Ending, outputs?: readonly string[]) =>
       landEnded(started, how, { outputs, runOptions, runner, left: leftNames });

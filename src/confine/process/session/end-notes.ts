@@ -3,6 +3,7 @@ import type { EndNotes } from '../child/run-child.ts';
 import { isCutOff, type StartedCommand } from '../child/start-command.ts';
 import { networkNotes } from '../network-notes.ts';
 import { cutOffNotes } from '../output/cut-off.ts';
+import { defaultProcessLimits } from '../prelude.ts';
 import { wallNotes } from '../sandbox/wall-notes.ts';
 import type { Walls } from '../sandbox/walls.ts';
 import { missedNotes } from '../toolchains/missed.ts';
@@ -17,6 +18,8 @@ export function createEndNotes(
   { session, sandbox, options }: Runner,
 ): EndNotes {
   const key = options.network?.key;
+  const { memoryBytes } = { ...defaultProcessLimits, ...options.limits };
+  const mostMemory = `${Math.floor(memoryBytes / 1024 ** 2)} MiB of memory`;
   return (how, outputs) => {
     const failed = how.exitCode !== 0 && walls.backend.name !== 'none';
     const isAlone = failed && isCutOff(walls, options);
@@ -40,7 +43,8 @@ export function createEndNotes(
     });
     return [
       ...unsettled,
-      ...(how.stoppedBy === 'crowd' ? ['[stopped: too many processes]\n'] : []),
+      ...(how.stoppedBy === 'processes' ? ['[stopped: too many processes]\n'] : []),
+      ...(how.stoppedBy === 'memory' ? [`[stopped: it used more than ${mostMemory}]\n`] : []),
       ...networkNotes(contacts(), key),
       ...(isAlone ? cutOffNotes(outputs, { command, exitCode: how.exitCode, key }) : []),
       ...(failed && !how.stoppedBy ? missedNotes(outputs, missing()) : []),

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+
+/**
+ * Bytes that these processes use together: what is in memory or swapped out and no copy of a file. Addresses that are
+ * reserved and were never written do not count. Exact only above `moreThan`.
+ */
+export async function memoryUsed(pids: readonly number[], moreThan: number): Promise<number> {
+  const held = await sumOf(pids, heldBy);
+  // Children share with their parents what neither has written since: then each page is counted once.
+  return held <= moreThan ? held : sumOf(pids, async (pid) => (await shareOf(pid)) ?? heldBy(pid));
+}
+
+async function sumOf(pids: readonly number[], bytesOf: (pid: number) => Promise<number>): Promise<number> {
+  const each = await Promise.all(pids.map(bytesOf));
+  return each.reduce((sum, bytes) => sum + bytes, 0);
+}
+
+async function heldBy(pid: number): Promise<number> {
+  return (await bytesIn(`/proc/${pid}/status`, /^(?:RssAnon|RssShmem|VmSwap):\s+(\d+) kB/gm)) ?? 0;
+}
+
+/** Slow for large programs; undefined where a program forbids that it is looked at. */
+function shareOf(pid: number): Promise<number | undefined> {
+  return bytesIn(`/proc/${pid}/smaps_rollup`, /^(?:Pss_Anon|Pss_Shmem|SwapPss):\s+(\d+) kB/gm);
+}
+
+async function bytesIn(file: string, fields: RegExp): Promise<number | undefined> {
+  try {
+    const found = [...(await readFile(file, 'latin1')).matchAll(fields)];
+    return found.length === 0 ? undefined : found.reduce((sum, [, kib]) => sum + Number(kib) * 1024, 0);
+  } catch {
+    // It has ended, or may not be looked at.
+    return undefined;
+  }
+}
