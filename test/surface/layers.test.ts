@@ -57,6 +57,13 @@ test('every file and folder that the page names is there', () => {
   expect(named.map(([, path = '']) => path).filter((path) => !existsSync(path))).toEqual([]);
 });
 
+test('the page begins with the way of a command through a dozen files', () => {
+  const [, walk = ''] = readFileSync('ARCHITECTURE.md', 'utf8').split('\n## ');
+  const named = [...walk.matchAll(/`(src\/[\w./-]+\.ts)`/g)].map(([, file]) => file);
+  expect(named).toHaveLength(12);
+  expect(new Set(named).size).toBe(12);
+});
+
 test('every folder of src is a room, and every room is there', () => {
   expect([...new Set(files.map(roomOf))].toSorted()).toEqual(
     [...rooms.keys()].filter((room) => !room.includes('/')).toSorted(),
