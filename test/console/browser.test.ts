@@ -41,9 +41,15 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
   test('a waiting call is allowed and runs; another is denied; the list follows', async () => {
     const world = await openConsole({ config });
     const { page, complaints } = await openTab(browser, world);
+    await page.evaluate(`localStorage.setItem('sekisho-sound', 'on');
+      const { AudioContext } = globalThis;
+      globalThis.AudioContext = class extends AudioContext { constructor() { super(); globalThis.chimed = true; } };`);
+    const title = await page.title();
     const allowed = world.send('file_write', { path: 'yes.txt', content: 'yes' });
     await page.waitForSelector('.question:has-text("yes.txt")');
     await page.waitForSelector('#waiting-count:has-text("1")');
+    expect(await page.title()).toBe(`(1) ${title}`);
+    expect(await page.evaluate('globalThis.chimed')).toBe(true);
     await page.click('.question button.yes');
     await page.waitForSelector('[role=status]:has-text("Allowed:")');
     expect(JSON.stringify(await allowed)).toContain('"success":true');
@@ -55,6 +61,7 @@ describe.skipIf(missingBrowser !== '')(`in a browser${missingBrowser}`, () => {
     await page.waitForSelector('[role=status]:has-text("Denied.")');
     expect(JSON.stringify(await denied)).toContain('"denied"');
     await page.waitForSelector('.empty:has-text("No call is waiting")');
+    expect(await page.title()).toBe(title);
     expect(complaints).toEqual([]);
   });
 

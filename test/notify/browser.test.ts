@@ -14,11 +14,12 @@ afterAll(() => browser?.close());
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+const isLong = process.env.SEKISHO_HAMMER === '1';
 /** Every size, theme and language where somebody has the time; two of them otherwise. */
 const looks = [360, 768, 1280]
   .flatMap((width) => (['dark', 'light'] as const).map((theme) => [width, theme] as const))
   .flatMap(([width, theme]) => (['ja', 'en'] as const).map((lang) => [width, theme, lang] as const))
-  .filter((_, index) => process.env.SEKISHO_HAMMER === '1' || index === 0 || index === 11);
+  .filter((_, index) => isLong || index === 0 || index === 11);
 
 /** A phone with the console, logged in by the link, with an authenticator whose owner always unlocks it. */
 async function openPhone(width = 360) {
@@ -54,6 +55,30 @@ async function openPhone(width = 360) {
   }, phone.subscription);
   await page.goto((await world.link()).replace('127.0.0.1', 'localhost'));
   return { world, base, context, page, complaints, devtools, authenticatorId, phone, service };
+}
+
+/** What on a page can be pressed or filled in and is not reached by Tab, or does not show that it is. */
+async function beyondKeyboard(page: Page): Promise<readonly string[]> {
+  const controls = (await page.evaluate(`(() => {
+    const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"]')];
+    const shown = all.filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.disabled);
+    // Of a group of radio buttons Tab reaches one, and arrows the others.
+    const stops = shown.filter((each) => each.type !== 'radio' || each.checked);
+    stops.forEach((each, at) => { each.dataset.stop = String(at); });
+    document.activeElement?.blur();
+    return stops.map((each) => each.outerHTML.slice(0, 120));
+  })()`)) as readonly string[];
+  const found = new Map(controls.map((html, at) => [String(at), html]));
+  for (let key = 0; key < controls.length + 10 && found.size > 0; key++) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate(`(() => {
+      const at = document.activeElement;
+      const { outlineStyle, boxShadow } = getComputedStyle(at);
+      return outlineStyle === 'none' && boxShadow === 'none' ? '' : at.dataset.stop ?? '';
+    })()`);
+    found.delete(String(stop));
+  }
+  return [...found.values()];
 }
 
 async function violations(page: Page): Promise<readonly string[]> {
@@ -125,7 +150,7 @@ describe.skipIf(missingBrowser !== '')(`on a phone${missingBrowser}`, () => {
   });
 
   test.each(looks)(
-    'at %i px, %s, in %s: no page overflows, and axe finds nothing',
+    'at %i px, %s, in %s: no page overflows, all is reached by keyboard, and axe finds nothing',
     async (width, colorScheme, lang) => {
       const { world, base, context, page } = await openPhone(width);
       await page.emulateMedia({ colorScheme });
@@ -159,10 +184,15 @@ describe.skipIf(missingBrowser !== '')(`on a phone${missingBrowser}`, () => {
         ],
         ...['/servers', '/policy', `/q/${secret}`, '/login'],
       ];
+      // Where somebody answers; all others too where there is time.
+      const byKeyboard = new Set(['/notices', '/approvals', `/q/${secret}`, '/login']);
       for (const path of pages) {
         await page.goto(`${base}${path}?lang=${lang}`);
         if (path === '/approvals') expect(await page.locator('form[action$="/revoke"]').count()).toBe(1);
         for (const each of await violations(page)) found.push(`${path}: ${each}`);
+        if (isLong || byKeyboard.has(path)) {
+          for (const each of await beyondKeyboard(page)) found.push(`${path}, by keyboard: ${each}`);
+        }
         if (!(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))) {
           found.push(`${path} overflows`);
         }
