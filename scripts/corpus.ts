@@ -19,7 +19,13 @@ function decide(line: string): string {
   const read = (onLayer: boolean) =>
     judge.judge(
       { kind: 'script', script, shell: 'bash' },
-      { dialect: 'plain', roots: [workspace], workingFolder: workspace, walls: { network: [] }, onLayer },
+      {
+        dialect: 'plain',
+        roots: [workspace],
+        workingFolder: workspace,
+        confinement: { network: [] },
+        onLayer,
+      },
     );
   const plain = read(false);
   const { decision, lack } = plain.contained && !values.untried ? read(true) : plain;

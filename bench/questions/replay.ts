@@ -17,7 +17,7 @@ const policy = createPolicy({
   rules: [],
   judge,
   roots: [root],
-  walls: { network },
+  confinement: { network },
   tryFirst: true,
 });
 const tool = { ...createShellExec(), identity: undefined } as unknown as Tool;
@@ -37,8 +37,12 @@ export function decided(command: string, variables?: Readonly<Record<string, str
 /** What the strictest way of reading commands says, with no host listed. */
 export function strictest(command: string): string {
   const line = { kind: 'script', script: command, shell: 'bash' } as const;
-  return judge.judge(line, { dialect: 'strict', roots: [root], workingFolder: root, walls: { network } })
-    .decision;
+  return judge.judge(line, {
+    dialect: 'strict',
+    roots: [root],
+    workingFolder: root,
+    confinement: { network },
+  }).decision;
 }
 
 export interface SessionFigures {

@@ -7,7 +7,7 @@ import { type ApproveDependencies, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';
 import { type FlowDependencies, flowFacts, learnFlow, lookAtFlow } from './flow/flow.ts';
-import { tellOrders } from './flow/tell-orders.ts';
+import { tellInjections } from './flow/tell-injections.ts';
 import { type Credentials, identify } from './identify.ts';
 import { keepAlive } from './keep-alive.ts';
 import { limit, type RateRule } from './limit.ts';
@@ -88,7 +88,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   await record.begin(await dependencies.audit());
   const came = await run(permit, dependencies, record);
   await learnFlow(permit, came, dependencies);
-  const { output, orders } = tellOrders(permit.tool, came);
-  if (orders.length > 0) record.facts.orders = orders;
+  const { output, injections } = tellInjections(permit.tool, came);
+  if (injections.length > 0) record.facts.orders = injections;
   return outputReply(output, record.meta, dependencies.locale);
 }

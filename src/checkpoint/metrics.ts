@@ -136,12 +136,12 @@ async function storeSeries({
         gauge(
           'sekisho_store_hears',
           'Do notifications of other servers come through? Where not, a pooler may be in between.',
-          wakeups.state === 'hears' ? 1 : 0,
+          wakeups.state === 'working' ? 1 : 0,
         ),
         gauge(
           'sekisho_store_look_seconds',
           'The longest that a lost notification delays a waiting agent.',
-          wakeups.lookEveryMs / 1000,
+          wakeups.pollEveryMs / 1000,
         ),
       );
     }

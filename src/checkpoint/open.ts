@@ -19,7 +19,7 @@ import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
 import { createLiveCatalog } from './catalog.ts';
 import { createEffectRules, createTrials } from './effects.ts';
-import { createElsewhere } from './elsewhere.ts';
+import { createForwarding } from './forwarding.ts';
 import { createAttribution } from './history.ts';
 import { createLender } from './lending.ts';
 import { createNative, type Native } from './native.ts';
@@ -87,7 +87,7 @@ export async function openCheckpoint(
   const watchers = createWatchers(options);
   const catalog = createLiveCatalog(settings, rooms, options.toolsets);
   const team = createTeamRoom(settings, rooms.store, options.now);
-  const hold = (key: string) => elsewhere.hold(key);
+  const hold = (key: string) => forwarding.hold(key);
   const ongoing = createOngoing({ locale: settings.locale, hold });
   const effects = createEffectRules(settings);
   const trials = createTrials(rooms, effects, now);
@@ -106,7 +106,7 @@ export async function openCheckpoint(
       rules: settings.rules,
       judge: await rooms.judge(),
       roots: settings.roots.map((root) => root.path),
-      walls: settings.process.sandbox === 'off' ? undefined : { network: settings.process.network },
+      confinement: settings.process.sandbox === 'off' ? undefined : { network: settings.process.network },
       judgement: settings.process.judgement,
       tryFirst: settings.process.tryFirst,
     });
@@ -202,7 +202,7 @@ export async function openCheckpoint(
   }
 
   const walkOn = (call: Call) => walk(call, catalog.meet(call));
-  const elsewhere = createElsewhere({ rooms, credentials, catalog, suspended, ongoing, walk: walkOn });
+  const forwarding = createForwarding({ rooms, credentials, catalog, suspended, ongoing, walk: walkOn });
 
   const notes = servesNotes ? createResourceGateway((call) => walk(call), watchNote) : undefined;
 
@@ -216,12 +216,12 @@ export async function openCheckpoint(
       await catalog.settle();
       return (await catalog()).offered(caller);
     },
-    call: async (call) => (await elsewhere.reply(call)) ?? walkOn(call),
+    call: async (call) => (await forwarding.reply(call)) ?? walkOn(call),
     async leave(arrival) {
       if (arrival.connectionId === undefined) return;
       suspended.leave(arrival.connectionId);
       ongoing.leave(arrival.connectionId);
-      elsewhere.leave(arrival.connectionId);
+      forwarding.leave(arrival.connectionId);
       await trials.held.leave(arrival.connectionId);
       attendance.leave(arrival.connectionId);
       (await flow.opened())?.forget(arrival.connectionId);

@@ -4,9 +4,9 @@ import { loopbackHosts } from '../ground/secure-url.ts';
 import { isShared } from '../store/target.ts';
 import { assertUsable } from '../store/usable.ts';
 import type { HttpOptions, HttpService } from '../transport/http/serve.ts';
-import { createLoadingAhead } from './ahead.ts';
 import { announce } from './nodes.ts';
 import type { Checkpoint } from './open.ts';
+import { createPreloader } from './preload.ts';
 
 export interface StdioServing {
   /** Where messages come from and go to. Default: this process's stdin and stdout. */
@@ -33,7 +33,7 @@ export async function serveStdio(
   const { storeUrl, stateFolder } = checkpoint.settings;
   assertUsable(storeUrl, stateFolder);
   const transport = await import('../transport/stdio.ts');
-  const ahead = createLoadingAhead(checkpoint);
+  const ahead = createPreloader(checkpoint);
   const serving = transport.serveStdio({
     gateway: {
       ...checkpoint.gateway,

@@ -6,7 +6,7 @@ import type { UnreachableMirror } from '../contract/capabilities/mirror.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Text, text } from '../contract/text/text.ts';
-import { actingIn } from '../ground/acting.ts';
+import { actorsOf } from '../ground/actors.ts';
 import { counted } from '../ground/counted.ts';
 import { durationMs, wholeNumber } from './common/duration.ts';
 import { flushOutput, note, say, told } from './common/say.ts';
@@ -153,7 +153,7 @@ function show(entry: AuditEntry, options: Options): void {
   say(
     [
       new Date(entry.atMs).toISOString(),
-      actingIn(entry),
+      actorsOf(entry),
       entry.tool,
       told(
         text(

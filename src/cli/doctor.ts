@@ -180,9 +180,9 @@ async function examineWakeups({
 }: Awaited<ReturnType<Checkpoint['store']>>): Promise<readonly Finding[]> {
   const found = await wakeups();
   if (!found) return [];
-  const { state, heardAfterMs = 0, lookEveryMs } = found;
-  if (state === 'hears') {
-    const ms = Math.ceil(heardAfterMs);
+  const { state, receivedAfterMs = 0, pollEveryMs } = found;
+  if (state === 'working') {
+    const ms = Math.ceil(receivedAfterMs);
     return [
       { what: 'wake-ups', works: true, detail: text(`heard after ${ms} ms`, `${ms} ミリ秒で届きました`) },
     ];
@@ -193,8 +193,8 @@ async function examineWakeups({
       works: false,
       isWarning: true,
       detail: text(
-        `notifications do not arrive; the database is polled every ${lookEveryMs} ms instead`,
-        `通知が届きません。代わりに ${lookEveryMs} ミリ秒ごとにデータベースを確認します`,
+        `notifications do not arrive; the database is polled every ${pollEveryMs} ms instead`,
+        `通知が届きません。代わりに ${pollEveryMs} ミリ秒ごとにデータベースを確認します`,
       ),
       remedy: text(
         'connect to PostgreSQL directly, or set the pooler to session mode: in transaction mode, LISTEN does not work',

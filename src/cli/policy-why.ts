@@ -5,7 +5,7 @@ import { ConfigError } from '../contract/error.ts';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, type Text, text } from '../contract/text/text.ts';
-import { actingIn } from '../ground/acting.ts';
+import { actorsOf } from '../ground/actors.ts';
 import { ruleName } from '../ground/questions/rule-name.ts';
 import { say } from './common/say.ts';
 import { idsOf, wholeId } from './common/whole-id.ts';
@@ -52,7 +52,7 @@ function told(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): 
   const flow = entry.facts?.flow as Partial<FlowFacts> | undefined;
   const lines: [Text, string | undefined][] = [
     [labels.call, `${entry.tool} ${JSON.stringify(entry.arguments ?? {})}`],
-    [labels.by, `${actingIn(entry)} (${entry.sessionId}), ${new Date(entry.atMs).toISOString()}`],
+    [labels.by, `${actorsOf(entry)} (${entry.sessionId}), ${new Date(entry.atMs).toISOString()}`],
     [labels.outcome, `${entry.code ?? entry.outcome} (${entry.stop})`],
     [labels.verdict, policy?.decision ?? entry.decision],
     [labels.rule, entry.rule && ruleName({ rule: entry.rule, writtenAt: policy?.writtenAt }, locale)],

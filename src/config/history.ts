@@ -1,4 +1,4 @@
-import { leftOutNames } from '../ground/made-anew.ts';
+import { unrecordedFolders } from '../ground/generated-folders.ts';
 import type { ConfigFile } from './schema.ts';
 
 export interface HistorySettings {
@@ -16,6 +16,6 @@ export function historyOf(section: ConfigFile['history']): HistorySettings {
     maxBytes: section?.maxBytes ?? 1024 ** 3,
     maxAgeMs: (section?.maxAgeDays ?? 30) * 86_400_000,
     commands: section?.commands ?? 'snapshot',
-    ignore: section?.ignore ?? leftOutNames,
+    ignore: section?.ignore ?? unrecordedFolders,
   };
 }

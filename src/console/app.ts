@@ -13,6 +13,7 @@ import { type Outside, ownAddress, type PageContext } from './pages/page-context
 import { createVerification } from './pages/verification.ts';
 import type { AssetPaths } from './pages/view.ts';
 import { needsUnlock } from './passkeys/needs-unlock.ts';
+import { createRecentCalls } from './recent-calls.ts';
 import { addAnswersFromNotices, slackPath } from './routes/answers.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addCallRoutes } from './routes/calls.ts';
@@ -21,7 +22,6 @@ import { addNoticeRoutes } from './routes/notices.ts';
 import { addOperatorRoutes } from './routes/operator.ts';
 import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addRecordRoutes } from './routes/records.ts';
-import { createTally } from './tally.ts';
 import { waitingFor } from './waiting.ts';
 import { en } from './words/en.ts';
 import { ja } from './words/ja.ts';
@@ -130,10 +130,10 @@ export async function createConsole(dependencies: ConsoleDependencies): Promise<
   });
 
   const feed = createLiveFeed(dependencies);
-  const tally = createTally(() => dependencies.audit());
+  const recentCalls = createRecentCalls(() => dependencies.audit());
   const verification = createVerification(() => dependencies.audit(), dependencies.now);
   addPasskeyRoutes(app, dependencies, outside);
-  addCallRoutes(app, dependencies, { tally, feed, verification });
+  addCallRoutes(app, dependencies, { recentCalls, feed, verification });
   addApprovals(app, dependencies);
   addRecordRoutes(app, dependencies);
   addOperatorRoutes(app, dependencies);

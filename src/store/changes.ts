@@ -14,12 +14,12 @@ export interface Changes {
 
 /** Whether this server hears of what other servers changed. */
 export interface Wakeups {
-  /** `idle`: nobody waited for anything yet. `deaf`: notifications do not come through; looks find what changed. */
-  readonly state: 'idle' | 'hears' | 'deaf';
-  /** How long the last word to ourselves took. */
-  readonly heardAfterMs: number | undefined;
+  /** `idle`: nobody waited for anything yet. `failing`: notifications do not arrive; what changed is found by polling. */
+  readonly state: 'idle' | 'working' | 'failing';
+  /** How long the last probe took to arrive. */
+  readonly receivedAfterMs: number | undefined;
   /** The longest that a lost notification delays anybody. */
-  readonly lookEveryMs: number;
+  readonly pollEveryMs: number;
 }
 
 /** How an engine carries wakes between processes. */

@@ -137,7 +137,7 @@ function decideInProject(line: string): string {
   const roots = ['/workspace'];
   const { decision, lack } = judge.judge(
     { kind: 'script', script, shell: 'bash' },
-    { dialect: 'plain', roots, workingFolder: '/workspace', walls: { network: [] } },
+    { dialect: 'plain', roots, workingFolder: '/workspace', confinement: { network: [] } },
   );
   return lack ? 'deny' : decision;
 }

@@ -37,7 +37,7 @@ const hosts = hostsOf([
 function decide(script: string, network: readonly string[] = hosts): string {
   const { decision, lack } = judge.judge(
     { kind: 'script', script, shell: 'bash' },
-    { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace', walls: { network } },
+    { dialect: 'plain', roots: ['/workspace'], workingFolder: '/workspace', confinement: { network } },
   );
   return lack ? 'deny' : decision;
 }

@@ -34,8 +34,14 @@ function trial(
   mode: Mode = 'workspace-write',
   network?: readonly string[],
 ) {
-  const walls = network && { network };
-  const policy = createPolicy({ mode, rules, judge: createCommandJudge(), roots: ['/workspace'], walls });
+  const confinement = network && { network };
+  const policy = createPolicy({
+    mode,
+    rules,
+    judge: createCommandJudge(),
+    roots: ['/workspace'],
+    confinement,
+  });
   return testPolicy(json, {
     find: (name) => (name === shell?.name ? shell : undefined),
     caller: { kind: 'local', principal: 'local', sessionId: 's', remote: false },

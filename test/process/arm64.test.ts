@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { compileLayer } from '../../src/confine/process/child/layer-program.ts';
 import { compileRelay } from '../../src/confine/process/child/relay-program.ts';
-import { compileBell } from '../../src/confine/process/sockets/bell.ts';
+import { compilePoller } from '../../src/confine/process/sockets/poller.ts';
 import { compileHook } from '../../src/hooks/program/hook-program.ts';
 
 /** Programs of ours for arm64, run by qemu on this kernel: real instructions, real system calls. */
@@ -49,33 +49,36 @@ print(child.communicate()[0].decode().strip(), child.returncode)
   expect({ stdout, stderr }).toEqual({ stdout: '127.0.0.1\n127.0.0.1\nbecame 0\n', stderr: '' });
 });
 
-test.skipIf(missing)(`the bell rings, waits until it was heard, and ends with its server${lack}`, () => {
-  const bell = put('bell', compileBell('arm64'));
-  const server = `
+test.skipIf(missing)(
+  `the poller tells of an event, waits until that was answered, and ends with its server${lack}`,
+  () => {
+    const poller = put('poller', compilePoller('arm64'));
+    const server = `
 import os, select, socket, subprocess
 watch = select.epoll()
 ours, theirs = socket.socketpair()
 seen, happens = os.pipe()
 watch.register(seen, select.EPOLLIN)
 os.set_inheritable(watch.fileno(), True)
-child = subprocess.Popen(['${qemu}', '${bell}'], stdin=watch.fileno(), stdout=theirs.fileno())
+child = subprocess.Popen(['${qemu}', '${poller}'], stdin=watch.fileno(), stdout=theirs.fileno())
 theirs.close()
 ours.settimeout(1)
-def rings():
+def told():
   try: return len(ours.recv(10))
   except TimeoutError: return 0
 os.write(happens, b'.')
-heard = [rings(), rings()]
+heard = [told(), told()]
 os.read(seen, 1); ours.send(b'.')
-heard.append(rings())
+heard.append(told())
 os.write(happens, b'.')
-heard.append(rings())
+heard.append(told())
 ours.close()
 print(heard, child.wait() != 0)
 `;
-  const { stdout, stderr } = spawnSync('python3', ['-c', server], { encoding: 'utf8', timeout: 30_000 });
-  expect({ stdout, stderr }).toEqual({ stdout: '[1, 0, 0, 1] True\n', stderr: '' });
-});
+    const { stdout, stderr } = spawnSync('python3', ['-c', server], { encoding: 'utf8', timeout: 30_000 });
+    expect({ stdout, stderr }).toEqual({ stdout: '[1, 0, 0, 1] True\n', stderr: '' });
+  },
+);
 
 async function hooked(answer: Buffer | undefined, input: string) {
   const socket = join(folder, 's');

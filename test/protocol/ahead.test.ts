@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createLoadingAhead } from '../../src/checkpoint/ahead.ts';
+import { createPreloader } from '../../src/checkpoint/preload.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { startFile } from '../support/run-command.ts';
 
@@ -55,7 +55,7 @@ test('programs are looked for ahead where commands may follow, and the first one
       return { ...runner, toolchains };
     };
     const commands = Object.assign(spied, { opened: rooms.commands.opened });
-    const ahead = createLoadingAhead({ settings, rooms: { ...rooms, commands } });
+    const ahead = createPreloader({ settings, rooms: { ...rooms, commands } });
     ahead.soon();
     // Where no command can come there is nothing to wait for but time.
     if (toolset === 'assistant') await expect.poll(() => looked.length).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Checkpoint } from '../../src/checkpoint/index.ts';
 import type { Arrival } from '../../src/contract/call.ts';
-import { actingIn } from '../../src/ground/acting.ts';
+import { actorsOf } from '../../src/ground/actors.ts';
 import { goodClaims, openSigner } from '../identity/signer.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { openTeamCheckpoint } from '../team/world.ts';
@@ -12,7 +12,7 @@ const resource = 'http://127.0.0.1:7420/mcp';
 async function actsOf(checkpoint: Checkpoint, tool: string) {
   const { audit } = await checkpoint.store();
   const entries = await audit.search({ tool, limit: 20 });
-  return entries.map((entry) => [actingIn(entry), entry.code ?? entry.outcome]);
+  return entries.map((entry) => [actorsOf(entry), entry.code ?? entry.outcome]);
 }
 
 test('a worker acts for who gave the task and for who gave what it is a part of, also where a call is refused', async () => {

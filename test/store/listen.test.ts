@@ -91,11 +91,11 @@ test.skipIf(postgres?.missing !== undefined)(
     const place = await postgres?.createPlace();
     if (!place) throw new Error('no PostgreSQL');
     const direct = await place.open();
-    expect(await direct.wakeups()).toMatchObject({ state: 'hears', lookEveryMs: 3000 });
+    expect(await direct.wakeups()).toMatchObject({ state: 'working', pollEveryMs: 3000 });
 
     const store = await openStore({ url: await throughDeafPooler(place.url), stateFolder: place.folder });
     onTestFinished(() => store.close());
-    expect(await store.wakeups()).toMatchObject({ state: 'deaf', lookEveryMs: 250 });
+    expect(await store.wakeups()).toMatchObject({ state: 'failing', pollEveryMs: 250 });
     const { id } = await direct.approvals.request(approvalInput, 1_000);
     const waiting = store.approvals.wait(id, 50_000, new AbortController().signal);
     await direct.approvals.decide(id, 'declined', 'local', 'once', 1_000);

@@ -2,7 +2,7 @@ import type { Risk } from '../../contract/policy.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { hostsIn } from '../../ground/content/addresses.ts';
-import { type Order, ordersIn } from '../../ground/content/orders.ts';
+import { type Injection, injectionsIn } from '../../ground/content/injections.ts';
 import { isCredentialName, isCredentialPath, runsLater } from '../../ground/content/places.ts';
 
 const maxDepth = 8;
@@ -41,7 +41,7 @@ function stringsIn(value: unknown, argument: string, depth: number): readonly Gi
 }
 
 function reachOfOne(tool: Tool, argument: string, name: string, value: string): Text | undefined {
-  if (!tool.annotations.readOnly && ordersIn(value).some((order) => commanding.has(order)))
+  if (!tool.annotations.readOnly && injectionsIn(value).some((kind) => commanding.has(kind)))
     return text(
       `${argument} gives instructions to the model that reads it`,
       `${argument} は、それを読むモデルへの指示を含んでいます`,
@@ -76,7 +76,7 @@ function reachOfOne(tool: Tool, argument: string, name: string, value: string): 
 }
 
 /** Orders that no person gives another. */
-const commanding = new Set<Order>(['override', 'role', 'power']);
+const commanding = new Set<Injection>(['override', 'role', 'power']);
 
 /** A separator and a program, or a substitution, where one value is expected. */
 const hiddenCommand =

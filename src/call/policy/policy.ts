@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { Caller } from '../../contract/caller.ts';
-import type { CommandJudge, Dialect, Judgement, Walls } from '../../contract/capabilities/judgement.ts';
+import type { CommandJudge, Confinement, Dialect, Judgement } from '../../contract/capabilities/judgement.ts';
 import type {
   Mode,
   OutgoingSecret,
@@ -25,7 +25,7 @@ export interface PolicyOptions {
   readonly judge: CommandJudge;
   /** Host paths of the roots; relative working folders are taken from the first. */
   readonly roots: readonly string[];
-  readonly walls?: Walls | undefined;
+  readonly confinement?: Confinement | undefined;
   /** How commands are read; without it as each toolset asks. */
   readonly judgement?: Dialect | undefined;
   /** Commands that the built-in rules speak against for what a layer contains are tried on one. */
@@ -68,7 +68,7 @@ export function createPolicy(options: PolicyOptions): Policy {
       workingFolder: posix.resolve(options.roots[0] ?? '/', risk.workingFolder ?? '.'),
       variables: risk.command.variables,
       onLayer,
-      walls: options.walls,
+      confinement: options.confinement,
     });
     before.set(risk, judgement);
     return judgement;

@@ -44,7 +44,7 @@ export function sceneOf(
   const unlinked: Scene = {
     dialect: context.dialect,
     shell: line.kind === 'script' ? line.shell : undefined,
-    walls: context.walls,
+    confinement: context.confinement,
     roots: context.roots,
     folders: foldersAfter(context.workingFolder, folders, variables),
     variables,
@@ -70,7 +70,7 @@ export function heldAgainst(
       (onlyDown ? sceneIn(scene, place.folders) : scene);
     for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
       if (!rule.fits(use, there)) continue;
-      const lack = lackOf(rule.needs?.(use), scene.walls);
+      const lack = lackOf(rule.needs?.(use), scene.confinement);
       const isBeyond = rule.contained && use.args.some((word) => takesBeyond(word, there));
       findings.push({ rule: rule.id, lack, isBeyond, excerpt: excerpt(), use, named: rule.names?.(use) });
     }

@@ -78,11 +78,11 @@ test('in the plain dialect rm is judged by what it is given, and not by its opti
     expect(script(all, 'plain').decision, all).toBe('deny');
 });
 
-test('behind walls a process that the session has started is ended without a question', () => {
+test('inside a sandbox a process that the session has started is ended without a question', () => {
   const behind = (line: string, dialect: Dialect) =>
     judge.judge(
       { kind: 'script', script: line, shell: 'bash' },
-      { ...context, dialect, walls: { network: [] } },
+      { ...context, dialect, confinement: { network: [] } },
     ).decision;
 
   expect(behind('kill $(lsof -ti :3000)', 'plain')).toBe('allow');

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { AuditEntry } from '../../contract/records.ts';
+import { kindOf } from '../recent-calls.ts';
 import { duration, line, time } from '../shown.ts';
-import { kindOf } from '../tally.ts';
 import type { Html, View } from './view.ts';
 
 /** One call as a line of a list. */

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { AuditEntry } from '../../contract/records.ts';
-import { actingIn } from '../../ground/acting.ts';
+import { actorsOf } from '../../ground/actors.ts';
 import { flowPathsIn } from '../../ground/flow-paths.ts';
 import { clock, data, duration, line, size, time } from '../shown.ts';
 import type { AuditPage, CallQuery } from './audit-pages.ts';
@@ -60,7 +60,7 @@ export function callPage(entry: AuditEntry, view: View): Html {
     `${say.detail}: ${line(entry.tool, 60)}`,
     html`<dl class="facts">
 ${has(fields.time, time(entry.atMs, view))}${has(fields.outcome, html`<strong>${outcomeOf(entry, view)}</strong>`)}
-${has(fields.caller, line(actingIn(entry), 1000))}${has(fields.session, entry.sessionId === '' ? '' : session)}
+${has(fields.caller, line(actorsOf(entry), 1000))}${has(fields.session, entry.sessionId === '' ? '' : session)}
 ${has(fields.transport, entry.transport)}${has(fields.client, entry.client && line(entry.client))}
 ${has(fields.stop, entry.stop)}${has(fields.decision, line(decision, 1000))}
 ${has(fields.approver, entry.approver && line(entry.approver))}${has(fields.duration, duration(entry.durationMs))}

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import type { RecentCall } from '../recent-calls.ts';
 import { count, duration } from '../shown.ts';
-import type { Tallied } from '../tally.ts';
 import type { Html, View } from './view.ts';
 
 export type Span = 'hour' | 'day';
@@ -19,7 +19,7 @@ interface Bar {
 }
 
 /** Three small charts over one stretch of time: calls, refusals, latency. Drawn here, so that the page needs no code. */
-export function charts(calls: readonly Tallied[], span: Span, view: View): Html {
+export function charts(calls: readonly RecentCall[], span: Span, view: View): Html {
   const { words, locale, dependencies } = view;
   const { bars, minutes } = spans[span];
   const now = dependencies.now();
@@ -96,7 +96,7 @@ function drawing(label: string, content: Html): Html {
   return html`<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}"><line class="ground" x1="0" x2="${width}" y1="${height}" y2="${height}"/>${content}</svg>`;
 }
 
-function barsOf(calls: readonly Tallied[], now: number, bars: number, barMs: number): readonly Bar[] {
+function barsOf(calls: readonly RecentCall[], now: number, bars: number, barMs: number): readonly Bar[] {
   const series: Bar[] = Array.from({ length: bars }, () => ({
     passed: 0,
     refused: 0,

@@ -1,8 +1,8 @@
 import { html, raw } from 'hono/html';
 import type { NodeView } from '../../contract/nodes.ts';
 import type { AuditEntry } from '../../contract/records.ts';
+import type { RecentCall } from '../recent-calls.ts';
 import { count, line } from '../shown.ts';
-import type { Tallied } from '../tally.ts';
 import type { Waiting } from '../waiting.ts';
 import { approvalCards } from './approval-cards.ts';
 import { callRows } from './call-row.ts';
@@ -15,7 +15,7 @@ import type { Html, View } from './view.ts';
 export interface OverviewParts {
   readonly waiting: Waiting;
   readonly newest: readonly AuditEntry[];
-  readonly calls: readonly Tallied[];
+  readonly calls: readonly RecentCall[];
   readonly span: Span;
   readonly chain: ChainState;
   readonly nodes: readonly NodeView[];

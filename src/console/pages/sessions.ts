@@ -1,15 +1,15 @@
 import { html } from 'hono/html';
 import type { AgentRecord, ProjectRecord } from '../../contract/team/admin.ts';
 import type { TaskEventView, TaskView } from '../../contract/team/tasks.ts';
+import type { RecentCall } from '../recent-calls.ts';
 import { block, count, line, time } from '../shown.ts';
-import type { Tallied } from '../tally.ts';
 import { page } from './page.ts';
 import type { Html, View } from './view.ts';
 
 type ListedTask = TaskView & { readonly project_id: string };
 
 export interface SessionParts {
-  readonly calls: readonly Tallied[];
+  readonly calls: readonly RecentCall[];
   readonly agents: readonly AgentRecord[];
   readonly projects: readonly ProjectRecord[];
   readonly tasks: readonly ListedTask[];
@@ -88,7 +88,7 @@ function kindOf(status: string): string {
 }
 
 /** The newest session first. */
-function sessionsOf(calls: readonly Tallied[]): readonly Seen[] {
+function sessionsOf(calls: readonly RecentCall[]): readonly Seen[] {
   const sessions = new Map<string, Seen>();
   for (const { principal, sessionId, transport, client, atMs, kind } of calls) {
     const key = JSON.stringify([principal, sessionId]);

@@ -12,11 +12,11 @@ import { sessionsPage, taskPage } from '../pages/sessions.ts';
 import { storyPage } from '../pages/story.ts';
 import type { Verification } from '../pages/verification.ts';
 import { scopeOf, type View } from '../pages/view.ts';
-import type { Tally } from '../tally.ts';
+import type { RecentCalls } from '../recent-calls.ts';
 import { questionsFor } from '../waiting.ts';
 
 interface Watching {
-  readonly tally: Tally;
+  readonly recentCalls: RecentCalls;
   readonly feed: LiveFeed;
   readonly verification: Verification;
 }
@@ -25,11 +25,11 @@ interface Watching {
 export function addCallRoutes(
   app: Hono<PageContext>,
   dependencies: ConsoleDependencies,
-  { tally, feed, verification }: Watching,
+  { recentCalls, feed, verification }: Watching,
 ): void {
   async function callsFor(view: View) {
     const own = scopeOf(view.person);
-    const calls = await tally.calls();
+    const calls = await recentCalls.calls();
     return own === undefined ? calls : calls.filter(({ principal }) => principal === own);
   }
 
@@ -129,7 +129,7 @@ export function addCallRoutes(
     const view = context.get('view');
     const team = await dependencies.team();
     const [calls, agents, projects, tasks] = await Promise.all([
-      tally.calls(),
+      recentCalls.calls(),
       team.agents(),
       team.projects(),
       team.tasks({}),

@@ -76,12 +76,12 @@ export interface JudgeContext {
   readonly variables?: Readonly<Record<string, string>> | undefined;
   /** It runs on a layer: what that contains does not speak against it. */
   readonly onLayer?: boolean | undefined;
-  /** What the sandbox lends to commands; absent where there is none. */
-  readonly walls?: Walls | undefined;
+  /** The sandbox that it runs in; absent where there is none. */
+  readonly confinement?: Confinement | undefined;
 }
 
-/** Inside them there is no other user, no service and no daemon of the system. */
-export interface Walls {
+/** What commands reach in a sandbox, in which there is no other user, no service and no daemon of the system. */
+export interface Confinement {
   /** Hosts that commands reach, as the operator lists them. */
   readonly network: readonly string[];
 }

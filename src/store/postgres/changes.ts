@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Changes, createChanges, type Wakeups } from '../changes.ts';
-import { createHearing } from './hearing.ts';
+import { createListenProbe } from './listen-probe.ts';
 
 /**
  * Wakes by LISTEN and NOTIFY. A NOTIFY takes a lock of the whole database at commit, so a server sends at most one
@@ -26,9 +26,9 @@ export function createPostgresChanges(
   // Of the last look, however long ago: equal to it means that nothing was committed since, so nobody missed anything.
   let seen: string | undefined;
   let isLooking = false;
-  const hearing = createHearing({
+  const probe = createListenProbe({
     notify,
-    turned() {
+    changed() {
       if (looking) lookFromNowOn();
     },
   });
@@ -50,7 +50,7 @@ export function createPostgresChanges(
 
   function lookFromNowOn(): void {
     clearInterval(looking);
-    looking = setInterval(() => void look(), hearing.state().lookEveryMs);
+    looking = setInterval(() => void look(), probe.state().pollEveryMs);
   }
 
   function send(): void {
@@ -86,7 +86,7 @@ export function createPostgresChanges(
     const lost = () => {
       if (client !== mine) return;
       client = undefined;
-      hearing.lost();
+      probe.lost();
       // It is lost already.
       mine.end().catch(() => {});
       if (closed) return;
@@ -98,7 +98,7 @@ export function createPostgresChanges(
     mine.on('error', lost);
     mine.on('end', lost);
     mine.on('notification', ({ payload }) => {
-      if (hearing.isOwn(payload ?? '')) return;
+      if (probe.isOwn(payload ?? '')) return;
       for (const topic of (payload ?? '').split(' ')) changes.wake(topic);
     });
     mine
@@ -107,19 +107,19 @@ export function createPostgresChanges(
       // What changed before we listened was not heard.
       .then(() => {
         changes.wakeAll();
-        hearing.begin();
+        probe.begin();
       })
       .catch(lost);
   }
 
   return {
     changes,
-    wakeups: hearing.state,
+    wakeups: probe.state,
     async close() {
       closed = true;
       clearInterval(looking);
       clearTimeout(retrying);
-      hearing.close();
+      probe.close();
       if (telling) send();
       await lastNotify;
       // A connection that cannot say goodbye is over as well.

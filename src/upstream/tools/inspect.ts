@@ -1,5 +1,5 @@
 import { cleanText } from '../../contract/text/clean-text.ts';
-import { type Order, ordersIn } from '../../ground/content/orders.ts';
+import { type Injection, injectionsIn } from '../../ground/content/injections.ts';
 import type { RemoteTool } from './definition.ts';
 
 /** What a person should look at before these words reach a model. Empty where nothing stands out. */
@@ -40,11 +40,11 @@ function inspectWords(words: readonly string[]): readonly string[] {
   // Folded, so that a line break or full-width letters between two words hide nothing.
   const folded = words.join(' ').normalize('NFKC').replace(/\s+/g, ' ');
   for (const [finding, pattern] of patterns) if (pattern.test(folded)) findings.push(finding);
-  return [...findings, ...ordersIn(words.join(' ')).flatMap((order) => said[order] ?? [])];
+  return [...findings, ...injectionsIn(words.join(' ')).flatMap((kind) => said[kind] ?? [])];
 }
 
 /** Orders as results have them too. A description may say which tool to call next: what it sends where, it may not. */
-const said: Readonly<Partial<Record<Order, string>>> = {
+const said: Readonly<Partial<Record<Injection, string>>> = {
   override: 'tells the model to forget its instructions',
   role: 'marks words for the model alone',
   power: 'gives the model rights',

@@ -4,7 +4,7 @@ import type { EffectRules, EffectVerdict } from '../../../contract/effects.ts';
 import { ConfigError } from '../../../contract/error.ts';
 import { describeIssue } from '../../../contract/text/describe-issue.ts';
 import { text } from '../../../contract/text/text.ts';
-import { madeAnewNames } from '../../../ground/made-anew.ts';
+import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { factsOf } from './facts.ts';
 
 const effects = z.array(
@@ -43,7 +43,7 @@ export function testEffects(json: string, rules: EffectRules): EffectVerdict {
 
 /** As if nothing else kept what is lost, and there were many more files. */
 function lossesIn(changes: readonly DryRunChange[], { isObeyed }: EffectRules): Losses {
-  const missed = changes.filter(({ path }) => !path.split('/').some((name) => madeAnewNames.has(name)));
+  const missed = changes.filter(({ path }) => !path.split('/').some((name) => generatedFolders.has(name)));
   const { lostFiles } = factsOf({ changes: missed, total: missed.length, losses: none });
   return {
     ...none,

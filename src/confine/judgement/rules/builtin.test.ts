@@ -28,7 +28,7 @@ function finds(rule: Rule, script: string): boolean {
       dialect: rule.dialect ?? 'plain',
       roots: ['/workspace'],
       workingFolder: '/workspace',
-      walls: rule.inWalls ? { network: [] } : undefined,
+      confinement: rule.whenConfined ? { network: [] } : undefined,
     },
     index,
   );

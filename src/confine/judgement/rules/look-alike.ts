@@ -1,5 +1,5 @@
 import { type Text, text } from '../../../contract/text/text.ts';
-import { drawnAsAscii } from '../../../ground/content/drawn-alike.ts';
+import { foldHomoglyphs } from '../../../ground/content/homoglyphs.ts';
 import type { CommandRule } from './rule.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { CommandRule } from './rule.ts';
  */
 export function lookAlike(name: string): string | undefined {
   if (!/[^\x00-\x7f]/.test(name)) return undefined;
-  const drawn = drawnAsAscii(name);
+  const drawn = foldHomoglyphs(name);
   const isHidden = /\p{Default_Ignorable_Code_Point}/u.test(name);
   return isHidden || !/[^\x00-\x7f]/.test(drawn) ? drawn : undefined;
 }

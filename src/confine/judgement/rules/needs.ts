@@ -1,4 +1,4 @@
-import type { Walls } from '../../../contract/capabilities/judgement.ts';
+import type { Confinement } from '../../../contract/capabilities/judgement.ts';
 import { type Text, text } from '../../../contract/text/text.ts';
 import { readGitLine } from '../unwrap/git.ts';
 import { readOptions } from '../words/options.ts';
@@ -11,11 +11,11 @@ export interface Lack {
   readonly suggestion: Text;
 }
 
-/** What of a need these walls do not give; nothing where a person's yes could help. */
-export function lackOf(need: Need | undefined, walls: Walls | undefined): Lack | undefined {
-  if (!need || !walls) return undefined;
+/** What of a need this confinement does not give; nothing where a person's yes could help. */
+export function lackOf(need: Need | undefined, confinement: Confinement | undefined): Lack | undefined {
+  if (!need || !confinement) return undefined;
   // With any host listed, a mirror could be among them.
-  if (need.kind === 'network' && walls.network.length > 0) return undefined;
+  if (need.kind === 'network' && confinement.network.length > 0) return undefined;
   const { id: rule, suggestion } = lacks[need.kind];
   if (need.kind !== 'network' || !need.hosts) return { rule, suggestion };
   const hosts = need.hosts.map((host) => JSON.stringify(host)).join(', ');
@@ -70,7 +70,7 @@ const lacks = {
   network: {
     id: 'needs-network',
     decision: 'deny',
-    inWalls: true,
+    whenConfined: true,
     because: text(
       'it needs the network, but no host is listed that commands may reach',
       'ネットワークが必要ですが、コマンドが接続できるホストが指定されていません',
@@ -111,7 +111,7 @@ const lacks = {
   system: {
     id: 'needs-system',
     decision: 'deny',
-    inWalls: true,
+    whenConfined: true,
     because: text(
       'it needs another user or the system itself, which commands here cannot use',
       '別のユーザーまたはシステム自体への権限が必要ですが、ここのコマンドにはありません',
@@ -133,7 +133,7 @@ const lacks = {
   daemon: {
     id: 'needs-daemon',
     decision: 'deny',
-    inWalls: true,
+    whenConfined: true,
     because: text(
       'it needs a daemon of this machine, which commands here cannot reach',
       'このマシンのデーモンが必要ですが、ここのコマンドからは接続できません',

@@ -14,8 +14,8 @@ export const processRules: readonly CommandRule[] = [
     because: text('it ends processes', 'プロセスを終了させます'),
     suggestion: person,
     fits: ({ program, args }, scene) =>
-      // Behind walls there are no processes but the session's own.
-      scene.walls && scene.dialect === 'plain'
+      // In a sandbox there are no processes but the session's own.
+      scene.confinement && scene.dialect === 'plain'
         ? false
         : program === 'fuser'
           ? args.some((word) => word.value === undefined || /^(-\w*k|--kill)/.test(word.value))

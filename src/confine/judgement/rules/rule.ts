@@ -1,4 +1,4 @@
-import type { DecisionKind, Dialect, Walls } from '../../../contract/capabilities/judgement.ts';
+import type { Confinement, DecisionKind, Dialect } from '../../../contract/capabilities/judgement.ts';
 import type { Text } from '../../../contract/text/text.ts';
 import type { Link } from '../places/links.ts';
 import type { Variables } from '../variables/values.ts';
@@ -22,11 +22,11 @@ interface RuleBase {
   readonly dialect?: Dialect | undefined;
   /** A layer holds what it warns of: a dry run changes no file. */
   readonly contained?: boolean | undefined;
-  /** It speaks of what the sandbox does not give. */
-  readonly inWalls?: boolean | undefined;
+  /** It holds in a sandbox only: it speaks of what that does not give. */
+  readonly whenConfined?: boolean | undefined;
   readonly because: Text;
   readonly suggestion: Text;
-  /** Command lines that the rule must find something in, and such that it must not. Checked when it loads. */
+  /** Command lines that the rule must find something in, and such that it must not; `builtin.test.ts` tries them. */
   readonly match: readonly string[];
   readonly notMatch: readonly string[];
 }
@@ -84,7 +84,7 @@ export interface Scene {
   readonly dialect: Dialect;
   /** The shell of the whole line; nothing where a program is started without one. */
   readonly shell: 'sh' | 'bash' | undefined;
-  readonly walls: Walls | undefined;
+  readonly confinement: Confinement | undefined;
   readonly roots: readonly string[];
   /** Every folder that a command in it may run in; nothing where that is not known. */
   readonly folders: readonly string[] | undefined;

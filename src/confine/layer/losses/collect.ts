@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, type Stats } from 'node:fs';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
-import { madeAnewNames } from '../../../ground/made-anew.ts';
+import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { namesIn, statOf } from '../entries.ts';
 import type { Marks } from '../marks.ts';
@@ -135,7 +135,7 @@ export function upperPath({ overlay, path }: Pick<Touched, 'overlay' | 'path'>):
 }
 
 export function isMadeAnew(name: string, stat: Stats): boolean {
-  return stat.isDirectory() && (madeAnewNames.has(name) || name.endsWith('.egg-info'));
+  return stat.isDirectory() && (generatedFolders.has(name) || name.endsWith('.egg-info'));
 }
 
 function isGits(path: string): boolean {

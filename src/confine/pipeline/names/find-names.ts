@@ -5,8 +5,8 @@ import { text } from '../../../contract/text/text.ts';
 import { expandBraces } from '../../../ground/glob/braces.ts';
 import { asciiClasses } from '../../../ground/glob/classes.ts';
 import { compileGlob } from '../../../ground/glob/match.ts';
-import { createBreath } from '../breath.ts';
 import type { Builtin } from '../builtin.ts';
+import { createGiveWay } from '../give-way.ts';
 import { isFolderAt } from '../operands.ts';
 import { byCodePoint } from './glob.ts';
 import { type NameListing, type Walked, walkNames } from './walk-names.ts';
@@ -25,10 +25,10 @@ export function findNames(query: NameListQuery, listing: NameListing): Builtin {
       }
     }
     let printed = 0;
-    const breathe = createBreath();
+    const giveWay = createGiveWay();
     for (const name of [...found.keys()].sort(byCodePoint)) {
       if (printed >= query.maxResults) break;
-      await breathe();
+      await giveWay();
       signal.throwIfAborted();
       const entry = found.get(name) as Walked;
       if (!isOfKind(entry, query) || !isOfSizeAndTime(entry, query)) continue;

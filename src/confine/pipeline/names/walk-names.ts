@@ -1,7 +1,7 @@
 import type { FileKind, Folder, Place } from '../../../contract/capabilities/files.ts';
 import type { NameListQuery } from '../../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../../contract/error.ts';
-import { createBreath } from '../breath.ts';
+import { createGiveWay } from '../give-way.ts';
 import { type IgnoreLevel, ignoreLevel, ruleOf } from './ignore-rules.ts';
 
 export interface NameListing {
@@ -30,7 +30,7 @@ export async function* walkNames(
   { folder, cwd }: NameListing,
   signal: AbortSignal,
 ): AsyncGenerator<Walked> {
-  const breathe = createBreath();
+  const giveWay = createGiveWay();
   const prefix = start === '.' ? './' : start === '' || start.endsWith('/') ? start : `${start}/`;
   const excluded = query.exclude.flatMap(ruleOf);
   yield* visit(folder.at(start === '' ? '.' : start, { base: cwd }), '', 1, undefined);
@@ -47,7 +47,7 @@ export async function* walkNames(
       : await ignoreLevel(folder, here.hostPath, above ?? (await levelAbove(folder, here)));
     for await (const entries of entriesOf(here, below, signal)) {
       for (const { name, kind } of entries) {
-        await breathe();
+        await giveWay();
         const place = folder.at(name, { base: here.hostPath });
         const isFolder = kind === 'folder';
         const inside = `${below}${name}`;

@@ -3,8 +3,8 @@ import type { Folder } from '../../../contract/capabilities/files.ts';
 import type { SymbolQuery } from '../../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../../contract/error.ts';
 import { text, verbatim } from '../../../contract/text/text.ts';
-import { createBreath } from '../breath.ts';
 import type { Builtin } from '../builtin.ts';
+import { createGiveWay } from '../give-way.ts';
 import { escaped, isFolderAt, placeOf } from '../operands.ts';
 import { readAt } from '../records/index-file.ts';
 import type { CodeIndex } from './code-index.ts';
@@ -108,10 +108,10 @@ async function* filesBelow(path: string, options: OutlineOptions, signal: AbortS
   const files = !isFolderAt(path, options.command, options)
     ? [path]
     : (await options.list(path)).filter((file) => languageOf(file) !== undefined);
-  const breathe = createBreath();
+  const giveWay = createGiveWay();
   for (const file of files) {
     signal.throwIfAborted();
-    await breathe();
+    await giveWay();
     const symbols = await options.index.symbolsOf(file, options.cwd);
     if (symbols) yield { file, symbols };
   }

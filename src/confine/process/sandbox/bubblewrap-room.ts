@@ -11,23 +11,23 @@ import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 
 /** Namespaces of users, mounts and network that outlive the command that they were made for. */
-export interface Chamber {
+export interface SessionNamespaces {
   /** The child's descriptors from 4 on, where `enterProgram` looks for them. */
   readonly childEnds: readonly number[];
   close(): void;
 }
 
-export interface Chambers {
-  /** In each chamber a file system of its own is mounted here, bounded by the kernel. */
+export interface NamespaceSets {
+  /** In each set a file system of its own is mounted here, bounded by the kernel. */
   readonly folder: string;
-  open(outlet?: Outlet): Promise<Chamber>;
+  open(outlet?: Outlet): Promise<SessionNamespaces>;
   close(): void;
 }
 
-/** What runs first in a chamber; the words of bubblewrap follow. */
+/** What runs first where namespaces are entered; bubblewrap's arguments follow. */
 export const enterProgram = '/proc/self/fd/4';
 
-interface ChamberMeans {
+interface NamespaceMeans {
   readonly kernel: Kernel;
   readonly startChild: StartChild;
   readonly relay: Relay | undefined;
@@ -37,10 +37,10 @@ interface ChamberMeans {
  * Descriptors keep namespaces alive, so no process waits in them, and they go with the server however it ends. On a
  * processor that is not known there are none: each command then has files of its own.
  */
-export function tryChambers(
+export function openNamespaceSets(
   { program, temporaryBytes }: { readonly program: string; readonly temporaryBytes: number },
-  { kernel, startChild, relay }: ChamberMeans,
-): Chambers | undefined {
+  { kernel, startChild, relay }: NamespaceMeans,
+): NamespaceSets | undefined {
   const architecture: string = process.arch;
   if (!hasSeccomp(architecture)) return undefined;
   const enter = openMemoryProgram(
@@ -72,7 +72,7 @@ export function tryChambers(
       try {
         await firstLine(started.stdout, started.exited);
         const inside = findMembers({ pid: started.pid }).find(({ parent }) => parent === started.pid);
-        if (!inside) throw new Error('the room was gone before it was entered');
+        if (!inside) throw new Error('the namespaces were gone before they were entered');
         const namespaces = openNamespaces(inside.pid);
         landing?.listeners.then(
           (listeners) => outlet?.adopt(listeners),
@@ -112,7 +112,7 @@ function openNamespaces(pid: number): readonly number[] {
 function firstLine(output: NodeJS.ReadableStream, exited: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     output.once('data', () => resolve());
-    void exited.then(() => reject(new Error('bubblewrap made no room')));
+    void exited.then(() => reject(new Error('bubblewrap made no namespaces')));
   });
 }
 

@@ -15,7 +15,7 @@ import type { Supervisor } from '../sockets/supervisor.ts';
 import { trySupervisor } from '../sockets/try-supervisor.ts';
 import { toolchainArguments } from '../toolchains/mounts.ts';
 import { type BubblewrapOptions, rootArguments, systemArguments } from './bubblewrap-mounts.ts';
-import { type Chamber, enterProgram, freePlace, tryChambers } from './bubblewrap-room.ts';
+import { enterProgram, freePlace, openNamespaceSets, type SessionNamespaces } from './bubblewrap-room.ts';
 import { createFurnisher, furnishProgram } from './furnish.ts';
 import { hidingArguments } from './hidden-paths.ts';
 import { createLayers } from './layers.ts';
@@ -42,7 +42,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   const { supervisor, withoutSockets } = await supervise(options.program, { kernel, startChild });
   const rules = namespaceFilter(supervisor ? 'supervised' : 'private');
   const furnisher = kernel && createFurnisher(kernel, rules);
-  const chambers = kernel && tryChambers(options, { kernel, startChild, relay });
+  const namespaceSets = kernel && openNamespaceSets(options, { kernel, startChild, relay });
   const ownPlaces = { home: '/tmp/home', temporary: '/tmp' };
   const layers =
     kernel && options.layers !== undefined
@@ -64,7 +64,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       ...options.roots.map((root) => root.hostPath),
       ...options.readable,
     ]);
-  const shared = systemArguments(options, settings, chambers && { folder: chambers.folder, place });
+  const shared = systemArguments(options, settings, namespaceSets && { folder: namespaceSets.folder, place });
 
   /** Lends the filter for one start: a descriptor of its own, for the reading position of one is shared. */
   async function withFilter<T>(use: (fd: number) => Promise<T>): Promise<T> {
@@ -76,14 +76,14 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     }
   }
 
-  async function spawnCommand(spawnOptions: SpawnOptions, chamber?: Chamber): Promise<Child> {
+  async function spawnCommand(spawnOptions: SpawnOptions, namespaces?: SessionNamespaces): Promise<Child> {
     if (spawnOptions.overlays && !layers) throw new Error('no layer can be shown here');
     const mounts = [
       ...(spawnOptions.caches && caches ? ['--bind', options.caches ?? '', caches] : []),
       ...rootArguments(options, spawnOptions),
     ];
-    const landing = chamber ? undefined : spawnOptions.outlet && relay?.open();
-    const given = chamber?.childEnds ?? landing?.childEnds ?? [];
+    const landing = namespaces ? undefined : spawnOptions.outlet && relay?.open();
+    const given = namespaces?.childEnds ?? landing?.childEnds ?? [];
     const report = spawnOptions.reports && kernel ? openReport(kernel) : undefined;
     const supervised = supervisor?.open();
     const channel = supervised === undefined ? undefined : 4 + given.length + (report ? 1 : 0);
@@ -96,8 +96,8 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
           })
         : undefined;
     const args = [
-      ...(chamber || spawnOptions.overlays ? [options.program] : []),
-      ...(chamber ? shared : system),
+      ...(namespaces || spawnOptions.overlays ? [options.program] : []),
+      ...(namespaces ? shared : system),
       ...(furnished ? furnished.args : ['--seccomp', '3']),
       ...tools(),
       ...mounts,
@@ -110,11 +110,12 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     ];
     // It mounts the layer, and is the last of the descriptors.
     const last = 4 + given.length + (report ? 1 : 0) + (channel === undefined ? 0 : 1);
-    const entered = chamber && { namespaces: [5, 6, 7], close: [4] };
+    const entered = namespaces && { namespaces: [5, 6, 7], close: [4] };
     const mounter = spawnOptions.overlays && layers?.program(spawnOptions.overlays, last, entered);
     const started = await withFilter((filterFd) =>
       startChild({
-        program: mounter === undefined ? (chamber ? enterProgram : options.program) : `/proc/self/fd/${last}`,
+        program:
+          mounter === undefined ? (namespaces ? enterProgram : options.program) : `/proc/self/fd/${last}`,
         args,
         // bwrap passes its own environment on, so it gets the command's.
         environment: spawnOptions.environment,
@@ -157,13 +158,13 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
   }
 
   /** Do the walls hold, too, where a program of ours is the last to work on them? */
-  async function holdsFurnished(chamber?: Chamber): Promise<boolean> {
+  async function holdsFurnished(namespaces?: SessionNamespaces): Promise<boolean> {
     if (!furnisher) return false;
     const trial = { folder: settings, copies: [{ original: '/etc/gitconfig', path: 'gitconfig' }] };
     const roots = options.roots.map((root) => root.hostPath);
     const spawner = {
-      ...(chamber ? roomPlaces : ownPlaces),
-      spawn: (spawnOptions: SpawnOptions) => spawnCommand({ ...spawnOptions, settings: trial }, chamber),
+      ...(namespaces ? roomPlaces : ownPlaces),
+      spawn: (spawnOptions: SpawnOptions) => spawnCommand({ ...spawnOptions, settings: trial }, namespaces),
     };
     return (await findHole(spawner, roots).catch((error: Error) => error.message)) === undefined;
   }
@@ -184,13 +185,13 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
     showsCopies: once(() => holdsFurnished()),
     spawn: (spawnOptions) => spawnCommand(spawnOptions),
     async openRoom(outlet) {
-      if (!chambers) throw new Error('koffi is missing, or the processor is not known');
-      const chamber = await chambers.open(outlet);
+      if (!namespaceSets) throw new Error('koffi is missing, or the processor is not known');
+      const namespaces = await namespaceSets.open(outlet);
       return {
         ...roomPlaces,
-        showsCopies: () => (rooms.showCopies ??= holdsFurnished(chamber)),
-        spawn: (spawnOptions) => spawnCommand(spawnOptions, chamber),
-        close: async () => chamber.close(),
+        showsCopies: () => (rooms.showCopies ??= holdsFurnished(namespaces)),
+        spawn: (spawnOptions) => spawnCommand(spawnOptions, namespaces),
+        close: async () => namespaces.close(),
       };
     },
     async spawnStage({ program, args, environment, workingFolder, descriptors, readable, writable }) {
@@ -225,7 +226,7 @@ export async function openBubblewrap(options: BubblewrapOptions): Promise<Backen
       relay?.close();
       furnisher?.close();
       await supervisor?.close();
-      chambers?.close();
+      namespaceSets?.close();
       await copied.close();
     },
   };

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { makeSocketPair } from '../child/passed-descriptors.ts';
 import type { Kernel } from '../seccomp/kernel.ts';
 import { againMs, createAnswering, type Handover } from './answering.ts';
-import { type Bell, openBell } from './bell.ts';
+import { openPoller, type Poller } from './poller.ts';
 import type { SupervisorOptions } from './supervisor-thread.ts';
 import { createWatch, type Watch } from './watch.ts';
 
@@ -18,11 +18,11 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-/** The main thread answers the first calls, at a bell. Whoever goes on calling gets a thread, which costs a start. */
+/** The main thread answers the first calls. Whoever goes on calling gets a thread, which costs a start. */
 export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   const watch = createWatch(kernel);
   let thread: Thread | undefined;
-  let bell: Bell | undefined;
+  let poller: Poller | undefined;
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
   const answering = createAnswering(kernel, watch);
@@ -30,11 +30,11 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   function startThread(): void {
     if (thread || isClosed) return;
     clearTimeout(retry);
-    bell?.close();
+    poller?.close();
     thread = openThread(kernel, watch, answering.handOver());
   }
 
-  function ring(): void {
+  function onReady(): void {
     if (thread || isClosed) return;
     try {
       for (const happening of watch.wait(0)) {
@@ -48,7 +48,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
       return;
     }
     if (answering.answered >= answeredHere) startThread();
-    else bell?.again();
+    else poller?.rearm();
   }
 
   function tryAgain(): void {
@@ -58,9 +58,9 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
   }
 
   try {
-    bell = await openBell(kernel, watch, { ring, gone: startThread });
+    poller = await openPoller(kernel, watch, { onReady, gone: startThread });
   } catch {
-    // Without a bell nobody here would hear of a connection.
+    // Without a poller nobody here would hear of a connection.
     startThread();
   }
 
@@ -79,7 +79,7 @@ export async function openSupervisor(kernel: Kernel): Promise<Supervisor> {
     async close() {
       isClosed = true;
       clearTimeout(retry);
-      bell?.close();
+      poller?.close();
       if (thread) await thread.close();
       else answering.handOver();
       closeSync(watch.fd);

@@ -10,7 +10,7 @@ import { isNamedIn, nameIn } from './manifest.ts';
  */
 export function installsFromManifest(program: string, args: readonly Word[], scene: Scene): boolean {
   const installer = installerOf(program);
-  const listed = scene.walls?.network ?? [];
+  const listed = scene.confinement?.network ?? [];
   if (!installer?.registry.every((host) => listed.some((entry) => covers(entry, host)))) return false;
   const operands = operandsRead(installer, args);
   return operands?.every((operand) => isOfHere(operand) || isNamed(operand, installer, scene)) ?? false;

@@ -18,7 +18,7 @@ export const packageRules: readonly CommandRule[] = [
     suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     needs: ({ program, args }) => installNeed(program, args, alwaysInstalls(program)),
     fits: ({ program, args }, scene) => {
-      if (scene.walls && staysHere(program, args)) return false;
+      if (scene.confinement && staysHere(program, args)) return false;
       if (installsFromManifest(program, args, scene)) return false;
       return changesPackages(program, args);
     },
@@ -101,7 +101,7 @@ export const packageRules: readonly CommandRule[] = [
       if (!/^(pip\d?|pipx|uv)$/.test(module ?? '')) return false;
       if (next?.value === 'pip') {
         const words = rest.slice(1);
-        if (scene.walls && staysHere('pip', words)) return false;
+        if (scene.confinement && staysHere('pip', words)) return false;
         if (installsFromManifest('pip', words, scene)) return false;
       }
       return changesPackages('pip', module === next?.value ? rest.slice(1) : rest);

@@ -1,5 +1,5 @@
-/** Folders of what programs make and can make again, which history leaves out. */
-export const leftOutNames: readonly string[] = [
+/** Folders that history leaves out: git's own, and those of what programs generate and can generate again. */
+export const unrecordedFolders: readonly string[] = [
   '.git',
   'node_modules',
   'target',
@@ -14,9 +14,9 @@ export const leftOutNames: readonly string[] = [
   '.turbo',
 ];
 
-/** And those whose loss nobody minds either, although history keeps what was in them. */
-export const madeAnewNames: ReadonlySet<string> = new Set([
-  ...leftOutNames.filter((name) => name !== '.git'),
+/** All folders of generated files, whose loss nobody minds; of those that are not above, history keeps what was in them. */
+export const generatedFolders: ReadonlySet<string> = new Set([
+  ...unrecordedFolders.filter((name) => name !== '.git'),
   ...['build', '_build', 'out', 'coverage', 'htmlcov', '.nyc_output', '.nuxt', '.output', '.svelte-kit'],
   ...['.parcel-cache', '.vite', '.angular', '.sass-cache', '_site', '.tox', '.nox', '.ruff_cache', '.eggs'],
   ...['venv', '.dart_tool', '.terraform', 'DerivedData', 'Pods', '.ipynb_checkpoints'],

@@ -2,8 +2,8 @@ import { setImmediate as immediate } from 'node:timers/promises';
 
 const longestMs = 2;
 
-/** For loops over many small things: lets other calls be served whenever this one has worked for a while. */
-export function createBreath(): () => Promise<void> | undefined {
+/** For loops over many small things: lets other calls be served whenever this one has worked for 2 ms. */
+export function createGiveWay(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {
     if (performance.now() - since < longestMs) return undefined;

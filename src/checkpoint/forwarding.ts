@@ -16,7 +16,7 @@ import type { Rooms } from './rooms.ts';
  * Calls that another server of this store must answer: a question of a proxied server waits there, a call goes on there, or the
  * session's files and commands are there. They walk the whole road at that server, and are recorded by it.
  */
-export interface Elsewhere {
+export interface Forwarding {
   /** What the other server replied; `undefined` where the call is ours. */
   reply(call: Call): Promise<Reply | undefined>;
   /** Others are told that this is here; resolves with how to let go of it. */
@@ -25,7 +25,7 @@ export interface Elsewhere {
   leave(sessionId: string): void;
 }
 
-export interface ElsewhereOptions {
+export interface ForwardingOptions {
   readonly rooms: Pick<Rooms, 'settings' | 'store'>;
   readonly credentials: Credentials;
   readonly suspended: Pick<Suspended, 'question'>;
@@ -43,7 +43,7 @@ interface Pin {
   readonly heldAt: number;
 }
 
-export function createElsewhere(options: ElsewhereOptions): Elsewhere {
+export function createForwarding(options: ForwardingOptions): Forwarding {
   const { rooms, credentials, catalog, suspended, ongoing, walk } = options;
   const { storeUrl, http, locale } = rooms.settings;
   const relay = async () => (await rooms.store()).relay;

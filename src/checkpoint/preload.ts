@@ -6,7 +6,7 @@ import type { Checkpoint } from './open.ts';
  * Loads what the first call will need while nobody waits: at a server that just started, loading took longer than
  * the call. Nothing is opened, so a server that is only asked for its tools leaves no records behind.
  */
-export function createLoadingAhead({ settings, rooms }: Pick<Checkpoint, 'settings' | 'rooms'>): {
+export function createPreloader({ settings, rooms }: Pick<Checkpoint, 'settings' | 'rooms'>): {
   /** The tools were listed: a call comes next. */
   soon(): void;
   stop(): void;

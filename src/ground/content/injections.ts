@@ -1,25 +1,25 @@
 import { decoded } from '../decoded.ts';
-import { drawnAsAscii } from './drawn-alike.ts';
+import { foldHomoglyphs } from './homoglyphs.ts';
 
-/** What a text does that speaks to the model that reads it instead of to a person. */
-export type Order = 'override' | 'role' | 'power' | 'send' | 'secret' | 'prompt' | 'tool' | 'run';
+/** What a prompt injection wants of the model that reads it. */
+export type Injection = 'override' | 'role' | 'power' | 'send' | 'secret' | 'prompt' | 'tool' | 'run';
 
 const maxChars = 1 << 17;
 const maxDepth = 8;
 
 /**
- * Orders to a model in a text that a stranger wrote: few and specific forms, so that text *about* such orders, which
- * quotes them, is none. It helps a reader and decides nothing: whoever words an order otherwise is not found here. Linear.
+ * Prompt injections in a text that a stranger wrote, by their wording: few and specific forms, so that text *about* them, which
+ * quotes them, is none. It helps a reader and decides nothing: whoever words one otherwise is not found here. Linear.
  */
-export function ordersIn(text: string): readonly Order[] {
-  const found = new Set<Order>();
+export function injectionsIn(text: string): readonly Injection[] {
+  const found = new Set<Injection>();
   for (const part of partsOf(text.slice(0, maxChars))) look(part, found, 0);
   return [...found];
 }
 
 /** The same for each string of a value by itself; what is beyond 131,072 characters in all, or 8 levels deep, is not read. */
-export function ordersWithin(value: unknown): readonly Order[] {
-  const found = new Set<Order>();
+export function injectionsWithin(value: unknown): readonly Injection[] {
+  const found = new Set<Injection>();
   const parts: string[] = [];
   gather(value, parts, 0);
   let left = maxChars;
@@ -31,12 +31,12 @@ export function ordersWithin(value: unknown): readonly Order[] {
   return [...found];
 }
 
-function look(part: string, found: Set<Order>, depth: number): void {
-  const plain = drawnAsAscii(part);
+function look(part: string, found: Set<Injection>, depth: number): void {
+  const plain = foldHomoglyphs(part);
   const small = plain.toLowerCase();
-  for (const { order, anchors, pattern } of forms) {
-    if (!found.has(order) && anchors.some((anchor) => small.includes(anchor)) && isSaid(plain, pattern))
-      found.add(order);
+  for (const { kind, anchors, pattern } of forms) {
+    if (!found.has(kind) && anchors.some((anchor) => small.includes(anchor)) && isSaid(plain, pattern))
+      found.add(kind);
   }
   if (depth > 0) return;
   for (const [word] of part.matchAll(/[\w+/=-]{24,}/g)) {
@@ -54,7 +54,7 @@ function isSaid(plain: string, pattern: RegExp): boolean {
 const quotes = new Set(['"', "'", '“', '‘', '«', '「', '『']);
 
 interface Form {
-  readonly order: Order;
+  readonly kind: Injection;
   /** One of these stands in every text that the pattern fits: most texts have none, and are not searched. */
   readonly anchors: readonly string[];
   /** Linear: no repetition inside another. */
@@ -63,18 +63,18 @@ interface Form {
 
 const forms: readonly Form[] = [
   {
-    order: 'override',
+    kind: 'override',
     anchors: ['ignore', 'disregard', 'forget', 'override'],
     pattern:
       /\b(?:ignore|disregard|forget|override)\b[\s\S]{0,40}?\b(?:previous|prior|above|earlier|system|safety|all)\b[\s\S]{0,24}?\b(?:instruction|prompt|rule|guideline|directive|message)/gi,
   },
   {
-    order: 'override',
+    kind: 'override',
     anchors: ['無視', '忘れ'],
     pattern: /(?:以前|これまで|上記|先)の(?:指示|命令)を(?:無視|忘れ)/g,
   },
   {
-    order: 'role',
+    kind: 'role',
     anchors: [
       'im_start',
       '[system]',
@@ -88,7 +88,7 @@ const forms: readonly Form[] = [
     pattern: /<\|im_start\|>|<\/?(?:important|system|secret|instructions?|hidden|information)>|\[system\]/gi,
   },
   {
-    order: 'role',
+    kind: 'role',
     anchors: [
       'system note',
       'system notice',
@@ -102,37 +102,37 @@ const forms: readonly Form[] = [
       /\bsystem(?: [a-z]+)? (?:note|notice|update|override|directive)\s?:|\bsystem: (?:new|ignore|you|disregard)/gi,
   },
   {
-    order: 'power',
+    kind: 'power',
     anchors: ['you are now', 'you now', 'anything now', 'act as dan'],
     pattern:
       /\byou (?:are now in|now have|now are in)\b[\s\S]{0,30}?\b(?:mode|privileges?|access)\b|\bdo anything now\b|\bact as dan\b/gi,
   },
   {
-    order: 'send',
+    kind: 'send',
     anchors: [' to http', ' at http', '@', '.example'],
     pattern:
       /\b(?:send|forward|post|email|append|upload|transmit)\b[\s\S]{0,60}?\b(?:to|at) (?:https?:\/\/|[\w.+-]{1,64}@|[a-z-]{2,40}\.example\b)/gi,
   },
   {
-    order: 'secret',
+    kind: 'secret',
     anchors: ['.ssh', 'id_rsa', 'id_ed25519', '.aws', '/etc/', 'mcp.json', 'environment variables', '<your'],
     pattern:
       /\b(?:read|include|output|prepend|append|print|dump|cat|reveal)\b[\s\S]{0,60}?(?:\.ssh\/|\bid_rsa\b|\bid_ed25519\b|\.aws\/credentials|\/etc\/(?:shadow|passwd)|\bmcp\.json\b|\benvironment variables\b|<your [a-z ]{0,30}token>)|=\s?<your [a-z ]{0,40}(?:token|password|key)>/gi,
   },
   {
-    order: 'prompt',
+    kind: 'prompt',
     anchors: ['your '],
     pattern:
       /(?<!\band )\b(?:reply|output|reveal|pass|repeat|print|include)\b[\s\S]{0,20}?\byour (?:complete |full |entire |whole )?(?:system prompt|hidden instructions|instructions|conversation)\b/gi,
   },
   {
-    order: 'tool',
+    kind: 'tool',
     anchors: ['must', 'retry with', 'then call', 'then run', 'please', 'also run', 'also call'],
     pattern:
       /\b(?:you must(?: now)?|retry with|then (?:call|run)|please(?: also)? (?:call|run|use)|also (?:call|run)) (?:the )?[a-z]{2,30}_[a-z_]{2,40}\b|\byou must (?:now )?(?:call|run|invoke)\b/gi,
   },
   {
-    order: 'run',
+    kind: 'run',
     anchors: ['immediately', 'curl', 'base64'],
     pattern:
       /\b(?:run|execute)\b[^\n]{0,40}?\bimmediately\b|\b(?:run|execute)\b[^\n]{0,40}?: ?curl\b[^\n]{0,200}?(?:\$\(|\| ?(?:ba|z)?sh\b)|\bdecode\b[\s\S]{0,80}?\b(?:execute|run)\b/gi,

@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { AuditEntry, AuditLog } from '../contract/records.ts';
 
 /** What charts and the list of sessions need of a call. */
-export interface Tallied {
+export interface RecentCall {
   readonly atMs: number;
   readonly principal: string;
   readonly sessionId: string;
@@ -15,14 +15,14 @@ export interface Tallied {
   readonly waited: boolean;
 }
 
-export interface Tally {
+export interface RecentCalls {
   /** The newest calls, oldest first; brought up to date by each call. */
-  calls(): Promise<readonly Tallied[]>;
+  calls(): Promise<readonly RecentCall[]>;
 }
 
 /** Keeps the newest calls in short form, so that a chart reads only what was added since the last one. */
-export function createTally(audit: () => Promise<AuditLog>): Tally {
-  let kept: Tallied[] = [];
+export function createRecentCalls(audit: () => Promise<AuditLog>): RecentCalls {
+  let kept: RecentCall[] = [];
   let lastSeq: number | undefined;
   let reading: Promise<void> | undefined;
 
@@ -37,13 +37,13 @@ export function createTally(audit: () => Promise<AuditLog>): Tally {
       if (page.length < pageRows) break;
       await immediate();
     }
-    kept = pages.flat().reverse().filter(isCall).map(tallied);
+    kept = pages.flat().reverse().filter(isCall).map(shortened);
   }
 
   async function goOn(log: AuditLog): Promise<void> {
     for (;;) {
       const page = await log.search({ afterSeq: lastSeq ?? 0, limit: pageRows });
-      for (const entry of page) if (isCall(entry)) kept.push(tallied(entry));
+      for (const entry of page) if (isCall(entry)) kept.push(shortened(entry));
       lastSeq = page.at(-1)?.seq ?? lastSeq;
       if (kept.length > keptCalls) kept = kept.slice(-keptCalls);
       if (page.length < pageRows) return;
@@ -69,7 +69,7 @@ function isCall({ tool }: AuditEntry): boolean {
   return !tool.startsWith('sekisho ');
 }
 
-function tallied(entry: AuditEntry): Tallied {
+function shortened(entry: AuditEntry): RecentCall {
   const { atMs, principal, sessionId, transport, client, tool, durationMs, approver } = entry;
   const kind = kindOf(entry);
   const waited = approver !== undefined || kind === 'asked' || entry.code === 'denied';
@@ -77,7 +77,7 @@ function tallied(entry: AuditEntry): Tallied {
 }
 
 /** Refused by us is one thing, failed at its work another. */
-export function kindOf({ outcome, code, stop }: AuditEntry): Tallied['kind'] {
+export function kindOf({ outcome, code, stop }: AuditEntry): RecentCall['kind'] {
   if (outcome === 'ok') return 'passed';
   if (outcome === 'question' || code === 'approval_pending') return 'asked';
   return stop === 'run' ? 'failed' : 'refused';

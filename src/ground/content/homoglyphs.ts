@@ -10,7 +10,7 @@ const ascii: ReadonlyMap<string, string> = new Map(
 );
 
 /** As a reader sees it: wide letters and letters of other scripts as what they look like, and nothing invisible. */
-export function drawnAsAscii(text: string): string {
+export function foldHomoglyphs(text: string): string {
   if (!/[^\x00-\x7f]/.test(text)) return text;
   const seen = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   return seen.replace(/[^\x00-\x7f]/gu, (letter) => ascii.get(letter) ?? letter);

@@ -10,10 +10,10 @@ import type { Kernel } from '../seccomp/kernel.ts';
 import { hasSeccomp } from '../seccomp/seccomp.ts';
 import { createWatch, type Watch } from './watch.ts';
 
-/** Tells the main thread that something happened to what is watched, for which Node has no words. */
-export interface Bell {
-  /** It rings again once something happens, or has. */
-  again(): void;
+/** Waits for epoll events in the main thread's place, which Node has no function for. */
+export interface Poller {
+  /** Re-arms it: `onReady` is called once more when something happens, or has happened. */
+  rearm(): void;
   close(): void;
 }
 
@@ -21,13 +21,13 @@ export interface Bell {
  * A process of a few hundred bytes waits in the kernel in the place of a thread, whose start takes as long as ten
  * commands. It goes with the server however that ends. `gone` is told where it ends by itself.
  */
-export async function openBell(
+export async function openPoller(
   kernel: Kernel,
   watch: Watch,
-  { ring, gone }: { readonly ring: () => void; readonly gone: () => void },
-): Promise<Bell> {
+  { onReady, gone }: { readonly onReady: () => void; readonly gone: () => void },
+): Promise<Poller> {
   const architecture: string = process.arch;
-  if (!hasSeccomp(architecture)) throw new Error(`no bell for ${architecture}`);
+  if (!hasSeccomp(architecture)) throw new Error(`no poller for ${architecture}`);
   const { apart } = await openPosixSpawn();
   const opened: number[] = [];
   try {
@@ -38,7 +38,7 @@ export async function openBell(
     opened.push(theirs);
     both.add(watch.fd);
     both.add(theirs);
-    opened.push(openMemoryProgram(kernel, compileBell(architecture)));
+    opened.push(openMemoryProgram(kernel, compilePoller(architecture)));
     const pid = await apart({
       program: '/proc/self/fd/2',
       args: [],
@@ -58,14 +58,14 @@ export async function openBell(
       kernel.syscall(process.arch === 'x64' ? 61 : 260, pid, null, 0, 0);
     };
     socket.unref();
-    socket.on('data', ring).on('error', () => {});
+    socket.on('data', onReady).on('error', () => {});
     socket.once('close', () => {
       if (!isOpen) return;
       end();
       gone();
     });
     return {
-      again: () => void (isOpen && socket.write('.')),
+      rearm: () => void (isOpen && socket.write('.')),
       close: () => {
         if (isOpen) end();
       },
@@ -75,8 +75,8 @@ export async function openBell(
   }
 }
 
-/** Waits, tells, and waits until that was heard. Its descriptors are those that it was given. */
-export function compileBell(architecture: 'x64' | 'arm64'): Buffer {
+/** The poller's program: waits for an event, writes a byte, and waits until that was answered. Its descriptors are those that it was given. */
+export function compilePoller(architecture: 'x64' | 'arm64'): Buffer {
   const [both, end] = [0, 1];
   return compileLoop(
     [
