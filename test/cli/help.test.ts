@@ -31,6 +31,17 @@ test.each(commands.map((command) => [nameOf(command), command] as const))(
   },
 );
 
+test('a command line that names a command has that one, and few beside it', () => {
+  const all = createProgram(() => undefined).commands.map((command) => command.name());
+  for (const name of [...all.filter((each) => each !== 'completion'), 'hook-server']) {
+    const named = createProgram(() => undefined, [name]).commands.map((command) => command.name());
+    expect(named).toContain(name);
+    expect(named.length).toBeLessThan(all.length / 2);
+  }
+  expect(createProgram(() => undefined, ['completion']).commands).toHaveLength(all.length);
+  expect(createProgram(() => undefined, ['help', 'call']).commands).toHaveLength(all.length);
+});
+
 /** As a shell splits it; enough for our examples. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(

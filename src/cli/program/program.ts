@@ -31,11 +31,11 @@ export class RanElsewhere extends Error {
 }
 
 /**
- * Every command and option. Each action loads its own file, so that one command never pays for another's imports;
- * for a command line that begins with `serve`, which clients wait for, the others are not even named.
+ * Every command and option. Each action loads its own file, so that one command never pays for another's imports; and
+ * a command line that names a command, which clients, hooks and scripts wait for, has only that one and those beside it.
  */
 export function createProgram(exitWith: (code: number) => void, args: readonly string[] = []): Command {
-  const [first] = args;
+  const [first = ''] = args;
   const program = new Command('sekisho')
     .description('The checkpoint between AI agents and a machine.')
     .version(versionOf())
@@ -55,6 +55,35 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       if (exitCode !== undefined) throw new RanElsewhere(exitCode);
     });
 
+  const named = groups.filter(({ names }) => names.includes(first));
+  for (const { add } of named.length > 0 ? named : groups) add(program, exitWith, first);
+  helpWithExamples(program);
+  return program;
+}
+
+type AddCommands = (program: Command, exitWith: (code: number) => void, first: string) => void;
+
+/** In the order of the help, each with the names of its commands. */
+const groups: readonly { readonly names: readonly string[]; readonly add: AddCommands }[] = [
+  { names: ['serve'], add: addServe },
+  { names: ['call', 'tools'], add: addCalls },
+  { names: ['run', 'hook', 'hook-server'], add: addHooks },
+  { names: ['ask'], add: addAsk },
+  { names: ['token'], add: addTokens },
+  { names: ['audit'], add: addAudit },
+  { names: ['approve'], add: addApprovals },
+  { names: ['notify', 'passkey'], add: addNotifyCommands },
+  { names: ['coordinator', 'chat', 'team', 'agent', 'project', 'task'], add: addTeamCommands },
+  { names: ['server', 'import'], add: addServers },
+  { names: ['history', 'diff', 'story', 'digest', 'undo'], add: addHistoryCommands },
+  { names: ['store', 'nodes', 'policy', 'memory'], add: addRecordCommands },
+  { names: ['doctor', 'console'], add: addLooks },
+  { names: ['init', 'image'], add: addSetUp },
+  // It completes all the others, which stand beside it.
+  { names: [], add: addCompletion },
+];
+
+function addServe(program: Command, exitWith: (code: number) => void): void {
   withSettings(program.command('serve').description('serve MCP over stdio, or over HTTP with --http'))
     .option('--http [host:port]', 'listen on HTTP (default 127.0.0.1:7040)')
     .option('--as <role>', 'the role of the local caller, for policy rules')
@@ -63,11 +92,9 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       const { serve } = await import('../serving/serve.ts');
       exitWith(await serve(flagsOf(options), options));
     });
-  if (first === 'serve') {
-    helpWithExamples(program);
-    return program;
-  }
+}
 
+function addCalls(program: Command, exitWith: (code: number) => void): void {
   withSettings(program.command('call <tool> [arguments]').description('make one call from the terminal'))
     .option('--json', 'print the whole result as JSON')
     .action(async (tool: string, input: string | undefined, options: Options) => {
@@ -81,18 +108,9 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       const { tools } = await import('../tools.ts');
       exitWith(await tools(flagsOf(options), options));
     });
+}
 
-  addHooks(program, exitWith, first);
-  addAsk(program, exitWith);
-  addTokens(program, exitWith);
-  addAudit(program, exitWith);
-  addApprovals(program, exitWith);
-  addNotifyCommands(program, exitWith);
-  addTeamCommands(program, exitWith);
-  addServers(program, exitWith);
-  addHistoryCommands(program, exitWith);
-  addRecordCommands(program, exitWith);
-
+function addLooks(program: Command, exitWith: (code: number) => void): void {
   withSettings(
     program.command('doctor').description('show what works here, what is missing and how to install it'),
   )
@@ -109,6 +127,9 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       const { printConsoleLink } = await import('../console.ts');
       exitWith(await printConsoleLink(flagsOf(options), options));
     });
+}
+
+function addSetUp(program: Command, exitWith: (code: number) => void): void {
   program
     .command('init')
     .description('write a configuration file and print what to paste into your client')
@@ -159,6 +180,9 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       const { buildImage } = await import('../container/image.ts');
       exitWith(await buildImage(options));
     });
+}
+
+function addCompletion(program: Command, exitWith: (code: number) => void): void {
   program
     .command('completion')
     .description('print completions for bash, zsh or fish')
@@ -167,8 +191,6 @@ export function createProgram(exitWith: (code: number) => void, args: readonly s
       const { printCompletion } = await import('../completion/print.ts');
       exitWith(printCompletion(shell, program));
     });
-  helpWithExamples(program);
-  return program;
 }
 
 /** Runs a command that opens records in a container, where flag, file or machine ask for one. */
