@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program/program.ts';
 import { exitOf } from '../support/clients.ts';
 import { runCommand, startFile } from '../support/run-command.ts';
 
@@ -35,16 +33,12 @@ async function unread(args: readonly string[]): Promise<{ code: number | null; s
   return { code: await exitOf(child), stderr };
 }
 
-function pathsOf(command: Command, path: readonly string[] = []): (readonly string[])[] {
-  return [path, ...command.commands.flatMap((child) => pathsOf(child, [...path, child.name()]))];
-}
-
-test.each(pathsOf(createProgram(() => {})).map((path) => [[...path, '--help']]))(
-  '%j ends in silence when its reader has left',
-  async (args) => {
+test.each([[[]], [['serve']], [['audit']], [['audit', 'tail']]])(
+  'the help of %j ends in silence when its reader has left',
+  async (path) => {
     // What serve writes is the protocol, whose client may leave at any time.
-    const code = args[0] === 'serve' ? 0 : 141;
-    expect(await unread(args)).toEqual({ code, stderr: '' });
+    const code = path[0] === 'serve' ? 0 : 141;
+    expect(await unread([...path, '--help'])).toEqual({ code, stderr: '' });
   },
 );
 

@@ -60,11 +60,12 @@ const strange: readonly (readonly [name: string, words: string])[] = [
   ['one line with Japanese', '{"language":"日本語","hooks":{"Stop":[]}}\n\n'],
 ];
 
-test.each(
-  [...hookedClients].flatMap(([client, { file }]) =>
-    strange.map(([name, words]) => ({ client, file, name, words })),
-  ),
-)(
+/** Each client meets two of them here, and each of them a client or two; how texts change is tried for all below. */
+const met = [...hookedClients].flatMap(([client, { file }], at) =>
+  strange.filter((_, i) => i % 3 === at % 3).map(([name, words]) => ({ client, file, name, words })),
+);
+
+test.each(met)(
   '$client: $name is as before, byte for byte, once the hooks are taken out',
   async ({ client, file, words }) => {
     const path = join(home, file);

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../../src/confine/process/commands.ts';
 import { workingSandboxes } from '../../process/working-sandboxes.ts';
 import { day, type GitAttack, gitAttacks } from './attacks.ts';
@@ -9,33 +10,41 @@ import { day, type GitAttack, gitAttacks } from './attacks.ts';
 const working = await workingSandboxes();
 /** Two of three runs repeat what the third shows: every attack meets bubblewrap, some of them the others too. */
 const some = gitAttacks.filter((_, i) => process.env.SEKISHO_HAMMER !== undefined || i % 5 === 0);
-const made: string[] = [];
+const base = realpathSync(mkdtempSync('/var/tmp/sekisho-git-'));
+const [root, home, mark] = [join(base, 'root'), join(base, 'home'), join(base, 'mark')];
+const opened = new Map<string, ReturnType<typeof openCommands>>();
 
-afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Not below /tmp, which commands have of their own. */
-function makeWorld({ before = '' }: Pick<GitAttack, 'before'>) {
-  const base = realpathSync(mkdtempSync('/var/tmp/sekisho-git-'));
-  made.push(base);
-  const root = join(base, 'root');
-  const home = join(base, 'home');
-  const mark = join(base, 'mark');
+beforeAll(() => {
   mkdirSync(root);
   mkdirSync(home);
   writeFileSync(
     join(home, '.gitconfig'),
     '[user]\n\tname = Person\n\temail = person@example.com\n[init]\n\tdefaultBranch = main\n',
   );
-  const person = (script: string) => inShell(`cd '${root}'\n${script}`, home);
-  person(`
+  inShell(
+    `cd '${root}'
 git init -q && echo a >a && git add a && git commit -qm first && echo b >a && git commit -qam second
 git clone -q --bare . ../far.git && git remote add origin ../far.git && git fetch -q && git branch -q -u origin/main
+mkdir ../begun && mv .git a ../far.git ../begun`,
+    home,
+  );
+});
+
+afterAll(async () => {
+  for (const commands of opened.values()) await commands.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** The same repository anew, and whatever else was there before; not below /tmp, which commands have of their own. */
+function makeWorld({ before = '' }: Pick<GitAttack, 'before'>) {
+  const person = (script: string) => inShell(`cd '${root}'\n${script}`, home);
+  // A name that a command made may be no text.
+  person(`rm -rf ./* ./.[!.]* && find .. -mindepth 1 -maxdepth 1 ! -name root ! -name home ! -name begun -exec rm -rf {} +
+cp -a ../begun/.git ../begun/a . && cp -a ../begun/far.git ..
 ${before}`);
   writeFileSync(join(root, 'evil'), `#!/bin/sh\necho ran >>'${mark}'\nexit 1\n`);
   chmodSync(join(root, 'evil'), 0o755);
-  return { root, home, mark, person, hasRun: () => existsSync(mark) };
+  return { person, hasRun: () => existsSync(mark) };
 }
 
 /** With a terminal, since git starts a pager for one only. */
@@ -64,27 +73,23 @@ function written(script: string, home: string): string {
   return path;
 }
 
-async function command(root: string, script: string, backend: 'bubblewrap' | 'landlock') {
-  const commands = openCommands({
-    roots: [{ hostPath: root, writable: true }],
-    sandbox: 'required',
-    backends: [backend],
-  });
-  try {
-    return await commands
-      .forSession('s')
-      .run(
-        { kind: 'script', script, shell: 'bash' },
-        { workingFolder: root, timeoutMs: 30_000, signal: new AbortController().signal },
-      );
-  } finally {
-    await commands.close();
-  }
+/** By one that is open for all of them, each in a session of its own: opening costs more than most attacks do. */
+async function command(script: string, backend: 'bubblewrap' | 'landlock') {
+  const commands =
+    opened.get(backend) ??
+    openCommands({ roots: [{ hostPath: root, writable: true }], sandbox: 'required', backends: [backend] });
+  opened.set(backend, commands);
+  return commands
+    .forSession(randomUUID())
+    .run(
+      { kind: 'script', script, shell: 'bash' },
+      { workingFolder: root, timeoutMs: 30_000, signal: new AbortController().signal },
+    );
 }
 
 describe('without walls', () => {
   test.each(some)('$title runs', ({ before, plant, later = day }) => {
-    const { root, person, hasRun, home } = makeWorld({ before });
+    const { person, hasRun } = makeWorld({ before });
     inShell(`cd '${root}'\n${plant}`, home);
     person(later);
     expect(hasRun()).toBe(true);
@@ -97,8 +102,8 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
     const held =
       backend === 'bubblewrap' ? gitAttacks : some.filter(({ passesLandlock }) => passesLandlock !== true);
     test.each(held)('$title does not run', async ({ before, plant, later = day }) => {
-      const { root, person, hasRun } = makeWorld({ before });
-      await command(root, plant, backend);
+      const { person, hasRun } = makeWorld({ before });
+      await command(plant, backend);
       const said = person(later);
       expect(hasRun(), said).toBe(false);
     });
