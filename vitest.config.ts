@@ -1,9 +1,27 @@
 import { defineConfig } from 'vitest/config';
 import Leftovers from './test/support/leftovers.ts';
 
+/** They change nothing outside of what they make, so that a worker loads the sources once for many of them. */
+const together = ['src/**/*.test.ts', 'test/{documents,judgement,surface}/**/*.test.ts'];
+
+/** They fill the process table, the memory and the processor on purpose; what runs beside them would fail for it. */
+const alone = ['attacks/process', 'attacks/web-resources', 'process/commands'].map(
+  (name) => `test/${name}.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'rooms', include: together, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'product', include: ['test/**/*.test.ts'], exclude: [...together, ...alone] },
+      },
+      {
+        extends: true,
+        test: { name: 'alone', include: alone, fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
+    ],
     globalSetup: 'test/support/build.ts',
     // Longer than a busy machine needs: a test that hangs is ended, none has to be quick.
     testTimeout: 180_000,
@@ -11,8 +29,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // Most files start processes and wait for them, so that one worker more than the cores of a build server pays.
     maxWorkers: 3,
-    // Sandboxes and databases share the machine with whatever else runs on a build server.
     reporters: ['default', new Leftovers()],
+    // Sandboxes and databases share the machine with whatever else runs on a build server.
     retry: process.env.CI ? 2 : 0,
   },
 });

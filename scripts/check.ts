@@ -1,21 +1,13 @@
 /** Everything that must hold before a change lands, in one run: `npm test`. A step that fails does not hide the next. */
 import { spawnSync } from 'node:child_process';
 
-// They fill the process table, the memory and the processor on purpose; what runs beside them would fail for it.
-const alone = [
-  'test/attacks/process.test.ts',
-  'test/attacks/web-resources.test.ts',
-  'test/process/commands.test.ts',
-];
-
 const steps: readonly (readonly [title: string, command: readonly string[]])[] = [
   ['format and lint', ['biome', 'ci', '--diagnostic-level=warn', '.']],
   ['types', ['tsc', '-p', '.']],
   ['unused code', ['knip']],
   ['build', ['node', 'scripts/build.ts']],
   ['package', ['publint', '--strict']],
-  ['tests', ['vitest', 'run', ...alone.flatMap((file) => ['--exclude', file])]],
-  ['tests that need the machine to themselves', ['vitest', 'run', '--no-file-parallelism', ...alone]],
+  ['tests', ['vitest', 'run']],
 ];
 
 const failed: string[] = [];
