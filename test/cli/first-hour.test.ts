@@ -123,6 +123,7 @@ test.skipIf(!hasWalls)(
       'pip install -r requirements.txt': ({ text }) => expect(text).not.toContain('denied'),
       'npm install left-pad': ({ code }) => expect(code).toBeUndefined(),
       'rm -rf dist && kill $(lsof -ti :3000)': ({ text }) => expect(text).not.toContain('denied'),
+      'rm -rf "$DIR"': ({ text }) => expect(text).not.toContain('denied'),
       'cd packages/web; export CI=1': ({ code }) => expect(code).toBe(0),
       'npm run dev': ({ text }) => expect(text).toContain('p1'),
       'curl -s localhost:3000': ({ text }) => expect(text).toContain('served'),
@@ -137,6 +138,7 @@ test.skipIf(!hasWalls)(
         await bash('until curl -sf localhost:3000 > /dev/null; do sleep 0.1; done');
       expected[command]?.(reply);
     }
+    expect((await bash('rm -rf ~')).text).toContain('rm-everything');
     expect(asked).toEqual(['npm install left-pad']);
     expect((await bash('echo "$PWD $CI"')).text).toContain('packages/web 1');
   },
