@@ -26,7 +26,7 @@ const context = { dialect: 'plain', roots: ['/workspace'], workingFolder: '/work
 test.skipIf(!has)(
   'what a real bash starts is what the judge saw: commands in wrappers and places (skipped: no bash)',
   async () => {
-    const runs = hammer ? 4000 : 250;
+    const runs = hammer ? 4000 : 120;
     const usable = wrappers.filter((template) => {
       const [program = ''] = template.replace(/^\\/, '').split(' ');
       return (
@@ -85,7 +85,7 @@ test.skipIf(!has)(
 test.skipIf(!has)(
   'what a real bash starts is what the judge saw: any order of shell words (skipped: no bash)',
   async () => {
-    const runs = hammer ? 12_000 : 400;
+    const runs = hammer ? 12_000 : 200;
     const { missed, started } = await compare(fc.sample(soup(), { seed: 4, numRuns: runs }));
     expect(missed).toEqual([]);
     expect(started).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe.each(shells)('a script for sh, run by a real $name', ({ command }) => {
     'starts what the judge saw: any order of shell words (skipped: no such shell)',
     async () => {
       const { missed, started, seen } = await compare(
-        fc.sample(soup(), { seed: 6, numRuns: hammer ? 12_000 : 200 }),
+        fc.sample(soup(), { seed: 6, numRuns: hammer ? 12_000 : 100 }),
         command,
       );
       expect(missed).toEqual([]);
@@ -127,7 +127,7 @@ describe.each(shells)('a script for sh, run by a real $name', ({ command }) => {
     'starts what the judge saw: what bash and sh read differently (skipped: no such shell)',
     async () => {
       const { missed, started, seen } = await compare(
-        fc.sample(bashisms(), { seed: 7, numRuns: hammer ? 8000 : 150 }),
+        fc.sample(bashisms(), { seed: 7, numRuns: hammer ? 8000 : 80 }),
         command,
       );
       expect(missed).toEqual([]);

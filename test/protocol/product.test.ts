@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -103,7 +104,10 @@ test.each(modes.flatMap(([mode]) => [[mode, 'accept'] as const, [mode, 'decline'
     const asked: string[] = [];
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       asked.push(params.message);
-      return action === 'accept' ? { action, content: { scope: 'once' } } : { action };
+      if (action === 'accept') return { action, content: { scope: 'once' } };
+      // A program that answers at once is taken for one that has no person.
+      await sleep(2000);
+      return { action };
     });
     cleanups.push(() => client.close());
     const args = await serveArgs('--config', await configFile({ rules }));

@@ -14,7 +14,7 @@ import { isListing, listsAll } from './listings.ts';
 import { createPipelines } from './pipelines.ts';
 import { folderIn, movesFolder } from './places/targets.ts';
 import { Unprintable } from './print/page.ts';
-import type { Write } from './print/print.ts';
+import { tryWriting, type Write } from './print/print.ts';
 import { isShell, programOf, searches } from './programs.ts';
 import type { ReadFile, Use } from './rules/rule.ts';
 import { inspectNode } from './syntax/inspect-node.ts';
@@ -45,8 +45,11 @@ type Where = Pick<CommandJob, 'writing' | 'place' | 'excerpt'>;
 const maxJobs = 4 * limits.commandBytes;
 /** Where a wrapper may start at one of several words, their tails are kept once each; this bounds what is left. */
 const maxWords = 64 * limits.commandBytes;
+/** Scripts inside of scripts are read at each level: whole ones a few times, short ones at every depth. */
+const maxText = 4 * limits.commandBytes;
 /** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
 const maxWrappers = 40;
+const unsearched = new Set(['parse-error', 'too-deep', 'too-long']);
 const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
 const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
 
@@ -81,6 +84,7 @@ export function examine(
     void findings.push({ rule, excerpt: clean(excerpt), named });
 
   let isWritten = true;
+  let textRead = 0;
   const whole: Writing =
     line.kind === 'script'
       ? readText(line.script, line.shell === 'sh', { place: nowhere, via: [] })
@@ -124,18 +128,20 @@ export function examine(
 
   /** Writes a script anew, to be read as it stands then; what cannot be written is refused. */
   function readText(source: string, posix: boolean, job: Pick<ScriptJob, 'place' | 'via'>): Writing {
-    if (posix) for (const { excerpt, named } of bashisms(source)) raise('not-posix', excerpt, named);
-    try {
-      const printed = write(source);
-      const writing = { text: printed.text, edits: [], changes: [] };
-      jobs.push({ kind: 'script', printed, writing, posix, place: job.place, via: job.via });
-      return writing;
-    } catch (error) {
-      if (!(error instanceof Unprintable)) throw error;
+    textRead += source.length;
+    const printed = textRead > maxText ? new Unprintable('too-long', '') : tryWriting(write, source);
+    const isRefused = printed instanceof Unprintable;
+    // What is no script, or too much of one, is not searched.
+    if (posix && !(isRefused && unsearched.has(printed.rule)))
+      for (const { excerpt, named } of bashisms(source)) raise('not-posix', excerpt, named);
+    if (isRefused) {
       isWritten = false;
-      raise(error.rule, error.excerpt, error.named);
+      raise(printed.rule, printed.excerpt, printed.named);
       return { text: source, edits: [], changes: [] };
     }
+    const writing = { text: printed.text, edits: [], changes: [] };
+    jobs.push({ kind: 'script', printed, writing, posix, place: job.place, via: job.via });
+    return writing;
   }
 
   function readProgram({ program, args }: CommandLine & { kind: 'program' }): Writing {

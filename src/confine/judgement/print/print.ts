@@ -36,6 +36,16 @@ export function print(source: string): Printed {
   return { text, script, origins, steps };
 }
 
+/** What cannot be said plainly is the result, too. */
+export function tryWriting(write: Write, source: string): Printed | Unprintable {
+  try {
+    return write(source);
+  } catch (error) {
+    if (error instanceof Unprintable) return error;
+    throw error;
+  }
+}
+
 const printers = { script: printScript, word: printWord, expansion: printExpansion };
 
 function printTree(source: string, script: ParsedScript, expected?: string) {

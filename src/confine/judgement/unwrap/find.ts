@@ -50,9 +50,10 @@ export function unwrapFind(words: readonly Word[]): readonly Inner[] {
 
 /** `-exec sh -c 'wc -l < "{}"'`: the script, with what is put into it as a word that is not known. */
 function scriptOfName(before: readonly Word[], script: Word): Inner | undefined {
-  const [shell, flag, ...more] = before;
+  const [shell, flag] = before;
+  if (before.length !== 2 || flag?.value !== '-c') return undefined;
   const program = programOf(shell?.value ?? '');
-  if (more.length > 0 || flag?.value !== '-c' || !posixShells.has(program)) return undefined;
+  if (!posixShells.has(program)) return undefined;
   if (!script.value?.includes('{}')) return undefined;
   const source = literalWord(script.value.replaceAll('{}', '$1'));
   return { kind: 'script', source, posix: program !== 'bash' };
