@@ -279,7 +279,7 @@ export const gitAttacks: readonly GitAttack[] = [
   {
     title: 'a value that holds lines',
     plant:
-      'git config branch.main.description "$(printf "x\\n[core]\\nfsmonitor = $PWD/evil")"; c=$(readlink .git/config || echo .git/config); sed -i "s/\\\\n/\\n/g" "$c"',
+      'git config branch.main.description "$(printf "x\\n[core]\\nfsmonitor = $PWD/evil")"; c=$(readlink .git/config || echo .git/config); sed -i "s/\\\\\\\\n/\\n/g" "$c"',
   },
   {
     title: 'a line that goes on',
