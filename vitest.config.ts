@@ -9,20 +9,34 @@ const alone = ['attacks/process', 'attacks/web-resources', 'process/commands'].m
   (name) => `test/${name}.test.ts`,
 );
 
+const setup = 'test/support/build.ts';
+const sandboxed = [setup, 'test/support/find-sandboxes.ts'];
+
 export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'rooms', include: together, isolate: false } },
       {
         extends: true,
-        test: { name: 'product', include: ['test/**/*.test.ts'], exclude: [...together, ...alone] },
+        test: {
+          name: 'product',
+          include: ['test/**/*.test.ts'],
+          exclude: [...together, ...alone],
+          globalSetup: sandboxed,
+        },
       },
       {
         extends: true,
-        test: { name: 'alone', include: alone, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'alone',
+          include: alone,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          globalSetup: sandboxed,
+        },
       },
     ],
-    globalSetup: 'test/support/build.ts',
+    globalSetup: setup,
     // Longer than a busy machine needs: a test that hangs is ended, none has to be quick.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' };
 const coding = { files, flags: { profile: 'coding' } } as const;
 

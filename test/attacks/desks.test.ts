@@ -8,7 +8,7 @@ import { openTestCheckpoint, outputOf, remote } from '../support/open-test-check
 
 // Two people behind tokens, each with a desk in `output/`. Neither may see the other's, through a command either.
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 let root: string;
 beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-desks-')));

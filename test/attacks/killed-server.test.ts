@@ -102,7 +102,7 @@ test('a server that is killed among writes leaves whole files, an unbroken log, 
   }
 }, 600_000);
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 test.skipIf(!working.has('bubblewrap'))(
   'a server that is killed leaves no process of any session (skipped: no bubblewrap)',

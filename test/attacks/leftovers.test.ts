@@ -7,7 +7,7 @@ import { workingSandboxes } from '../process/working-sandboxes.ts';
 
 // What a command leaves behind in the workspace is run by others later, outside of the sandbox.
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-leftovers-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

@@ -8,7 +8,7 @@ import { workingSandboxes } from '../process/working-sandboxes.ts';
 
 // A person serves the whole home folder. The server's own records, keys and configuration lie in it.
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const secret = 'the-key-of-the-log';
 let home: string;
 let checkpoint: Checkpoint;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Findings, intrude } from '../process/intrusion.ts';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 /** What a backend is known not to hold; the threat model says so. */
 const knownGaps = {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createPerson } from '../process/toolchains/person.ts';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 const home = {
   'home/.cargo/bin/cargo': '#!/bin/sh\necho cargo\n',

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { workingSandboxes } from '../process/working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const hasPython = spawnSync('/usr/bin/python3', ['--version']).error === undefined;
 const lack = !hasPython
   ? ' (skipped: no python3)'

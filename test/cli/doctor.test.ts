@@ -59,7 +59,7 @@ test.skipIf(!existsSync('/usr/bin/bwrap'))(
   },
 );
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 test.skipIf(!working.has('landlock') || !existsSync('/usr/bin/bwrap')).each([
   ['C.UTF-8', 'warning  git                  commands can write .git/config and hooks'],

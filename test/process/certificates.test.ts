@@ -14,7 +14,7 @@ mkdirSync(root);
 mkdirSync(join(base, 'hashed'));
 for (const path of ['company.pem', 'hashed/1.0', 'private.key']) writeFileSync(join(base, path), path);
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   test.skipIf(!working.has(name))(

@@ -40,7 +40,7 @@ function open(name: SandboxName, more: Partial<CommandsOptions> = {}) {
   });
 }
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 /** Processes of this machine whose command line holds a word: what a command left behind. */
 function survivors(word: string): string[] {

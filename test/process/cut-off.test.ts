@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const note = '[network: commands reach no host; the operator can list those they need in process.network]\n';
 const failed = { command: { kind: 'script', script: 'make', shell: 'sh' }, exitCode: 1 } as const;
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const hasNpx = has('npx');
 
 function has(program: string): boolean {

@@ -31,7 +31,7 @@ const removal = { timeout: 60_000 };
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-dry-run-'));
 const layers = join(base, 'layers');
 afterAll(() => rmSync(base, { recursive: true, force: true }));
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const never = new AbortController().signal;
 
 let roots = 0;

@@ -17,7 +17,7 @@ import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
 import { openCommands } from '../../src/confine/process/commands.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const judge = createCommandJudge();
 const opened = new Map<string, ReturnType<typeof openWorld>>();
 
@@ -81,6 +81,7 @@ async function openRepository(backend: 'bubblewrap' | 'landlock') {
   };
 }
 
+// What git does is the same in both, so that Landlock meets every third of it.
 for (const backend of ['bubblewrap', 'landlock'] as const) {
   const title = working.has(backend) ? backend : `${backend} (skipped: it does not work here)`;
   describe.skipIf(!working.has(backend))(title, () => {
@@ -142,7 +143,11 @@ for (const backend of ['bubblewrap', 'landlock'] as const) {
           'keeps settings of its own for the session',
           'export HOME=$HOME; git config --global core.abbrev 7; git config --get core.abbrev',
         ],
-      ].filter(([what]) => backend === 'bubblewrap' || !what?.endsWith('the variables')),
+      ].filter(
+        ([what], at) =>
+          backend === 'bubblewrap' ||
+          (!what?.endsWith('the variables') && (process.env.SEKISHO_HAMMER || at % 3 === 0)),
+      ),
     )('git %s as it does outside', async (_what = '', script = '') => {
       const { root, person, bash, told } = await openRepository(backend);
       person(`cp -a '${root}' '${root}.plain'`);

@@ -11,7 +11,7 @@ import { workingSandboxes } from './working-sandboxes.ts';
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-programs-')));
 const root = join(base, 'root');
 const served = join(base, 'served');
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 const python = said('python3', ['-c', 'import sys, pip; print(sys.prefix)']);
 const npm = said('npm', ['--version']);

@@ -8,7 +8,7 @@ import { ConfigError } from '../../src/contract/error.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
-const works = (await workingSandboxes()).has('bubblewrap') && existsSync('/bin/bash');
+const works = workingSandboxes().has('bubblewrap') && existsSync('/bin/bash');
 
 const echo = createServer((socket) => {
   socket.on('error', () => {});

@@ -19,7 +19,7 @@ import { workingSandboxes } from './working-sandboxes.ts';
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-network-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const hasBash = has('bash');
 const hasCurl = has('curl');
 

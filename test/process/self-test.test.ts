@@ -24,7 +24,7 @@ import { workingSandboxes } from './working-sandboxes.ts';
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-self-test-')));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 /** bubblewrap with its arguments changed: what an old or patched one would be. */
 function weakened(change: string) {

@@ -15,7 +15,7 @@ const root = join(base, 'project');
 mkdirSync(join(root, 'sub'), { recursive: true });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const { mayKeep } = createCommandJudge();
 const never = new AbortController().signal;
 

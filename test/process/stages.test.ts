@@ -23,7 +23,7 @@ mkdirSync(root);
 writeFileSync(join(root, 'in'), 'b\na\nb\n');
 writeFileSync(join(base, 'secret'), 'hush');
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 for (const name of ['landlock', 'bubblewrap'] as const) {
   const works = working.has(name);

@@ -9,7 +9,7 @@ import { runCommand, startFile } from '../support/run-command.ts';
 import { treeOf } from '../support/tree-of.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const rules = [{ tool: 'bash', decision: 'try' as const, because: 'looked at first' }];
 const files = Object.fromEntries(
   Array.from({ length: 21 }, (_, index) => [`old/${index}.txt`, `${index}\n`]),

@@ -16,7 +16,7 @@ import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-chec
 import { treeOf } from '../support/tree-of.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`old/${index}.txt`, `${index}\n`]));
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n', ...many };

@@ -14,7 +14,7 @@ import { type CommandRunner, openCommands } from '../../src/confine/process/comm
 import type { RunOptions } from '../../src/contract/capabilities/process.ts';
 import { workingSandboxes } from './working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const path = [dirname(process.execPath), '/usr/bin', '/bin'].join(':');
 
 const hasPython = spawnSync('/usr/bin/python3', ['--version']).error === undefined;

@@ -13,7 +13,7 @@ const root = join(base, 'project');
 mkdirSync(join(root, '.vscode'), { recursive: true });
 writeFileSync(join(base, 'secret'), '');
 afterAll(() => rmSync(base, { recursive: true }));
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const never = new AbortController().signal;
 
 const met = {

@@ -17,7 +17,7 @@ import { workingSandboxes } from '../../process/working-sandboxes.ts';
 import { openTestCheckpoint } from '../../support/open-test-checkpoint.ts';
 import { type Door, doors } from './doors.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const of = (outcome: Door['outcome']) => doors.filter((door) => door.outcome === outcome);
 
 test('there are sixty doors and more, each once', () => {

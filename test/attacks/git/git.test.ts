@@ -7,7 +7,7 @@ import { openCommands } from '../../../src/confine/process/commands.ts';
 import { workingSandboxes } from '../../process/working-sandboxes.ts';
 import { day, type GitAttack, gitAttacks } from './attacks.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 /** Two of three runs repeat what the third shows: every attack meets bubblewrap, some of them the others too. */
 const some = gitAttacks.filter((_, i) => process.env.SEKISHO_HAMMER !== undefined || i % 5 === 0);
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-git-'));

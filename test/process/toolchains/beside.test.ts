@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { openCommands } from '../../../src/confine/process/commands.ts';
 import { workingSandboxes } from '../working-sandboxes.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const base = realpathSync(mkdtempSync('/var/tmp/sekisho-beside-'));
 afterAll(() => rmSync(base, { recursive: true }));
 
@@ -38,15 +38,21 @@ const lines = [
   'python3 -m venv --without-pip .venv && .venv/bin/python3 -c "import sys; print(sys.prefix, sys.base_prefix)"',
 ];
 
+let inPlain: Promise<Awaited<ReturnType<typeof run>>> | undefined;
+function runPlain(root: string) {
+  inPlain ??= run(root, (line) => {
+    const { status, stdout } = spawnSync('bash', ['-c', line], { cwd: root, encoding: 'utf8', env });
+    return { exitCode: status, stdout };
+  });
+  return inPlain;
+}
+
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   test.skipIf(!working.has(name))(
     `the toolchains of this machine do what they do in a plain bash (skipped: no ${name})`,
     async () => {
       const root = join(base, 'project');
-      const plain = await run(root, (line) => {
-        const { status, stdout } = spawnSync('bash', ['-c', line], { cwd: root, encoding: 'utf8', env });
-        return { exitCode: status, stdout };
-      });
+      const plain = await runPlain(root);
       const commands = openCommands({
         roots: [{ hostPath: makeEmpty(root), writable: true }],
         sandbox: 'required',

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { workingSandboxes } from '../working-sandboxes.ts';
 import { createPerson } from './person.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const signal = new AbortController().signal;
 
 async function until(holds: () => boolean): Promise<void> {

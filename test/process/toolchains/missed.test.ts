@@ -7,7 +7,7 @@ import { cpuTimeMs } from '../../support/cpu-time.ts';
 import { workingSandboxes } from '../working-sandboxes.ts';
 import { createPerson } from './person.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 
 describe.each(['bubblewrap', 'landlock'] as const)('%s', (name) => {
   const person = createPerson({

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { workingSandboxes } from '../working-sandboxes.ts';
 import { createPerson } from './person.ts';
 
-const working = await workingSandboxes();
+const working = workingSandboxes();
 const hasPython = existsSync('/usr/bin/python3');
 
 /** A program of this machine, as one that was installed in another place. */
