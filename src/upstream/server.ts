@@ -252,8 +252,8 @@ export function createServer(settings: ServerSettings, options: ServerOptions): 
       await looking;
     },
     refresh() {
-      // Somebody logged in or out, perhaps in another process. What starts now is woken once it failed.
-      if (access && access.stamp() !== accessStamp && supervisor.state().kind !== 'starting') {
+      // Somebody logged in or out, perhaps in another process.
+      if (access && access.stamp() !== accessStamp) {
         accessStamp = access.stamp();
         supervisor.wake();
       }

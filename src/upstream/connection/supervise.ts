@@ -16,7 +16,10 @@ export interface Supervisor {
   failure(): ToolError | undefined;
   /** The live connection; starts one unless the last start failed a moment ago. */
   connection(signal: AbortSignal): Promise<Connection>;
-  /** What it failed for may be mended: the next need starts it at once. */
+  /**
+   * What it failed for may be mended: the next need starts it at once. A start that is under way and fails is made again,
+   * as it may have begun before.
+   */
   wake(): void;
   /** The connection that there is; none is started. */
   running(): Promise<Connection> | undefined;
@@ -44,6 +47,8 @@ export function supervise(options: SuperviseOptions): Supervisor {
   let failure: ToolError | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  /** Woken while it was starting. */
+  let isWoken = false;
 
   function become(next: SupervisedState): void {
     state = next;
@@ -68,8 +73,7 @@ export function supervise(options: SuperviseOptions): Supervisor {
     if (isClosed) return Promise.reject(cancelled());
     if (live) return live;
     become({ kind: 'starting' });
-    starts += 1;
-    const opening = options.open();
+    const opening = open();
     live = opening;
     opening.then(
       (connection) => {
@@ -93,6 +97,17 @@ export function supervise(options: SuperviseOptions): Supervisor {
     return opening;
   }
 
+  async function open(): Promise<Connection> {
+    starts += 1;
+    isWoken = false;
+    try {
+      return await options.open();
+    } catch (error) {
+      if (!isWoken || isClosed) throw error;
+      return open();
+    }
+  }
+
   return {
     state: () => state,
     starts: () => starts,
@@ -104,10 +119,14 @@ export function supervise(options: SuperviseOptions): Supervisor {
       return unlessAborted(start(), signal, () => cancelled());
     },
     wake() {
-      if (state.kind !== 'failed') return;
-      clearTimeout(timer);
+      if (state.kind !== 'failed' && state.kind !== 'starting') return;
       failures = 0;
       failure = undefined;
+      if (state.kind === 'starting') {
+        isWoken = true;
+        return;
+      }
+      clearTimeout(timer);
       become({ kind: 'idle' });
     },
     running: () => live,
