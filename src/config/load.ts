@@ -14,7 +14,7 @@ import { assertMakeable } from './makeable.ts';
 import { memoryOf } from './memory.ts';
 import { modelsOf } from './models.ts';
 import { hostsOf } from './network-sets.ts';
-import { notifyOf, publicUrlOf } from './notify.ts';
+import { notifyOf, publicUrlOf } from './notify/notify.ts';
 import { oauthTrustOf } from './oauth.ts';
 import { workingRates } from './profiles.ts';
 import { assertNotOwn, assertOutside, existingFolder, insideOf, type Roots, rootsOf } from './roots.ts';
@@ -23,6 +23,7 @@ import type { ConfigFile } from './schema.ts';
 import { outsideOfRoots, readServers } from './servers/servers.ts';
 import type { Flags, Settings } from './settings.ts';
 import { configFolderOf, homeOf, stateFolderOf } from './state.ts';
+import { timeZoneOf } from './time-zone.ts';
 import {
   defaultToolsets,
   type SingleTool,
@@ -44,21 +45,8 @@ export function loadSettings(
   const { config, rulesAt } = readConfig(flags, environment, home, cwd);
   // A shell keeps the name by which one came into a folder, and clients send paths that begin with it.
   const { roots, files } = rootsOf(flags, config, cwd, environment.PWD);
-  const stateFolder = resolve(
-    cwd,
-    flags.state ?? config.state ?? stateFolderOf(roots[0].path, environment, home),
-  );
-  assertOutside(stateFolder, roots, 'state');
-  const storeUrl = config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`;
-  assertMakeable(stateFolder, text('the state folder', '状態フォルダー'));
-  if (storeUrl.startsWith('sqlite:/'))
-    assertMakeable(storeUrl.slice('sqlite:'.length), text('the database', 'データベース'));
-  const own = [
-    dirname(stateFolderOf(roots[0].path, environment, home)),
-    stateFolder,
-    configFolderOf(environment, home),
-    ...[flags.config, flags.envFile].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
-  ];
+  const context: LoadContext = { environment, home, cwd, roots };
+  const { stateFolder, storeUrl, own } = recordsOf(flags, config, context);
   assertNotOwn(files, own);
   const only = onlyOf(flags.only);
   const toolsets = only ? [singleTools[only].toolset] : toolsetsOf(flags, config, purpose);
@@ -83,20 +71,9 @@ export function loadSettings(
     recordFlags: recordFlagsOf(flags, config, roots[0].path, cwd),
     hiddenPaths: insideOf(roots, own),
     storeUrl,
-    http: {
-      host: config.http?.host ?? '127.0.0.1',
-      port: config.http?.port ?? 7040,
-      allowedHosts: config.http?.allowedHosts ?? [],
-      allowedOrigins: config.http?.allowedOrigins ?? [],
-      maxBodyBytes: config.http?.maxBodyBytes ?? limits.httpBodyBytes,
-      oauth: oauthTrustOf(config.http?.oauth),
-      console: config.http?.console ?? true,
-      publicUrl: publicUrlOf(config.http?.publicUrl),
-      drainMs: config.http?.drainMs ?? 0,
-      roots: config.http?.roots ?? 'own',
-    },
+    http: httpOf(config.http),
     notify: notifyOf(config.notify, {
-      environment: config.notify ? variablesOf(flags, { environment, home, cwd, roots }) : {},
+      environment: config.notify ? variablesOf(flags, context) : {},
       workspaceFolder: roots[0].path,
     }),
     ...rulesOf(config.rules, rulesAt),
@@ -110,27 +87,18 @@ export function loadSettings(
       waitMs: config.approval?.waitMs ?? limits.approvalWaitMs,
       expiryMs: config.approval?.expiryMs ?? limits.approvalExpiryMs,
     },
-    process: {
-      sandbox,
-      environment: config.process?.environment ?? [],
-      readable: (config.process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
-      network: hostsOf(config.process?.network ?? []),
-      networkAsNamed: config.process?.network ?? [],
-      judgement: config.process?.judgement,
-      tryFirst: config.process?.tryFirst ?? config.process?.layer !== 'off',
-      cacheBytes: config.process?.cacheBytes ?? limits.cacheBytes,
-      layer: config.process?.layer ?? 'auto',
-      onFailure: config.process?.onFailure ?? 'keep',
-      maxTimeoutMs: config.process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
-      maxBackgroundMs: config.process?.maxBackgroundMs ?? 3_600_000,
-    },
+    process: processOf(config.process, sandbox, cwd),
     agentCli: {
       allowMime: flags.allowMime ?? config['agent-cli']?.allowMime ?? [],
       allowExecutable: flags.allowExecutable ?? config['agent-cli']?.allowExecutable ?? false,
     },
     assistant: {
       layout: config.assistant?.layout ?? 'output',
-      timeZone: timeZoneOf(config.assistant?.timeZone),
+      // Absent is the machine's own, which costs 12 ms to ask for and is rarely needed.
+      timeZone:
+        config.assistant?.timeZone === undefined
+          ? undefined
+          : timeZoneOf(config.assistant.timeZone, 'assistant.timeZone'),
     },
     web: {
       allowHosts: config.web?.allowHosts,
@@ -158,8 +126,70 @@ export function loadSettings(
       perMinute: config.ask?.perMinute ?? 10,
     },
     // One tool alone is one tool alone.
-    servers: only ? [] : serversOf(flags, config, { environment, home, cwd, roots, sandbox }),
+    servers: only ? [] : serversOf(flags, config, context, sandbox),
   });
+}
+
+/** What settings are read in: variables, the person's home, the current folder, the roots. */
+interface LoadContext {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly home: string;
+  readonly cwd: string;
+  readonly roots: Roots;
+}
+
+/** Where the server keeps its records, and which paths are its own, so that no tool may see them. */
+function recordsOf(flags: Flags, config: ConfigFile, { environment, home, cwd, roots }: LoadContext) {
+  const usualFolder = stateFolderOf(roots[0].path, environment, home);
+  const stateFolder = resolve(cwd, flags.state ?? config.state ?? usualFolder);
+  assertOutside(stateFolder, roots, 'state');
+  const storeUrl = config.store?.url ?? `sqlite:${join(stateFolder, 'sekisho.db')}`;
+  assertMakeable(stateFolder, text('the state folder', '状態フォルダー'));
+  if (storeUrl.startsWith('sqlite:/'))
+    assertMakeable(storeUrl.slice('sqlite:'.length), text('the database', 'データベース'));
+  const own = [
+    dirname(usualFolder),
+    stateFolder,
+    configFolderOf(environment, home),
+    ...[flags.config, flags.envFile].flatMap((path) => (path ? [resolve(cwd, path)] : [])),
+  ];
+  return { stateFolder, storeUrl, own };
+}
+
+function httpOf(http: ConfigFile['http']): Settings['http'] {
+  return {
+    host: http?.host ?? '127.0.0.1',
+    port: http?.port ?? 7040,
+    allowedHosts: http?.allowedHosts ?? [],
+    allowedOrigins: http?.allowedOrigins ?? [],
+    maxBodyBytes: http?.maxBodyBytes ?? limits.httpBodyBytes,
+    oauth: oauthTrustOf(http?.oauth),
+    console: http?.console ?? true,
+    publicUrl: publicUrlOf(http?.publicUrl),
+    drainMs: http?.drainMs ?? 0,
+    roots: http?.roots ?? 'own',
+  };
+}
+
+function processOf(
+  process: ConfigFile['process'],
+  sandbox: 'required' | 'off',
+  cwd: string,
+): Settings['process'] {
+  return {
+    sandbox,
+    environment: process?.environment ?? [],
+    readable: (process?.readable ?? []).map((path) => existingFolder(resolve(cwd, path))),
+    network: hostsOf(process?.network ?? []),
+    networkAsNamed: process?.network ?? [],
+    judgement: process?.judgement,
+    tryFirst: process?.tryFirst ?? process?.layer !== 'off',
+    cacheBytes: process?.cacheBytes ?? limits.cacheBytes,
+    layer: process?.layer ?? 'auto',
+    onFailure: process?.onFailure ?? 'keep',
+    maxTimeoutMs: process?.maxTimeoutMs ?? limits.bashMaxTimeoutMs,
+    maxBackgroundMs: process?.maxBackgroundMs ?? 3_600_000,
+  };
 }
 
 function recordFlagsOf(flags: Flags, config: ConfigFile, root: string, cwd: string): string {
@@ -181,34 +211,21 @@ function defaultRatesOf({ assistant }: ConfigFile): NonNullable<ConfigFile['rate
 function serversOf(
   flags: Flags,
   config: ConfigFile,
-  place: {
-    readonly environment: NodeJS.ProcessEnv;
-    readonly home: string;
-    readonly cwd: string;
-    readonly roots: Roots;
-    readonly sandbox: 'required' | 'off';
-  },
+  context: LoadContext,
+  sandbox: 'required' | 'off',
 ): readonly ServerSettings[] {
-  const roots = place.roots.map((root) => root.path);
-  const environment = variablesOf(flags, place);
-  const sources = { environment, roots, cwd: place.cwd, sandbox: place.sandbox, flow: config.flow ?? 'ask' };
+  const roots = context.roots.map((root) => root.path);
+  const environment = variablesOf(flags, context);
+  const sources = { environment, roots, cwd: context.cwd, sandbox, flow: config.flow ?? 'ask' };
   return readServers({ own: [config.servers, config.mcpServers], ...sources });
 }
 
 /** What `${NAME}` in the file stands for. */
-function variablesOf(
-  flags: Flags,
-  place: {
-    readonly environment: NodeJS.ProcessEnv;
-    readonly home: string;
-    readonly cwd: string;
-    readonly roots: Roots;
-  },
-): NodeJS.Dict<string> {
-  const own = join(configFolderOf(place.environment, place.home), '.env');
-  const roots = place.roots.map((root) => root.path);
-  const named = flags.envFile && outsideOfRoots('--env-file', resolve(place.cwd, flags.envFile), roots);
-  return { ...readEnvironmentFile(named || own, named !== undefined), ...place.environment };
+function variablesOf(flags: Flags, context: LoadContext): NodeJS.Dict<string> {
+  const own = join(configFolderOf(context.environment, context.home), '.env');
+  const roots = context.roots.map((root) => root.path);
+  const named = flags.envFile && outsideOfRoots('--env-file', resolve(context.cwd, flags.envFile), roots);
+  return { ...readEnvironmentFile(named || own, named !== undefined), ...context.environment };
 }
 
 /** `NAME=value` lines. What the process has already wins over them. */
@@ -256,22 +273,4 @@ function oneOf<T extends string>(key: string, value: string, among: readonly T[]
     );
   }
   return found;
-}
-
-/** Absent is the machine's own, which costs 12 ms to ask for and is rarely needed. */
-function timeZoneOf(zone: string | undefined): string | undefined {
-  if (zone === undefined) return undefined;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  } catch (error) {
-    throw new ConfigError(
-      text(
-        `assistant.timeZone must be a time zone such as "Asia/Tokyo", got ${JSON.stringify(zone)}.`,
-        `assistant.timeZone には "Asia/Tokyo" のようなタイムゾーンを指定してください（指定値: ${JSON.stringify(zone)}）。`,
-      ),
-      {
-        cause: error,
-      },
-    );
-  }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { locales } from '../contract/text/text.ts';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
-import { notifySchema } from './notify-schema.ts';
+import { notifySchema } from './notify/notify-schema.ts';
 import { oauthTrustSchema } from './oauth.ts';
 import { rulesSchema } from './rules.ts';
 import { containerSchema, runtimeSchema } from './runtime.ts';

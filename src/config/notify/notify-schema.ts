@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actionKinds, details } from '../contract/notice.ts';
+import { actionKinds, details } from '../../contract/notice.ts';
 
 const nonEmpty = z.string().min(1).max(2000);
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time such as "22:00"');

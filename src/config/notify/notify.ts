@@ -1,26 +1,27 @@
 import type * as z from 'zod';
-import { ConfigError } from '../contract/error.ts';
+import { ConfigError } from '../../contract/error.ts';
 import type {
   Channel,
   ChannelSettings,
   DigestTimes,
   NotifySettings,
   QuietHours,
-} from '../contract/notice.ts';
-import { type Text, text } from '../contract/text/text.ts';
-import { hasUserInfo, isSecureUrl } from '../ground/secure-url.ts';
+} from '../../contract/notice.ts';
+import { type Text, text } from '../../contract/text/text.ts';
+import { hasUserInfo, isSecureUrl } from '../../ground/secure-url.ts';
+import { timeZoneOf } from '../time-zone.ts';
+import { fillVariables } from '../variables.ts';
 import type { channelSchema, notifySchema } from './notify-schema.ts';
-import { fillVariables } from './variables.ts';
 
 type Config = z.output<typeof notifySchema>;
-type Place = { readonly environment: NodeJS.Dict<string>; readonly workspaceFolder: string };
+type FillContext = { readonly environment: NodeJS.Dict<string>; readonly workspaceFolder: string };
 
 /** Throws `ConfigError` for what could reach nobody, or somebody else. */
-export function notifyOf(config: Config | undefined, place: Place): NotifySettings {
+export function notifyOf(config: Config | undefined, context: FillContext): NotifySettings {
   const named = Object.entries(config?.channels ?? {}).map(
     ([name, entry]): Channel => ({
       name,
-      ...channelOf(entry, `notify.channels.${name}`, place),
+      ...channelOf(entry, `notify.channels.${name}`, context),
     }),
   );
   // What a person switches on at their phone needs no line in a file.
@@ -52,8 +53,8 @@ export function notifyOf(config: Config | undefined, place: Place): NotifySettin
   };
 }
 
-function channelOf(entry: z.output<typeof channelSchema>, at: string, place: Place): ChannelSettings {
-  const fill = (words: string, key: string) => fillVariables(words, { ...place, at: `${at}.${key}` });
+function channelOf(entry: z.output<typeof channelSchema>, at: string, context: FillContext): ChannelSettings {
+  const fill = (words: string, key: string) => fillVariables(words, { ...context, at: `${at}.${key}` });
   const secret = (words: string | undefined, key: string) =>
     words === undefined ? undefined : fill(words, key);
   const address = (words: string, key: string) => addressOf(fill(words, key), `${at}.${key}`);
@@ -137,7 +138,7 @@ function quietOf({ from, to, timeZone }: NonNullable<Config['quiet']>): QuietHou
       text('must not begin and end at the same time', '開始と終了に別の時刻を指定してください'),
     );
   }
-  const zone = timeZone && zoneOf(timeZone, 'notify.quiet.timeZone');
+  const zone = timeZone && timeZoneOf(timeZone, 'notify.quiet.timeZone');
   return { fromMinute: minuteOf(from), toMinute: minuteOf(to), timeZone: zone };
 }
 
@@ -149,7 +150,7 @@ function digestOf(
   const minutes = (typeof at === 'string' ? [at] : at).map(minuteOf);
   return {
     atMinutes: [...new Set(minutes)].sort((one, other) => one - other),
-    timeZone: timeZone && zoneOf(timeZone, 'notify.digest.timeZone'),
+    timeZone: timeZone && timeZoneOf(timeZone, 'notify.digest.timeZone'),
     to: to ?? channels.map(({ name }) => name).filter((name) => !second.includes(name)),
   };
 }
@@ -157,21 +158,6 @@ function digestOf(
 function minuteOf(words: string): number {
   const [hours = 0, minutes = 0] = words.split(':').map(Number);
   return hours * 60 + minutes;
-}
-
-function zoneOf(zone: string, at: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  } catch (error) {
-    throw wrong(
-      at,
-      text(
-        `must be a time zone such as "Asia/Tokyo", got ${JSON.stringify(zone)}`,
-        `"Asia/Tokyo" のようなタイムゾーンを指定してください（指定値: ${JSON.stringify(zone)}）`,
-      ),
-      error,
-    );
-  }
 }
 
 /** Where the server is reached from elsewhere: an origin, without a path. */
@@ -209,6 +195,6 @@ function isSafe(url: URL): boolean {
 }
 
 /** `rule` goes on after the key, in English as its verb. */
-function wrong(at: string, rule: Text, cause?: unknown): ConfigError {
-  return new ConfigError(text(`${at} ${rule.en}.`, `${at}: ${rule.ja}。`), { cause });
+function wrong(at: string, rule: Text): ConfigError {
+  return new ConfigError(text(`${at} ${rule.en}.`, `${at}: ${rule.ja}。`));
 }
