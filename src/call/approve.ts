@@ -116,7 +116,9 @@ function policyFacts({ decision, writtenAt, answer, because }: PolicyVerdict): o
 const goesElsewhere =
   /\b(cd|pushd|popd|chdir)\b|(^|\s)(-C|--(git-dir|work-tree|prefix|cwd|directory|chdir|root|dir)\b)/;
 
-/** Where a call works: a command's folder; of paths the one that all of them lie directly in, unless that is the root. */
+/**
+ * Where a call works: a command's folder; of paths the one that all of them lie directly in, unless that is the root.
+ */
 function folderOf(risk: Risk, root: string | undefined): string | undefined {
   if (root === undefined) return undefined;
   if (risk.command) {

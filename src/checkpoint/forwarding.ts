@@ -134,7 +134,10 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   };
 }
 
-/** What lives in one process even where all servers have the same files: folders, variables, what runs in the background. */
+/**
+ * What lives in one process even where all servers have the same files: folders, variables, what runs in the
+ * background.
+ */
 function livesInProcess(name: Tool['uses'][number]): boolean {
   return name === 'commands' || name === 'pipelines';
 }
@@ -144,7 +147,10 @@ function keptIdOf({ tool, input }: Call): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** All of a call that another process can have. A client that can be asked here is one that answers by trying again there. */
+/**
+ * All of a call that another process can have. A client that can be asked here is one that answers by trying again
+ * there.
+ */
 function plain(call: Call): Omit<Call, 'signal'> {
   const { tool, input, isMethod, requestId, arrival, patienceMs, replyBytes, isUnattended } = call;
   return {

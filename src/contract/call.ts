@@ -8,12 +8,12 @@ export interface Arrival {
   readonly connectionId?: string | undefined;
   /** The bearer token as it came. */
   readonly bearer?: string | undefined;
-  /** Whose sessions these are, where a holder's tokens change while a session lasts; absent: the token's. */
+  /** Who holds the sessions, where a holder's tokens change while a session lasts; absent: whoever the token names. */
   readonly holder?: string | undefined;
   /** Tokens of document 002 where they came as headers; arguments are looked at by identify. */
   readonly sessionToken?: string | undefined;
   readonly coordinatorToken?: string | undefined;
-  /** What its person asked for, where that is known here; no client can set it. */
+  /** The user's prompt, where we know it; no client can set it. */
   readonly said?: string | undefined;
   /** The model that acts for the caller, where a program of ours lends it the caller's tools; no client can set it. */
   readonly model?: string | undefined;
@@ -35,26 +35,26 @@ export interface Call {
   /** The request's own number on its connection. */
   readonly requestId?: string | number | undefined;
   readonly arrival: Arrival;
-  /** When it set out on the road, by the clock of `performance`. */
+  /** When it arrived, by `performance.now()`. */
   readonly beganAt?: number | undefined;
   /** Aborts when the caller cancels or hangs up. */
   readonly signal: AbortSignal;
-  /** How long the caller waits for its person and for the work, where that is not as long as most clients do. */
+  /** How long the caller waits for a reply, where that is not as long as most clients do. */
   readonly patienceMs?: number | undefined;
   /**
-   * Carries out a tool of the client's own once the call may run: by itself, or by having us do it after all. Absent:
-   * we do it.
+   * Has the client do the work of its own tool once the call may run; it may have us do it after all (`ours`). Absent: we
+   * do it.
    */
   readonly carry?:
     | ((ours: () => Promise<ToolOutput>, signal: AbortSignal) => Promise<ToolOutput>)
     | undefined;
-  /** How long a reply this client shows whole, as UTF-8; absent: as long as any. */
+  /** The longest reply that this client shows whole, in bytes of UTF-8; absent: `limits.replyBytes`. */
   readonly replyBytes?: number | undefined;
   /** Told when the tool begins to run: from here on the call may outlast its request. */
   readonly runs?:
     | ((begun: { readonly id: string; readonly sessionId: string; readonly patienceMs: number }) => void)
     | undefined;
-  /** Was its request answered with its id already? Then nobody is there to be asked. */
+  /** Was its request answered already, with an id to fetch the result by? Then nobody is there to be asked. */
   readonly isLeft?: (() => boolean) | undefined;
   /** Tells the caller how far the work is; absent where nobody listens. */
   readonly progress?: ((done: number, total?: number, message?: string) => void) | undefined;
@@ -123,14 +123,14 @@ export type ContentBlock =
       );
     };
 
-/** What a tool came to, before it is a reply. */
+/** What a tool returned, before it is made a reply. */
 export interface ToolOutput {
   readonly content: (locale: Locale) => readonly ContentBlock[];
   readonly structured?: Readonly<Record<string, unknown>> | undefined;
   readonly isError?: boolean | undefined;
 }
 
-/** What a call came to. `meta` becomes `_meta`. */
+/** How a call ended, or the question that it waits for. `meta` becomes `_meta`. */
 export type Reply =
   | {
       readonly kind: 'output';

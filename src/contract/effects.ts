@@ -1,7 +1,7 @@
 import type { Effects } from './capabilities/dry-run.ts';
 import type { Text } from './text/text.ts';
 
-/** They land, a person is asked, or they are thrown away. */
+/** The effects land, a person is asked, or they are discarded. */
 export type EffectDecision = 'allow' | 'ask' | 'deny';
 
 /** A rule of the operator about what a command did on a layer, not about its words. All of `effect` must fit. */
@@ -12,7 +12,7 @@ export interface EffectRule {
     readonly deletes?: string | undefined;
     /** A glob below a root: something that it fits is created, changed or deleted. */
     readonly writes?: string | undefined;
-    /** Globs: something that none of them fits is. */
+    /** Globs: something that none of them fits is created, changed or deleted. */
     readonly outside?: readonly string[] | undefined;
   };
   readonly then: EffectDecision;
@@ -33,20 +33,20 @@ export interface EffectVerdict {
 
 /** The rules about effects. */
 export interface EffectRules {
-  /** A rule of the operator reads each change, not only what is lost. */
+  /** Does a rule of the operator need each change, not only the losses? */
   readonly readChanges: boolean;
-  /** Does something run or follow, later and unasked, what stands at this path below a root? */
+  /** Does a program run or obey this file later by itself? The path is below a root. */
   isObeyed(path: string): boolean;
   /**
-   * Never throws: what is not known of the effects counts as the worst that it could be. `isTried`: its words alone would
-   * have been asked about or refused, or the operator has it tried; more is asked about then.
+   * Never throws: what is not known of the effects counts as the worst that it could be. `isTried`: without a layer, the
+   * command would have been asked about or refused, or the operator has it tried first; then more is asked about.
    */
   decide(effects: Effects, isTried: boolean): EffectVerdict;
 }
 
 /** What judges a command that runs on a layer, before what it did lands. */
 export interface EffectsJudge extends Pick<EffectRules, 'readChanges' | 'isObeyed'> {
-  /** It runs on a layer and nowhere else, and nothing of it lands unless it is told to. */
+  /** It runs on a layer and nowhere else, and lands only by `HeldLayer.land`. */
   readonly isTried: boolean;
   /** May it land at once? */
   allows(effects: Effects): boolean;

@@ -23,11 +23,11 @@ export interface Gateway {
 export type Admission =
   | {
       readonly ok: true;
-      /** Whoever holds the token, whatever token they come with next. */
+      /** Who holds the token: the same for their next token. */
       readonly holder?: string | undefined;
-      /** May it read the measurements of all calls? `only`: these and nothing else. Absent: no. */
+      /** May the token read the metrics? `only`: these and nothing else. Absent: no. */
       readonly observes?: 'too' | 'only' | undefined;
-      /** A scope that the token lacks for what only operators see, in its issuer's words. */
+      /** The scope that the token lacks for what only operators see, by its issuer's name for it. */
       readonly lacksAdmin?: string | undefined;
     }
   | { readonly ok: false; readonly reason: string; readonly problem?: string | undefined };
@@ -55,9 +55,9 @@ export interface ResourceGateway {
   read(arrival: Arrival, uri: string, signal: AbortSignal): Promise<ResourceContents>;
   /** Calls back when the resource changes, until the returned function is called. */
   subscribe(arrival: Arrival, uri: string, changed: () => void): Promise<() => void>;
-  /** The list itself changed; absent where it never tells. */
+  /** Calls back when the list itself changed; absent where that is never told. */
   onChanged?(listener: () => void): () => void;
-  /** Shapes of addresses, as the protocol has them; absent: none. */
+  /** MCP's resource templates; absent: none. */
   templates?(arrival: Arrival, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 

@@ -23,7 +23,7 @@ export interface Acts {
   createToken(token: Parameters<TokenStore['create']>[0]): ReturnType<TokenStore['create']>;
   /** False where no such token is active. */
   revokeToken(id: string): Promise<boolean>;
-  /** Lets in what waits of a proxied server; false where something else waits by now. */
+  /** Approves a proxied server's tools as they were reviewed (`digest`); false where they have changed since. */
   approveServer(name: string, digest: string): Promise<boolean>;
   forgetServer(name: string): Promise<void>;
   logInServer(name: string, options: LoginOptions): Promise<void>;
@@ -33,11 +33,11 @@ export interface Acts {
   /** `undefined` where there is no such memory. Throws `conflict` where another says the same. */
   changeMemory(owner: string, id: string, change: MemoryChange): Promise<Memory | undefined>;
   forgetMemory(owner: string, id: string): Promise<boolean>;
-  /** The person has logged in to the console from this address. */
+  /** Records that the person has logged in to the console from this address. */
   entered(address: string | undefined): Promise<void>;
-  /** Sends a notice of no question; undefined where there is no such channel. */
+  /** Sends a test notice; undefined where there is no such channel. */
   testNotice(channel: string): Promise<NoticeRecord | undefined>;
-  /** Has this browser told of questions from now on. */
+  /** Subscribes this browser to notices of questions. */
   addDevice(device: Omit<PushDevice, 'id' | 'person'>): Promise<PushDevice>;
   removeDevice(id: string): Promise<boolean>;
   /** False where it is registered already. */
@@ -52,19 +52,19 @@ export interface Operator {
   as(person: Person): Acts;
   mayAnswer(person: Person, record: ApprovalRecord): 'yes' | 'forbidden' | 'own';
   /**
-   * By the question's id, how far a yes may reach beyond its call, the narrowest first; none for what only a person
+   * By the question's id, the standing approvals that may answer it, the narrowest first; none for what only a person
    * answers.
    */
   offers(records: readonly ApprovalRecord[]): Promise<GrantOffers>;
-  /** What stands. */
+  /** The standing approvals. */
   grants(): Promise<readonly StandingGrant[]>;
   /** What a session did, from its first call to its last; undefined where it made none lately. */
   story(sessionId: string): Promise<SessionStory | undefined>;
-  /** What happened since then. */
+  /** What happened since then, in all sessions. */
   digest(sinceMs: number): Promise<Digest>;
   /** Whose memories the person may read and change: an operator's choice, everybody else their own. */
   memoryOwner(person: Person, wanted: string | undefined): string | undefined;
-  /** What waits of a proxied server for a person's look. */
+  /** The changes of a proxied server's tools that wait for a person's review. */
   review(name: string): Promise<ServerReview | undefined>;
 }
 
@@ -73,20 +73,20 @@ export interface Answer extends Wishes {
   readonly scope: Scope;
 }
 
-/** A yes that reaches further than one call, before it is given. */
+/** A standing approval that could be given. */
 export interface GrantOffer {
   readonly scope: StandingScope;
   /** With `until`: an hour from now. */
   readonly untilMs?: number | undefined;
   /** The rules as they would be written. */
   readonly rule: string;
-  /** What of the newest calls it would have let pass. */
+  /** Which of the newest calls it would have let pass. */
   readonly covered: Covered;
 }
 
 export type GrantOffers = ReadonlyMap<string, readonly GrantOffer[]>;
 
-/** What of the calls that were asked about a standing approval would have answered. */
+/** Which calls that a person was asked about a standing approval would have answered. */
 export interface Covered {
   /** How many calls were looked at. */
   readonly of: number;
@@ -97,7 +97,7 @@ export interface Covered {
 
 /** Questions that wait at once and are alike: the same caller, session, tool and rule. */
 export interface QuestionGroup {
-  /** Names exactly these questions: with one more or less it is another. */
+  /** Of exactly these questions: a group with one more or less has another id. */
   readonly id: string;
   readonly records: readonly ApprovalRecord[];
 }
@@ -106,7 +106,7 @@ export type Answered =
   /** `isTaken`: a call that waited went on with it; otherwise it is kept for the same call sent again. */
   | { readonly outcome: 'answered'; readonly record: ApprovalRecord; readonly isTaken: boolean }
   | {
-      /** `wide`: the yes reaches further than this question may be answered. */
+      /** `wide`: the scope reaches further than this question may be answered. */
       readonly outcome: 'gone' | 'forbidden' | 'own' | 'wide';
       readonly record?: ApprovalRecord | undefined;
     };

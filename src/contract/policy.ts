@@ -69,14 +69,14 @@ export type Mode = 'read-only' | 'workspace-write' | 'full-access';
 /** `try`: it runs on a layer at once, and what it did decides. */
 export type PolicyDecision = DecisionKind | 'try';
 
-/** Policy's word on a call: the strictest of all that fit, and which rule it was. */
+/** The policy's decision on a call: the strictest of all rules that fit, and which rule it was. */
 export interface PolicyVerdict {
   readonly decision: PolicyDecision;
   readonly rule: string;
   /** Where the rule is written, `FILE:LINE`; absent: it is built in. */
   readonly writtenAt?: string | undefined;
   readonly because: Text;
-  /** With `ask`: a person answers, at a face of ours, and for this call alone. */
+  /** With `ask`: only a person answers, at our console or terminal, and for this call alone. */
   readonly answer?: 'person' | undefined;
   /** It runs on a layer: with `try`, and with an `ask` about what a layer does not contain. */
   readonly onLayer?: boolean | undefined;
@@ -95,6 +95,6 @@ export interface RuleLine {
   readonly suggestion?: Text | undefined;
   /** What it finds: command lines, paths, hosts or tools. */
   readonly examples: readonly string[];
-  /** From this way of reading commands on; without it in every one. */
+  /** The first dialect in which the rule holds, and in those after it; absent: in all. */
   readonly from?: Dialect | undefined;
 }

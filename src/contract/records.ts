@@ -1,4 +1,5 @@
 import type { Text } from './text/text.ts';
+
 /** One call as the audit log keeps it. Secrets are redacted and long values replaced before it is made. */
 export interface AuditRecord {
   readonly id: string;
@@ -26,14 +27,14 @@ export interface AuditRecord {
   readonly traceId?: string | undefined;
 }
 
-/** Notes of what this process is about to do, which outlive it. */
+/** A process's notes of what it is about to do, on disk, so that the next process can tell what it had begun. */
 export interface UnderWay {
   begin(note: unknown): void;
-  /** So many of them are finished, or did not happen. */
+  /** `count` of the noted are finished, or did not happen. */
   end(count: number): void;
-  /** How much the notes take: where there is always one that is open, finished ones stay. */
+  /** Bytes of the notes on disk. Finished ones stay there until none is open, or `restart`. */
   bytes(): number;
-  /** Writes only these anew, which are all that are open. Not while a sync is awaited. */
+  /** Replaces all notes by these, which must be all that are open. Not while a sync is awaited. */
   restart(notes: readonly unknown[]): Promise<void>;
   /** Resolves when the notes made so far would survive a power cut too. */
   sync(): Promise<void>;
@@ -42,9 +43,12 @@ export interface UnderWay {
 
 /** Notes that a dead process left. */
 export interface LeftUnderWay {
-  /** Foreign by now: parsed, and not checked. A line that was not finished is left out: nothing had followed it. */
+  /**
+   * Parsed and not checked, as another version may have written them. A half-written last line is left out: what it
+   * told of had not begun.
+   */
   readonly notes: readonly unknown[];
-  /** Forgets them, when they are dealt with. */
+  /** Removes them; call it when they are dealt with. */
   done(): void;
 }
 
@@ -85,7 +89,7 @@ export interface AuditLog {
    */
   begin(record: AuditRecord, options: { readonly durable: boolean }): Promise<void>;
   write(record: AuditRecord): Promise<void>;
-  /** Resolves at once unless the writer is behind. */
+  /** Queues the record and resolves, at once unless too many are queued. */
   note(record: AuditRecord): Promise<void>;
   flush(): Promise<void>;
   search(query: AuditQuery): Promise<readonly AuditEntry[]>;
@@ -95,7 +99,7 @@ export interface AuditLog {
 }
 
 export type AuditVerdict =
-  /** `forgotten`: so many before them went by the rule of retention. */
+  /** `forgotten`: how many older entries retention has removed. */
   | { readonly ok: true; readonly entries: number; readonly head: string; readonly forgotten?: number }
   | { readonly ok: false; readonly entries: number; readonly seq: number; readonly problem: Text };
 
@@ -151,9 +155,12 @@ export interface ApprovalRecord {
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly decidedBy?: string | undefined;
-  /** How far a yes reaches; absent where none was given. */
+  /** How far the approval reaches; absent where there is none. */
   readonly scope?: Scope | undefined;
-  /** What a yes beyond this call would allow, as rules whose exact text the person sees first; absent: nothing can. */
+  /**
+   * What an approval beyond this call would allow, as rules whose exact text the person sees first; absent: none can
+   * be given.
+   */
   readonly grant?: string | undefined;
   /** Where the call works, absolute on this host: `folder` holds here and below. */
   readonly folder?: string | undefined;
@@ -161,25 +168,28 @@ export interface ApprovalRecord {
   readonly answer?: 'person' | undefined;
   /** Where the rule is written: `/home/me/.config/sekisho/sekisho.jsonc:12`; absent: it is built in. */
   readonly writtenAt?: string | undefined;
-  /** With `until`: when the yes ends. */
+  /** With `until`: when the approval ends. */
   readonly untilMs?: number | undefined;
   /** When a standing approval last let a call pass, within a minute. */
   readonly lastUsedAtMs?: number | undefined;
-  /** The person's words with a no: what to do instead. */
+  /** What the person who declined wrote: what to do instead. */
   readonly instead?: string | undefined;
-  /** The plan that it was agreed to with; such a yes is its session's alone. */
+  /** The plan that it was approved with; such an approval is its session's alone. */
   readonly planId?: string | undefined;
 }
 
-/** How far a yes reaches: this call; calls like it in its session, until a time, in its folder, or without an end. */
+/**
+ * How far an approval reaches: this call; calls like it in its session, until a time, in its folder, or without an
+ * end.
+ */
 export type Scope = 'once' | StandingScope;
 export type StandingScope = 'session' | 'until' | 'folder' | 'always';
 
-/** What a person says beside yes or no. */
+/** What a person may add to an answer. */
 export interface Wishes {
   /** With the scope `until`. */
   readonly untilMs?: number | undefined;
-  /** With a no. */
+  /** With `declined`. */
   readonly instead?: string | undefined;
 }
 
@@ -190,7 +200,7 @@ export interface ApprovalStore {
     nowMs: number,
   ): Promise<ApprovalRecord>;
   /**
-   * `undefined` where it does not exist, was decided already or has expired. A yes reaches no further than this call
+   * `undefined` where it does not exist, was decided already or has expired. An approval reaches no further than this call
    * where the question has no grant, whatever scope is given.
    */
   decide(
@@ -201,7 +211,7 @@ export interface ApprovalStore {
     nowMs: number,
     wishes?: Wishes,
   ): Promise<ApprovalRecord | undefined>;
-  /** Keeps the calls of a plan that a person agreed to, each as a yes of its own. */
+  /** Keeps the calls of a plan that a person approved, each as an approval of its own. */
   keepPlan(calls: readonly PlannedCall[], nowMs: number): Promise<void>;
   /** Takes an approved one for exactly this binding, once; one of a plan only for the plan's own session. */
   take(

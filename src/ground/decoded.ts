@@ -5,7 +5,10 @@ const minEncodedChars = 12;
 const maxEncodedChars = 1 << 16;
 const maxUnpackedBytes = 1 << 16;
 
-/** The text that a word encodes in base64, base32, hex or percent signs, gzipped or not; undefined where it encodes no ASCII text. */
+/**
+ * The text that a word encodes in base64, base32, hex or percent signs, gzipped or not; undefined where it encodes no
+ * ASCII text.
+ */
 export function decoded(word: string): string | undefined {
   if (word.length < 6 || word.length > maxEncodedChars) return undefined;
   if (word.includes('%')) return readable(Buffer.from(percent(word)), word);

@@ -14,7 +14,10 @@ export const unrecordedFolders: readonly string[] = [
   '.turbo',
 ];
 
-/** All folders of generated files, whose loss nobody minds; of those that are not above, history keeps what was in them. */
+/**
+ * All folders of generated files, whose loss nobody minds; of those that are not above, history keeps what was in
+ * them.
+ */
 export const generatedFolders: ReadonlySet<string> = new Set([
   ...unrecordedFolders.filter((name) => name !== '.git'),
   ...['build', '_build', 'out', 'coverage', 'htmlcov', '.nyc_output', '.nuxt', '.output', '.svelte-kit'],

@@ -14,7 +14,9 @@ export interface Changes {
 
 /** Whether this server hears of what other servers changed. */
 export interface Wakeups {
-  /** `idle`: nobody waited for anything yet. `failing`: notifications do not arrive; what changed is found by polling. */
+  /**
+   * `idle`: nobody waited for anything yet. `failing`: notifications do not arrive; what changed is found by polling.
+   */
   readonly state: 'idle' | 'working' | 'failing';
   /** How long the last probe took to arrive. */
   readonly receivedAfterMs: number | undefined;
@@ -76,7 +78,9 @@ export function createChanges(carrier: Carrier): Changes & {
 /** Node fires a longer timer at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Listens for as long as it takes to know whether others' changes are heard; absent where no connection carries them. */
+/**
+ * Listens for as long as it takes to know whether others' changes are heard; absent where no connection carries them.
+ */
 export async function tryWakeups({
   changes,
   wakeups,

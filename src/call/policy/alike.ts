@@ -21,7 +21,9 @@ export function reachOfYes(words: readonly string[]): Reach | undefined {
   return isPlain ? { pattern: install.pattern } : 'itself';
 }
 
-/** Those of a forge that put words before the same people: each can be closed or edited, and none merges or releases. */
+/**
+ * Those of a forge that put words before the same people: each can be closed or edited, and none merges or releases.
+ */
 const same: readonly CommandPattern[] = [
   ['gh', ['issue', 'pr'], ['comment', 'create', 'new']],
   ['glab', ['issue', 'mr'], ['create', 'new', 'note']],

@@ -33,7 +33,10 @@ interface NamedHosts {
   readonly hosts: readonly string[];
 }
 
-/** Lists what is in force: the mode, the operator's rules, and the built-in ones with the decision they have in this mode. */
+/**
+ * Lists what is in force: the mode, the operator's rules, and the built-in ones with the decision they have in this
+ * mode.
+ */
 export function explainPolicy(parts: {
   readonly mode: Mode;
   readonly rules: readonly PolicyRule[];

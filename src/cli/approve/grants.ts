@@ -21,7 +21,10 @@ export function listGrants(flags: Flags, options: Options): Promise<number> {
   });
 }
 
-/** Takes standing approvals back; the next call like it is asked about again. Without an id with `unused` all of those. */
+/**
+ * Takes standing approvals back; the next call like it is asked about again. Without an id with `unused` all of
+ * those.
+ */
 export function revokeGrants(id: string | undefined, flags: Flags, options: Options): Promise<number> {
   return withOperator(flags, async ({ acts, operator }) => {
     const grants = await operator.grants();

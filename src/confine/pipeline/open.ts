@@ -31,7 +31,10 @@ export interface PipelinesOptions {
   readonly folder: Folder;
   /** A folder of this part's own, outside the workspace. */
   readonly stateFolder: string;
-  /** What starts the stages, confined; throws `unavailable` where nothing confines. There is no other way to start one. */
+  /**
+   * What starts the stages, confined; throws `unavailable` where nothing confines. There is no other way to start
+   * one.
+   */
   readonly stages: () => Promise<StageWalls>;
   readonly shelf?: Shelf | undefined;
   /** Milliseconds since 1970, with fractions. */

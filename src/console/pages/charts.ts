@@ -18,7 +18,9 @@ interface Bar {
   readonly durations: number[];
 }
 
-/** Three small charts over one stretch of time: calls, refusals, latency. Drawn here, so that the page needs no code. */
+/**
+ * Three small charts over one stretch of time: calls, refusals, latency. Drawn here, so that the page needs no code.
+ */
 export function charts(calls: readonly RecentCall[], span: Span, view: View): Html {
   const { words, locale, dependencies } = view;
   const { bars, minutes } = spans[span];

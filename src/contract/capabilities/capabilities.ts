@@ -36,7 +36,10 @@ export interface Capabilities {
 
 export type CapabilityName = keyof Capabilities;
 
-/** Can a tool with this capability change files of the machine? In read-only mode it must then only read; history keeps what it changes. */
+/**
+ * Can a tool with this capability change files of the machine? In read-only mode it must then only read; history
+ * keeps what it changes.
+ */
 export function reachesMachine(name: CapabilityName): boolean {
   return (
     name === 'files' || name === 'desk' || name === 'commands' || name === 'vault' || name === 'pipelines'

@@ -117,8 +117,8 @@ export type UndoStep =
 /** Takes back what was changed. */
 export interface Undoing {
   /**
-   * Takes the selected changes back one after another, newest first, and tells of each. Stops at the first that cannot be taken back without
-   * losing a later change, unless `force`.
+   * Takes the selected changes back one after another, newest first, and tells of each. Stops at the first that cannot be
+   * taken back without losing a later change, unless `force`.
    */
   undo(
     selection: UndoSelection,

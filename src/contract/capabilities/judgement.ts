@@ -21,9 +21,9 @@ export interface Judgement {
   readonly asked?: readonly (readonly (string | null)[])[] | undefined;
   /** With `ask`: variables that say where its commands send, or where they take from. */
   readonly steeredBy?: readonly Steering[] | undefined;
-  /** A layer would contain some of what speaks against it. */
+  /** A layer would contain some of what was found. */
   readonly contained?: boolean | undefined;
-  /** With `ask`: a yes could not help, since the sandbox does not give what it needs. */
+  /** With `ask`: approving it would not help, since the sandbox lacks what it needs. */
   readonly lack?: { readonly rule: string; readonly because: Text; readonly suggestion: Text } | undefined;
 }
 
@@ -36,11 +36,11 @@ export interface Steering {
 /** Parses a command and judges it. Never throws: what cannot be read is denied. */
 export interface CommandJudge {
   judge(command: CommandLine, context: JudgeContext): Judgement;
-  /** May a command leave this variable to those that follow it? What may not be assigned may not be left either. */
+  /** May a command leave this variable to the session's next ones? Not if it could not be assigned in a command. */
   mayKeep(name: string, value: string, base: KeepBase): boolean;
 }
 
-/** What a shell began with that leaves a variable. */
+/** What a shell that leaves variables began with. */
 export interface KeepBase {
   readonly path: string;
   readonly home: string;
@@ -49,13 +49,16 @@ export interface KeepBase {
 
 /** Writes a command as it was judged, so that this is what runs. */
 export interface CommandWriter {
-  /** The same command, each script in it written anew from what was read of it; nothing where one cannot be. */
+  /** The same command, each script in it printed from its syntax tree; undefined where one cannot be printed. */
   written(command: CommandLine): CommandLine | undefined;
-  /** What of a repository's remotes it changes in so many words: the judge asks about it, so who agreed to it agreed to this. */
+  /**
+   * The changes of a repository's remotes that the command spells out: the judge asks about those, so an approval
+   * covers them.
+   */
   remoteChanges(command: CommandLine): RemoteChanges;
 }
 
-/** Remotes of git that are there and get other addresses, or go, and those addresses. */
+/** Existing remotes of git that get another address or are removed, and the new addresses. */
 export interface RemoteChanges {
   readonly remotes: readonly string[];
   readonly addresses: readonly string[];
@@ -74,7 +77,7 @@ export interface JudgeContext {
   readonly workingFolder: string;
   /** Variables that earlier commands chose and this one begins with. */
   readonly variables?: Readonly<Record<string, string>> | undefined;
-  /** It runs on a layer: what that contains does not speak against it. */
+  /** It runs on a layer: what that contains is no reason to ask or refuse. */
   readonly onLayer?: boolean | undefined;
   /** The sandbox that it runs in; absent where there is none. */
   readonly confinement?: Confinement | undefined;

@@ -31,7 +31,7 @@ export interface RunOptions {
    * its result. It has a /tmp of its own, and leaves nothing to the session.
    */
   readonly dryRun?: boolean | undefined;
-  /** What becomes of what it wrote where it fails, is stopped or is withdrawn. Default: it stays, as with any shell. */
+  /** What becomes of what it wrote if it fails, is stopped or is cancelled. Default: it stays, as with any shell. */
   readonly onFailure?: OnFailure | undefined;
   /**
    * Runs it on a copy-on-write layer over what it may write, and puts what it did in place when it ends. Only where
@@ -40,7 +40,10 @@ export interface RunOptions {
   readonly landing?: { readonly keeper?: LandingKeeper | undefined } | undefined;
   /** Judges what it did, where it runs on a layer, before that lands. */
   readonly effects?: EffectsJudge | undefined;
-  /** Takes what waits for a word of somebody, of a command that went on after its call; what it says is shown with the output. */
+  /**
+   * Takes the layer of a command that went on after its call and may not land as yet; what it returns is shown with
+   * the output.
+   */
   readonly onHeld?: ((layer: HeldLayer, result: RunResult) => Promise<string>) | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
@@ -59,7 +62,7 @@ export interface RunResult {
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly sandbox: SandboxName;
-  /** What ran, where that differs from what was asked in more than quoting. */
+  /** What ran, if that differs from what was asked for in more than quoting. */
   readonly ran?: string | undefined;
   /** What it reached or tried to reach through the proxy; absent where it tried nothing. */
   readonly network?: readonly NetworkContact[] | undefined;
@@ -67,9 +70,9 @@ export interface RunResult {
   readonly dryRun?: DryRun | undefined;
   /** Where it ran on a layer, and that landed. */
   readonly tried?: Tried | undefined;
-  /** With `landing`: what of it did not become as the command left it. */
+  /** With `landing`: whether what it wrote is in place, and what of it is not as the command left it. */
   readonly landed?: LandedOutcome | undefined;
-  /** With `dryRun`: what the rules about effects would make of it. */
+  /** With `dryRun`: what the rules about effects would decide. */
   readonly verdict?: EffectVerdict | undefined;
 }
 
@@ -84,27 +87,27 @@ export interface HeldLayer {
 export type OnFailure = 'keep' | 'discard';
 
 /**
- * `unfit`: it cannot run on a layer, nothing of it was kept, and it reached nobody, so that it can run again without one;
- * `discarded`: it failed, and nothing of it was to be kept; `held`: what it did is not allowed to land as yet.
+ * `unfit`: it cannot run on a layer, nothing was kept, and it reached no host, so that it can run again without one.
+ * `discarded`: it failed, and `onFailure` had nothing kept. `held`: its effects may not land as yet.
  */
 export type LandedOutcome =
   | { readonly kind: 'landed'; readonly conflicts: readonly string[]; readonly refused: readonly string[] }
   | { readonly kind: 'discarded' }
   | { readonly kind: 'held'; readonly layer: HeldLayer }
-  /** `isPassing`: what stood in its way was another program, and a second run on a layer builds on what that left. */
+  /** `isPassing`: another program was in its way for now, so that a second run on a layer may do. */
   | { readonly kind: 'unfit'; readonly because: string; readonly isPassing: boolean };
 
-/** What did not land as it lay on the layer, by path. */
+/** What did not land as it was on the layer, by path. */
 export interface Landed {
   /** Changed by somebody else meanwhile, and overwritten. */
   readonly conflicts: readonly string[];
-  /** What no tool may write. */
+  /** Not written, as no tool may write it. */
   readonly refused: readonly string[];
-  /** What else its reply is to say beside its output. */
+  /** Lines that the reply has to show beside the output. */
   readonly notes: readonly string[];
 }
 
-/** What a trial came to that landed. */
+/** What a command changed that was tried first and has landed. */
 export interface Tried extends Omit<Landed, 'notes'> {
   readonly effects: DryRun;
 }
@@ -129,7 +132,7 @@ export type SandboxName = 'bubblewrap' | 'landlock' | 'sandbox-exec' | 'none';
 
 /** What commands of a session left for those that follow. */
 export interface KeptState {
-  /** Host path; absent while it is the one that a call begins in by itself. */
+  /** Host path; absent while no command has left the folder that calls begin in. */
   readonly folder?: string | undefined;
   /** Exported variables, each judged like an assignment. */
   readonly variables: Readonly<Record<string, string>>;
@@ -148,20 +151,23 @@ export interface Commands {
   readonly maxTimeoutMs: number;
   /** Throws `unavailable` with what to install where no sandbox works, `timed_out` never: see `timedOut`. */
   run(command: CommandLine, options: RunOptions): Promise<RunResult>;
-  /** The same; what has not ended after `handOverMs` goes on in the background, `timeoutMs` still holds for it. */
+  /** The same, but after `handOverMs` the command goes on in the background; `timeoutMs` still holds for it. */
   attend(command: CommandLine, options: RunOptions & { readonly handOverMs: number }): Promise<Attended>;
   /** Why this command runs on the folders themselves and not on a layer that lands; undefined where it can. */
   whyDirect(
     command: CommandLine,
     options: RunOptions & { readonly handOverMs?: number | undefined },
   ): Promise<Text | undefined>;
-  /** For a call that is `inSession`. */
+  /** What a call that is `inSession` begins with. */
   kept(): KeptState;
   start(
     command: CommandLine,
     options: Omit<RunOptions, 'timeoutMs' | 'signal' | 'dryRun'>,
   ): Promise<BackgroundCommand>;
-  /** Keeps an output that is too long for a reply, to be read on under the id it returns; undefined: no room. */
+  /**
+   * Keeps an output that is too long for a reply and returns the id under which it can be read on; undefined where
+   * there is no room.
+   */
   keep(command: CommandLine, output: string, exitCode: number): string | undefined;
   background(id: string): BackgroundCommand | undefined;
   backgrounds(): readonly BackgroundCommand[];
@@ -178,7 +184,7 @@ export interface BackgroundCommand {
     readonly running: boolean;
     readonly exitCode?: number;
     readonly signal?: string;
-    /** Its time was over. */
+    /** It was stopped after `timeoutMs`. */
     readonly timedOut?: boolean;
   };
   /** Output after `cursor` (a byte count from the start), cleaned; says if bytes before it were dropped. */
@@ -196,11 +202,11 @@ export interface BackgroundCommand {
   network(): readonly NetworkContact[];
   write(input: string): Promise<void>;
   kill(): Promise<void>;
-  /** Resolves when the command ended or the time is over. */
+  /** Resolves when the command has ended, after `timeoutMs`, or when the signal aborts. */
   wait(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What can confine a process here, as `doctor` shows it and the runner uses it. */
+/** Whether a sandbox works here, as `doctor` shows it and commands use it. */
 export interface SandboxStatus {
   readonly name: SandboxName;
   readonly works: boolean;
@@ -211,7 +217,7 @@ export interface SandboxStatus {
   readonly withoutDryRun?: Text | undefined;
   /** Why commands in it reach no host although the operator listed some. */
   readonly withoutNetwork?: Text | undefined;
-  /** Why commands in it have no sockets of Unix but pairs. */
+  /** Why commands in it have no Unix sockets but pairs. */
   readonly withoutSockets?: Text | undefined;
 }
 

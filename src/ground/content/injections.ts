@@ -8,8 +8,8 @@ const maxChars = 1 << 17;
 const maxDepth = 8;
 
 /**
- * Prompt injections in a text that a stranger wrote, by their wording: few and specific forms, so that text *about* them, which
- * quotes them, is none. It helps a reader and decides nothing: whoever words one otherwise is not found here. Linear.
+ * Prompt injections in a text that a stranger wrote, by their wording: few and specific forms, so that text *about* them,
+ * which quotes them, is none. It helps a reader and decides nothing: whoever words one otherwise is not found. Linear.
  */
 export function injectionsIn(text: string): readonly Injection[] {
   const found = new Set<Injection>();
@@ -17,7 +17,10 @@ export function injectionsIn(text: string): readonly Injection[] {
   return [...found];
 }
 
-/** The same for each string of a value by itself; what is beyond 131,072 characters in all, or 8 levels deep, is not read. */
+/**
+ * The same for each string of a value by itself; what is beyond 131,072 characters in all, or 8 levels deep, is not
+ * read.
+ */
 export function injectionsWithin(value: unknown): readonly Injection[] {
   const found = new Set<Injection>();
   const parts: string[] = [];

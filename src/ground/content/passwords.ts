@@ -18,7 +18,10 @@ const connecting = new Set(
   'a an and are as at be by for from has in is it of on or that the this to was with you'.split(' '),
 );
 
-/** Is the text nothing but 12, 15, 18, 21 or 24 words as a wallet's recovery phrase has them (BIP 39)? By their form, not by its list. */
+/**
+ * Is the text nothing but 12, 15, 18, 21 or 24 words as a wallet's recovery phrase has them (BIP 39)? By their form,
+ * not by its list.
+ */
 export function isSeedPhrase(words: string): boolean {
   if (words.length > 300) return false;
   const all = words.trim().split(/\s+/);

@@ -2,7 +2,9 @@ import type { Attended, HeldLayer, LandedOutcome } from '../../contract/capabili
 import { ToolError } from '../../contract/error.ts';
 import { type Text, text } from '../../contract/text/text.ts';
 
-/** The error (`unavailable`) where `on_failure: "discard"` was asked of a command that cannot run on a layer, and why. */
+/**
+ * The error (`unavailable`) where `on_failure: "discard"` was asked of a command that cannot run on a layer, and why.
+ */
 export function cannotDiscard(why: Text): ToolError {
   return new ToolError(
     'unavailable',

@@ -20,7 +20,10 @@ export interface GlobSyntax {
   readonly onOpenSet?: () => never;
 }
 
-/** Reads a glob (POSIX fnmatch, and `**`): `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a backslash takes the next character as it is. */
+/**
+ * Reads a glob (POSIX fnmatch, and `**`): `*`, `?`, `[a-z]`, `[!a]`, `[[:alpha:]]`; a backslash takes the next
+ * character as it is.
+ */
 export function tokensOf(pattern: string, syntax: GlobSyntax): readonly Token[] {
   const chars = [...pattern];
   const tokens: Token[] = [];

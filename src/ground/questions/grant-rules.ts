@@ -7,12 +7,18 @@ export interface StandingApproval {
   readonly folder?: string | undefined;
 }
 
-/** The rules that a grant consists of, each as JSON. A quote inside of one is escaped, so that they part only where one ends. */
+/**
+ * The rules that a grant consists of, each as JSON. A quote inside of one is escaped, so that they part only where
+ * one ends.
+ */
 export function rulesOfGrant(grant: string): readonly string[] {
   return grant.split(/(?<=\}) (?=\{"tool":)/);
 }
 
-/** The first of the approvals that together cover every rule of what a call needs; undefined where a rule is not covered. */
+/**
+ * The first of the approvals that together cover every rule of what a call needs; undefined where a rule is not
+ * covered.
+ */
 export function coveredBy<A extends StandingApproval>(
   approvals: readonly A[],
   wanted: Pick<GrantWanted, 'grant' | 'folder'>,

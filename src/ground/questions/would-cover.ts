@@ -16,7 +16,10 @@ type Approval = Pick<GrantWanted, 'principal' | 'tool' | 'grant'> & {
   readonly sessionId?: string | undefined;
 };
 
-/** Which of these calls would not have been asked about, had this approval stood; of them the first five different ones. */
+/**
+ * Which of these calls would not have been asked about, had this approval stood; of them the first five different
+ * ones.
+ */
 export function coveredAmong(entries: readonly AuditRecord[], approval: Approval): Covered {
   const standing = { ...approval, grant: factGrant(approval.grant) };
   const covered = entries.filter((entry) => {
@@ -40,7 +43,10 @@ export function factGrant(grant: string): string {
     .join(' ');
 }
 
-/** What a record's facts say of its question; undefined where the call was not asked about, or nothing could be granted. */
+/**
+ * What a record's facts say of its question; undefined where the call was not asked about, or nothing could be
+ * granted.
+ */
 function questionFacts({ facts }: Pick<AuditRecord, 'facts'>): QuestionFacts | undefined {
   const policy = facts?.policy;
   if (typeof policy !== 'object' || policy === null || !('grant' in policy)) return undefined;

@@ -32,7 +32,10 @@ export function cutMiddle(text: string, maxBytes: number): CutText | undefined {
 /** The first and the last may be half a character of two. */
 const spareChars = 4;
 
-/** The first bytes of a UTF-8 text, at most `maxBytes`, up to the end of a line where one is near, else of a character. */
+/**
+ * The first bytes of a UTF-8 text, at most `maxBytes`, up to the end of a line where one is near, else of a
+ * character.
+ */
 export function firstBytes(bytes: Buffer, maxBytes: number): Buffer {
   if (bytes.length <= maxBytes) return bytes;
   const line = bytes.lastIndexOf(10, maxBytes - 1) + 1;

@@ -42,7 +42,9 @@ export interface CommandRule extends RuleBase {
   needs?(use: Use): Need | undefined;
 }
 
-/** A rule about the way a command is written; the reading of it (`examine.ts`, `syntax/walk.ts`) names the rule by id. */
+/**
+ * A rule about the way a command is written; the reading of it (`examine.ts`, `syntax/walk.ts`) names the rule by id.
+ */
 export type ConstructRule = RuleBase;
 
 export type Rule = CommandRule | ConstructRule;
@@ -69,7 +71,9 @@ export interface Input {
   decoded(): boolean;
   /** A command before it in a pipe prints the environment, or a file of credentials. */
   credentials(): boolean;
-  /** It is what a listing before it in the pipe prints, or some of it: names of files, or words that are written out. */
+  /**
+   * It is what a listing before it in the pipe prints, or some of it: names of files, or words that are written out.
+   */
   namesOnly(): boolean;
   /** It is the names of all that is there, as a listing before it in the pipe prints them. */
   allNames(): boolean;

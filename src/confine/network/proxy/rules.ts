@@ -63,7 +63,9 @@ export function createProxyRules(
   };
 }
 
-/** `host:port` of a CONNECT. Undefined for what is not exactly that: what two parsers read differently passes checks. */
+/**
+ * `host:port` of a CONNECT. Undefined for what is not exactly that: what two parsers read differently passes checks.
+ */
 export function parseAuthority(authority: string): Target | undefined {
   const match = /^(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253}):(\d{1,5})$/.exec(authority);
   const name = match?.[1];

@@ -80,7 +80,10 @@ export interface Backend extends Spawner {
   readonly withoutOutlet?: string | undefined;
   /** Why commands make no sockets of Unix; undefined where they do. */
   readonly withoutSockets?: string | undefined;
-  /** A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there are none. */
+  /**
+   * A layer for one command over these folders, with `caches` over those too. Rejects where none holds; absent: there
+   * are none.
+   */
   readonly openLayer?: ((folders: readonly string[], caches: boolean) => Promise<Layer>) | undefined;
   /** Why no layer holds over these folders, from what was tried of them before; undefined where one does. */
   readonly whyNoLayer?: ((folders: readonly string[]) => Promise<Text | undefined>) | undefined;

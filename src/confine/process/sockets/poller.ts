@@ -75,7 +75,10 @@ export async function openPoller(
   }
 }
 
-/** The poller's program: waits for an event, writes a byte, and waits until that was answered. Its descriptors are those that it was given. */
+/**
+ * The poller's program: waits for an event, writes a byte, and waits until that was answered. Its descriptors are
+ * those that it was given.
+ */
 export function compilePoller(architecture: 'x64' | 'arm64'): Buffer {
   const [both, end] = [0, 1];
   return compileLoop(

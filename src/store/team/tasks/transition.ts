@@ -27,7 +27,10 @@ const nextStatuses: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   cancelled: [],
 };
 
-/** The one way from a status to another. `task` is locked by the caller. Writes the event, and tells the parent's owner. */
+/**
+ * The one way from a status to another. `task` is locked by the caller. Writes the event, and tells the parent's
+ * owner.
+ */
 export async function moveTask(tx: Tx, engine: Engine, task: TaskRow, move: Transition): Promise<TaskRow> {
   const from = task.status as TaskStatus;
   if (!nextStatuses[from].includes(move.to)) throw notPossible(task.id, from, move.to);

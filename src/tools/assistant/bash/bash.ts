@@ -223,7 +223,9 @@ function assertAllowed(seconds: number | undefined, { maxTimeoutMs }: Commands):
   );
 }
 
-/** The strict reading belongs to the assistant's own folder; in a person's project commands are read by what they do. */
+/**
+ * The strict reading belongs to the assistant's own folder; in a person's project commands are read by what they do.
+ */
 export function dialectOf({ ownPath }: Pick<Desk, 'ownPath'>): Dialect {
   return ownPath === '.' ? 'plain' : 'strict';
 }
