@@ -17,6 +17,10 @@ const names = new Map<number, string>([
   [24, 'dup3'],
   [279, 'memfd_create'],
   [221, 'execve'],
+  [220, 'clone'],
+  [157, 'setsid'],
+  [48, 'faccessat'],
+  [35, 'unlinkat'],
 ]);
 
 /**

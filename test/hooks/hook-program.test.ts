@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,10 +27,14 @@ const note = () => join(folder, 's.starting');
 const slow =
   "process.stdin.on('data',c=>h.update(c)).on('end',()=>{console.log(process.argv[1]+h.digest('hex')+process.env.MARK);process.exitCode=7});const h=require('crypto').createHash('sha1')";
 
-function program(slowly: readonly string[] = [process.execPath, '-e', slow, 'slow ']): string {
+function program(
+  slowly: readonly string[] = [process.execPath, '-e', slow, 'slow '],
+  server: readonly string[] = ['/nowhere'],
+): string {
   const path = join(folder, 'hook');
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64';
-  const given = { client: 'claude', socket: socket(), note: note(), slowly, refusal };
+  const log = join(folder, 'log');
+  const given = { client: 'claude', socket: socket(), note: note(), server, log, slowly, refusal };
   writeFileSync(path, compileHook(given, architecture), { mode: 0o700 });
   return path;
 }
@@ -155,12 +159,27 @@ test('while another one starts the server, it waits for that', async () => {
   expect(await saying).toEqual({ code: 0, stdout: 'yes', stderr: '' });
 });
 
-test('the one that starts the server says so first', async () => {
-  await start(program(), '{}');
+test('one that finds nobody starts the server, apart from the client, and waits for its answer', async () => {
+  const listen =
+    "console.log('up',require('fs').readlinkSync('/proc/self/fd/0'));const s=require('net').createServer({allowHalfOpen:true},c=>c.resume().on('end',()=>{c.end(Buffer.from(process.argv[1],'hex'));s.close()})).listen(process.argv[2])";
+  const bytes = answer(0, 1, 'yes').toString('hex');
+  const server = [process.execPath, '-e', listen, bytes, socket()];
+  expect(await start(program(undefined, server), '{}')).toEqual({ code: 0, stdout: 'yes', stderr: '' });
   expect(existsSync(note())).toBe(true);
+  expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('up /dev/null\n');
 });
 
-const given = { client: 'c', socket: '/s', note: '/n', slowly: ['/slow', 'x'], refusal };
+test('where the server gives up, nobody goes on waiting', async () => {
+  writeFileSync(note(), '');
+  const saying = start(program(), '{}');
+  rmSync(note());
+  expect(await saying).toEqual(asSlow('{}'));
+});
+
+const given = {
+  ...{ client: 'c', socket: '/s', note: '/n', log: '/l', server: ['/server'], slowly: ['/slow', 'x'] },
+  refusal,
+};
 const wellOnArm64 = [
   ...['memfd_create', 'read', 'write', 'read', 'socket', 'connect', 'sendto', 'getcwd', 'sendto', 'lseek'],
   ...[
@@ -186,6 +205,7 @@ const kernel = (fails?: number) => {
     ['getcwd', [5]],
     ['memfd_create', [3]],
     ['socket', [4]],
+    ['clone', [-11]],
   ]);
   let calls = 0;
   return (name: string) => {
@@ -215,6 +235,23 @@ test('on arm64 whatever fails has it become the slow one or refuse, and never en
     // Nothing of these is there to become, so the refusal follows.
     expect(ending).toEqual(at > 14 ? [expect.any(String), 'write', 'exit 2'] : ['execve', 'write', 'exit 2']);
   }
+});
+
+test.each([
+  ['the one that starts the server', 77, ['nanosleep', 'faccessat', 'connect', 'sendto']],
+  ['the server', 0, ['setsid', 'openat', 'dup3', 'openat', 'dup3', 'dup3', 'execve', 'unlinkat', 'exit']],
+])('on arm64 a start is made: %s', (_who, cloned, expected) => {
+  let connects = 0;
+  const told = kernel();
+  const calls = traceArm64(
+    compileHook(given, 'arm64'),
+    (name) => {
+      if (name === 'connect') return connects++ === 0 ? -111 : 0;
+      return name === 'clone' ? cloned : told(name);
+    },
+    head,
+  ).map(([name]) => name);
+  expect(calls.slice(calls.indexOf('clone') + 1).slice(0, expected.length)).toEqual(expected);
 });
 
 test('a path that no socket can have is an error when it is made', () => {

@@ -118,9 +118,13 @@ test('a configuration that is none refuses, in its own words, each time at once'
 
 test('without its runtime it refuses as well', async () => {
   const moved = readFileSync(program());
-  const at = moved.indexOf(process.execPath);
-  expect(at).toBeGreaterThan(0);
-  moved.write('/nowhere\0', at);
+  let written = 0;
+  for (let at = moved.indexOf(process.execPath); at >= 0; at = moved.indexOf(process.execPath, at)) {
+    moved.write('/nowhere\0', at);
+    written++;
+  }
+  // The server's, and that of the slow hook.
+  expect(written).toBe(2);
   writeFileSync(`${program()}2`, moved, { mode: 0o700 });
   const said = await start(`${program()}2`, [], { input: '{}' });
   expect(said).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('sekisho doctor') });

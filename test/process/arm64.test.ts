@@ -92,6 +92,7 @@ async function hooked(answer: Buffer | undefined, input: string) {
     compileHook(
       {
         ...{ client: 'claude', socket, note: join(folder, 's.starting'), refusal: 'It was cut.\n' },
+        ...{ server: ['/nowhere'], log: join(folder, 'log') },
         slowly: ['/bin/sh', '-c', 'cat; exit 7'],
       },
       'arm64',

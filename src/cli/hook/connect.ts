@@ -43,28 +43,34 @@ function tryConnect(path: string): Promise<Socket | undefined> {
   });
 }
 
-/** Whoever makes the note starts the server; one that did not come up in time is tried anew. */
-async function startOnce(
-  socket: string,
-  { script, flags }: StartServer,
-): Promise<{ hasEnded: boolean } | undefined> {
+/**
+ * Whether this process is the one that starts the server, or becomes it: whoever makes the note is, unless one answers by
+ * then. One that did not come up in time is tried anew.
+ */
+export async function isOursToStart(socket: string): Promise<boolean> {
   const note = noteOf(socket);
   mkdirSync(dirname(socket), { recursive: true, mode: 0o700 });
   try {
     writeSync(openSync(note, 'wx', 0o600), String(process.pid));
   } catch {
-    // Another hook was first.
+    // Another one was first.
     const atMs = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
     if (atMs !== undefined && Date.now() - atMs > startMs) rmSync(note, { force: true });
-    return undefined;
+    return false;
   }
   // Another one may have come up between our look and our note.
   const there = await tryConnect(socket);
-  if (there) {
-    there.destroy();
-    rmSync(note, { force: true });
-    return { hasEnded: false };
-  }
+  if (!there) return true;
+  there.destroy();
+  rmSync(note, { force: true });
+  return false;
+}
+
+async function startOnce(
+  socket: string,
+  { script, flags }: StartServer,
+): Promise<{ hasEnded: boolean } | undefined> {
+  if (!(await isOursToStart(socket))) return undefined;
   const { spawn } = await import('node:child_process');
   const log = openSync(`${socket}.log`, 'w', 0o600);
   const started = { hasEnded: false };
@@ -75,7 +81,7 @@ async function startOnce(
   server.once('exit', () => {
     started.hasEnded = true;
     // The next one tries anew: the configuration may be mended by then.
-    rmSync(note, { force: true });
+    rmSync(noteOf(socket), { force: true });
   });
   server.unref();
   return started;

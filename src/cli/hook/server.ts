@@ -12,13 +12,29 @@ import { note } from '../common/say.ts';
 import { versionOf } from '../common/version.ts';
 import { untilTold } from '../serving/stop.ts';
 import { answerEvent, answerRequest } from './answer.ts';
+import { isOursToStart } from './connect.ts';
 import { listenQuickly } from './quick-server.ts';
 import { forHooks } from './shell.ts';
-import { maxEventBytes, noteOf, permitFor } from './socket.ts';
+import { maxEventBytes, noteOf, permitFor, quickSocketOf, socketOf } from './socket.ts';
 
-/** Serves the hooks of clients on a socket of this user, until nobody has needed it for a while. */
+/**
+ * Serves the hooks of clients on a socket of this user, until nobody has needed it for a while. A hook without a runtime names
+ * no socket: it knows neither what has changed since it was made nor whether another hook has started one.
+ */
 export async function serveHooks(flags: Flags, options: { readonly socket?: string }): Promise<number> {
-  const socket = String(options.socket);
+  if (options.socket !== undefined) return serveAt(options.socket, flags);
+  const [script, config] = [process.argv[1] ?? '', flags.config ?? ''];
+  const socket = socketOf(['--config', config], script);
+  try {
+    if (!(await isOursToStart(socket))) return 0;
+    return await serveAt(socket, flags);
+  } finally {
+    // Where it failed: who waits for it need not any more, and asks for its words.
+    for (const each of [socket, quickSocketOf(config, script)]) rmSync(noteOf(each), { force: true });
+  }
+}
+
+async function serveAt(socket: string, flags: Flags): Promise<number> {
   const checkpoint = await openCheckpoint(forHooks(loadSettings(flags)), {
     version: versionOf(),
     program: ownProgram(),

@@ -34,6 +34,8 @@ export function prepareQuickHook(
     client,
     socket,
     note: noteOf(socket),
+    server: [node, script, 'hook-server', '--config', config],
+    log: `${socket}.log`,
     slowly: [node, ...line.slice(1)],
     refusal: told(cut),
   };
@@ -43,7 +45,7 @@ export function prepareQuickHook(
     writeFileSync(next, compileHook(given, arch), { mode: 0o700, flag: 'wx' });
   };
   try {
-    write({ ...program, socket: nowhere, note: nowhere, slowly: [nowhere] });
+    write({ ...program, socket: nowhere, note: nowhere, slowly: [nowhere], server: [nowhere] });
     const { status, stderr } = spawnSync(next, { input: '{}', encoding: 'utf8', timeout: 5_000 });
     if (status !== 2 || stderr !== program.refusal) throw new Error('it does not refuse');
     write(program);

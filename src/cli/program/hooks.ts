@@ -32,7 +32,7 @@ export function addHooks(program: Command, exitWith: (code: number) => void, fir
   // Started by the first hook, never by a person: no help and no completion names it.
   if (first !== 'hook-server') return;
   withSettings(program.command('hook-server'))
-    .requiredOption('--socket <path>')
+    .option('--socket <path>')
     .action(async (options: Options) => {
       const { serveHooks } = await import('../hook/server.ts');
       exitWith(await serveHooks(flagsOf(options), options));

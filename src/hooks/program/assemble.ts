@@ -25,12 +25,13 @@ export type CallName = keyof typeof numbersX64;
 
 const numbersX64 = {
   ...{ read: 0, write: 1, lseek: 8, rt_sigprocmask: 14, nanosleep: 35, socket: 41, connect: 42, sendto: 44 },
-  ...{ recvfrom: 45, shutdown: 48, exit: 60, getcwd: 79, openat: 257, dup3: 292, memfd_create: 319 },
+  ...{ recvfrom: 45, shutdown: 48, clone: 56, exit: 60, getcwd: 79, setsid: 112, openat: 257, unlinkat: 263 },
+  ...{ faccessat: 269, dup3: 292, memfd_create: 319 },
 };
 const numbersArm64: typeof numbersX64 = {
   ...{ read: 63, write: 64, lseek: 62, rt_sigprocmask: 135, nanosleep: 101, socket: 198, connect: 203 },
   ...{ sendto: 206, recvfrom: 207, shutdown: 210, exit: 93, getcwd: 17, openat: 56, dup3: 24 },
-  ...{ memfd_create: 279 },
+  ...{ memfd_create: 279, clone: 220, setsid: 157, unlinkat: 35, faccessat: 48 },
 };
 
 /** Operations as instructions, with the way from each jump to its label. */

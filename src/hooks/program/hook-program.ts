@@ -9,7 +9,10 @@ export interface HookProgram {
   readonly socket: string;
   /** Made by whoever starts the server; the others wait for it. */
   readonly note: string;
-  /** What does the same, slowly, and starts the server: the program's path and its arguments. */
+  /** The server, started where none answers, and the file for what it says: its path and its arguments. */
+  readonly server: readonly string[];
+  readonly log: string;
+  /** What does the same, slowly: the program's path and its arguments. */
   readonly slowly: readonly string[];
   /** Said where an answer was cut, or nothing could be started. */
   readonly refusal: string;
@@ -17,13 +20,15 @@ export interface HookProgram {
 
 /**
  * The hook of a client as a program that needs no runtime, whose start would cost each use of a tool 25 ms and more. It
- * hands what it reads to the server and copies what comes back. Until an answer has begun, whatever goes wrong has it
- * become the slow one, which reads the same again; after that it refuses. It never ends otherwise.
+ * hands what it reads to the server and copies what comes back; where none answers, one of those that come at the same
+ * time starts it. Until an answer has begun, whatever goes wrong has it become the slow one, which reads the same again;
+ * after that it refuses. It never ends otherwise.
  */
 export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64'): Buffer {
   const address = socketAddress(program.socket);
   const { put, putText, bytes } = createConstants();
   const slowly = program.slowly.map(putText);
+  const server = program.server.map(putText);
   const greeting = Buffer.from(`${program.client}\0`);
   const refusal = Buffer.from(program.refusal);
   const at = {
@@ -32,7 +37,8 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     note: putText(program.note),
     greeting: put(greeting),
     brokenPipe: put(signals(13)),
-    pause: put(nanoseconds(pauseNs)),
+    null: putText('/dev/null'),
+    log: putText(program.log),
     refusal: put(refusal),
   };
   const operations: readonly Operation[] = [
@@ -54,15 +60,49 @@ export function compileHook(program: HookProgram, architecture: 'x64' | 'arm64')
     keep(socket),
     call('connect', kept(socket), at.address, address.length),
     jump('send', 'zero'),
-    // Nobody is there: one starts the server, the others see it come.
+    // Nobody is there: one starts the server, and all see it come.
     call('openat', workingFolder, at.note, createOnly, 0o600),
-    isNot('rewind', -fileExists),
-    ...Array.from({ length: pauses }).flatMap(() => [
-      call('nanosleep', at.pause, 0),
-      call('connect', kept(socket), at.address, address.length),
-      jump('send', 'zero'),
-    ]),
+    isNot('start', -fileExists),
+    jump('wait'),
+    label('start'),
+    jump('rewind', 'failed'),
+    call('clone', tellParent, 0, 0, 0, 0),
+    jump('rewind', 'failed'),
+    jump('serve', 'zero'),
+    label('wait'),
+    ...pauses.flatMap(({ count, ms }) => {
+      const pause = put(nanoseconds(ms * 1_000_000));
+      return Array.from({ length: count }).flatMap(() => [
+        call('nanosleep', pause, 0),
+        // Its server takes the note away when it listens, and when it gives up.
+        call('faccessat', workingFolder, at.note, 0),
+        jump('last', 'failed'),
+        call('connect', kept(socket), at.address, address.length),
+        jump('send', 'zero'),
+      ]);
+    }),
+    label('last'),
+    call('connect', kept(socket), at.address, address.length),
+    jump('send', 'zero'),
     jump('rewind'),
+
+    // On its own from here, with nothing that the client might wait for.
+    label('serve'),
+    call('setsid'),
+    call('openat', workingFolder, at.null, closeOnExecToRead, 0),
+    keep(length),
+    call('dup3', kept(length), stdin, 0),
+    jump('give-up', 'failed'),
+    call('openat', workingFolder, at.log, createAnew, 0o600),
+    keep(length),
+    call('dup3', kept(length), stdout, 0),
+    jump('give-up', 'failed'),
+    call('dup3', kept(length), stderr, 0),
+    jump('give-up', 'failed'),
+    { does: 'become', path: server[0] ?? 0, args: put(pointers(server)) },
+    label('give-up'),
+    call('unlinkat', workingFolder, at.note, 0),
+    call('exit', 1),
 
     label('send'),
     call('sendto', kept(socket), at.greeting, greeting.length, noSignal, 0, 0),
@@ -132,17 +172,26 @@ const buffer = writable;
 const head = writable + headAt;
 const headBytes = 12;
 
-const [stdin, stderr] = [0, 2];
+const [stdin, stdout, stderr] = [0, 1, 2];
 const refused = 2;
 const [unix, streaming, closeSocketOnExec] = [1, 1, 0o2000000];
 const closeOnExec = 1;
 const workingFolder = -100;
 /** O_WRONLY, O_CREAT, O_EXCL, O_CLOEXEC */
 const createOnly = 0o2000301;
+/** O_WRONLY, O_CREAT, O_TRUNC, O_CLOEXEC */
+const createAnew = 0o2001101;
+const closeOnExecToRead = 0o2000000;
+/** SIGCHLD */
+const tellParent = 17;
 const fileExists = 17;
 const [noSignal, whole, writing] = [0x4000, 0x100, 1];
-/** As long as two seconds: a server is there in a quarter of one. */
-const [pauses, pauseNs] = [100, 20_000_000];
+/** As long as a server may take on a busy machine, ten seconds, and short at first: it is there in a quarter of one. */
+const pauses = [
+  { count: 50, ms: 10 },
+  { count: 30, ms: 40 },
+  { count: 30, ms: 280 },
+];
 
 const kept = (register: Kept) => ({ kept: register });
 const call = (name: CallName, ...args: readonly (number | { kept: Kept })[]): Operation => ({
