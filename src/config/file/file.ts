@@ -51,7 +51,8 @@ function readConfigFile(
   // Some editors begin a file with a byte order mark.
   const json = words.replace(/^\ufeff/, '');
   const value = parseJsonc(path, json);
-  const parsed = configSchema.safeParse(value ?? {});
+  // Read once a start: parsers compiled for it, as zod does by itself, would take longer than the reading.
+  const parsed = configSchema.safeParse(value ?? {}, { jitless: true });
   if (parsed.success) {
     const file = parsed.data as ConfigFile;
     return { file, rulesAt: file.rules ? rulePlaces(path, json) : [] };
