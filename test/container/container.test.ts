@@ -1,12 +1,22 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test, vi } from 'vitest';
 import { hostBase } from './host-base.ts';
-import { lackOfPodman, podman, podmanEnvironment } from './podman.ts';
+import { lackOfPodman, lackOfRootless, nobody, podman, podmanEnvironment } from './podman.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
@@ -34,7 +44,7 @@ afterAll(() => {
 
 function build(): void {
   const dockerfile = readFileSync(join(repository, 'packaging/docker/Dockerfile'), 'utf8');
-  const packages = /no-install-recommends ([\w -]+?) \\/.exec(dockerfile)?.[1]?.split(' ') ?? [];
+  const packages = /packages="([\w -]+)"/.exec(dockerfile)?.[1]?.split(' ') ?? [];
   const base = timed('base of installed packages', () => hostBase(folder, packages));
   timed('import', () => podman(environment, 'import', '--quiet', base, 'localhost/sekisho-base'));
   rmSync(base);
@@ -207,3 +217,54 @@ test.skipIf(lack)(`as the README runs it, any user is served${skipped}`, () => {
   const { stdout, stderr } = spawnSync('podman', args, { env: environment, encoding: 'utf8', input });
   expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining('one') });
 });
+
+const rootless = lack ?? lackOfRootless();
+
+test.skipIf(rootless)(
+  `without root it runs as the docs say, and files are their owner’s${rootless ? ` (skipped: ${rootless})` : ''}`,
+  () => {
+    const home = join(folder, 'nobody');
+    const own = join(home, 'project');
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, 'a.txt'), 'one\n');
+    const variables = { ...podmanEnvironment(home), HOME: home, XDG_RUNTIME_DIR: join(home, 'run') };
+    mkdirSync(variables.XDG_RUNTIME_DIR);
+    chmodSync(folder, 0o711);
+    for (const each of [home, own, join(home, 'store'), variables.XDG_RUNTIME_DIR])
+      chownSync(each, nobody.uid, nobody.gid);
+    const asNobody = (...args: readonly string[]) =>
+      spawnSync('podman', args, { cwd: own, env: variables, encoding: 'utf8', ...nobody });
+    const archive = join(folder, 'image.tar');
+    podman(environment, 'save', '--quiet', '--output', archive, image);
+    chmodSync(archive, 0o644);
+    try {
+      expect(timed('load without root', () => asNobody('load', '--quiet', '--input', archive)).status).toBe(
+        0,
+      );
+      const allowed = ['seccomp', 'systempaths', 'apparmor'].flatMap((what) => [
+        '--security-opt',
+        `${what}=unconfined`,
+      ]);
+      const { stdout, stderr } = asNobody(
+        ...[
+          'run',
+          '--rm',
+          '--network',
+          'none',
+          '--userns',
+          'keep-id',
+          '--user',
+          `${nobody.uid}:${nobody.gid}`,
+        ],
+        ...[...allowed, '--volume', `${own}:/workspace`, '--entrypoint', 'sh', image, '-c'],
+        `sekisho call shell_exec '{"command": "cp a.txt made.txt"}' >&2 && sekisho doctor --json`,
+      );
+      expect({ stdout, stderr }).toMatchObject({ stderr: expect.stringContaining('exit code 0') });
+      expect(sandboxes(stdout)).toEqual(['bubblewrap: true', 'landlock: true']);
+      expect(statSync(join(own, 'made.txt')).uid).toBe(nobody.uid);
+    } finally {
+      // It holds the namespace that the next container of this user would join.
+      asNobody('system', 'migrate');
+    }
+  },
+);

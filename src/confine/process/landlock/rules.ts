@@ -48,7 +48,12 @@ export function confineThread(kernel: Kernel, walls: ThreadWalls): void {
 function restrictFiles(kernel: Kernel, { readable, listable, writable, devices }: ThreadWalls): void {
   const { syscall } = kernel;
   const version = landlockVersion(kernel);
-  if (version < minLandlockVersion) throw new Error(`Landlock version ${version} is too old`);
+  if (version < minLandlockVersion)
+    throw new Error(
+      version === 0
+        ? 'this kernel has no Landlock, or this container may not use it'
+        : `Landlock version ${version} is too old`,
+    );
   const handled = version >= 5 ? 0xffffn : 0x7fffn;
   const attributes = Buffer.alloc(24);
   attributes.writeBigUInt64LE(handled, 0);
