@@ -38,8 +38,8 @@ describe.each(engines)('on $name', ({ missing, createPlace }) => {
     ]);
     const third = (await here.nodes.list())[2];
     expect(third?.seenAgoMs).toBeGreaterThanOrEqual(30_000);
-    // An hour, as far as the two clocks of one machine agree.
-    expect(Math.abs((third?.clockAheadMs ?? 0) - 3_600_000)).toBeLessThan(2000);
+    // An hour, and what passed between a look at the one clock and at the other.
+    expect(Math.abs((third?.clockAheadMs ?? 0) - 3_600_000)).toBeLessThan(60_000);
 
     await here.nodes.leave('n1');
     await sql`update nodes set seen_at_ms = seen_at_ms - 7200000 where id = 'n2'`.execute(db);

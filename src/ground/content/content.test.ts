@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { hostsIn } from './addresses.ts';
 import { carriesData } from './host-names.ts';
 import { injectionsIn, injectionsWithin } from './injections.ts';
@@ -128,7 +129,7 @@ test("a machine's own address is odd in any spelling, and localhost is not", () 
     expect(odd(link), link).toBe(false);
 });
 
-test('nothing makes the looks fail, and long texts end soon', () => {
+test('nothing makes the looks fail, and long texts end soon', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       injectionsIn(text);
@@ -138,8 +139,9 @@ test('nothing makes the looks fail, and long texts end soon', () => {
     }),
     { numRuns: 300 },
   );
-  const begun = performance.now();
-  for (const part of ['ignore ', 'send to ', '4', 'password=', '=<your ', 'bc1q', 'you must ', 'run curl '])
-    for (const look of [injectionsIn, moneyIn, holdsPassword]) look(part.repeat(20_000));
-  expect(performance.now() - begun).toBeLessThan(20_000);
+  const spentMs = await cpuTimeMs(() => {
+    for (const part of ['ignore ', 'send to ', '4', 'password=', '=<your ', 'bc1q', 'you must ', 'run curl '])
+      for (const look of [injectionsIn, moneyIn, holdsPassword]) look(part.repeat(20_000));
+  });
+  expect(spentMs).toBeLessThan(20_000);
 });
