@@ -114,6 +114,10 @@ describe('policy test says what would happen, and runs nothing', () => {
     [{ effect: { reads: 'a' }, then: 'ask' }, /rules\.0\.effect\.reads is not a setting/],
     [{ tool: 'bash', decision: 'deny' }, /rules\.0\.because is missing/],
     [
+      { tool: 'bash', command: 'docker', decision: 'deny', because: 'not here' },
+      /rules\.0\.command: must be of type array, got "docker"/,
+    ],
+    [
       { effect: { deletes: '> 1 file' }, then: 'allow' },
       /rules\[0\]: an effect with "then": "allow" can only use writes/,
     ],

@@ -99,10 +99,11 @@ function describeProblem(issue: Problem | undefined, value: unknown): Text {
     return text(`${key} is not a name that can be used here.`, `${key} はここでは名前に使えません。`);
   if (found === undefined) return text(`${key} is missing.`, `${key} がありません。`);
   const got = JSON.stringify(found)?.slice(0, 100);
-  return text(
-    `${key}: ${issue?.message ?? 'is not valid'}, got ${got}.`,
-    `${key}: ${describeIssue(issue as z.core.$ZodIssue).ja}（指定値: ${got}）。`,
-  );
+  const words = describeIssue(issue as z.core.$ZodIssue);
+  // A message of ours says more; those that zod writes by itself begin so.
+  const message = issue?.message ?? '';
+  const en = /^(?:Invalid|Too (?:small|big)|Unrecognized)\b/.test(message) ? words.en : message;
+  return text(`${key}: ${en}, got ${got}.`, `${key}: ${words.ja}（指定値: ${got}）。`);
 }
 
 function profileOf(name: string | undefined): ConfigFile {
