@@ -221,14 +221,23 @@ async function findInTheWay(
   elsewhere: (entry: HistoryEntry) => Promise<UndoStep | undefined>,
 ): Promise<readonly UndoStep[]> {
   const seen = new Set<string>();
+  /** Links where folders were. */
+  const links = new Set<string>();
   const found: UndoStep[] = [];
   for await (const entry of entries) {
     const key = `${entry.root}\0${entry.path}`;
-    const step = seen.has(key) ? undefined : ((await elsewhere(entry)) ?? (await foresee(entry, options)));
+    const step = seen.has(key)
+      ? undefined
+      : ((await elsewhere(entry)) ?? (await foresee(entry, options, isBelow(links, key))));
     seen.add(key);
+    if (entry.before.kind === 'folder' && entry.after.kind === 'symlink') links.add(key);
     if (step) found.push(step);
   }
   return found;
+}
+
+function isBelow(keys: ReadonlySet<string>, key: string): boolean {
+  return [...key.matchAll(/\//g)].some(({ index }) => keys.has(key.slice(0, index)));
 }
 
 async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGenerator<HistoryEntry> {

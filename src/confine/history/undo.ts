@@ -32,10 +32,14 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
   }
 }
 
-/** What stands in the way of taking one change back, as far as that can be told beforehand. Changes nothing. */
+/**
+ * What stands in the way of taking one change back, as far as that can be told beforehand. Changes nothing. With
+ * `isLinkTakenBack` a link above it goes first.
+ */
 export async function foresee(
   entry: HistoryEntry,
   { place, contents }: Pick<UndoOptions, 'place' | 'contents'>,
+  isLinkTakenBack: boolean,
 ): Promise<UndoStep | undefined> {
   const { before, after } = entry;
   const there = place(entry.root, entry.path);
@@ -48,6 +52,7 @@ export async function foresee(
       : { entry, outcome: 'conflict', found };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
+    if (isLinkTakenBack && after.kind === 'absent') return undefined;
     return { entry, outcome: 'conflict', found: foundAt(there), because: error.text };
   }
 }
