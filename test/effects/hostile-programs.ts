@@ -98,6 +98,8 @@ for n in ("src", "docs", "data"): shutil.move(n, "node_modules/" + n)'`,
   `for f in */*.txt */*/*.txt; do tail -c 2 "$f" > t && mv t "$f"; done`,
   `for f in */*.txt */*/*.txt; do base64 "$f" > t && rev t > "$f"; done; rm t`,
   `for f in */*.txt */*/*.txt; do dd if=/dev/zero of="$f" bs=64 count=1 status=none; done`,
+  // What moves a folder may run on the folders themselves, where nobody looks first.
+  `mv docs papers; python3 -c 'import shutil; shutil.rmtree("src"); shutil.rmtree("data")'`,
   `d=$(printf s; printf rc); rm -r "./$d" ./docs ./data`,
   `ls -d */ | xargs rm -r`,
   `git init -q . && git add -A && git clean -fdxq -e nothing; rm -r src docs data`,

@@ -15,6 +15,7 @@ import { type Text, verbatim } from '../../contract/text/text.ts';
 import { cannotDiscard, withHeld } from '../../ground/effects/landing.ts';
 import { createTurns } from '../../ground/turns.ts';
 import type { Contents } from './contents.ts';
+import { countLost, lossNotes } from './direct-losses.ts';
 import { type HeldContents, openHeldContents, sweepHeld } from './held.ts';
 import { createLandingKeeper } from './landing.ts';
 import type { Recorder } from './recorder.ts';
@@ -89,18 +90,20 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     return one;
   }
 
-  /** Looks, and writes down what is found as `who`'s; without anybody it is only learned. */
-  function look(one: Watched, who: Attribution | undefined): Promise<void> {
+  /** Looks, and writes down what is found as `who`'s; without anybody it is only learned. Returns how many files are lost. */
+  function look(one: Watched, who: Attribution | undefined): Promise<number> {
     return turns.take(one.folder, async () => {
       const ours = new Set(one.ours);
       one.ours.clear();
       const found = await one.baseline.refresh(who !== undefined);
-      if (!who) return;
+      if (!who) return 0;
       const root = options.roots.find((each) => isIn(one.folder, each)) ?? one.folder;
       const changes = found
         .map((change: Found) => ({ ...change, root, path: relative(root, join(one.folder, change.path)) }))
         .filter(({ path }) => path !== '' && !ours.has(join(root, path)));
+      const lost = countLost(changes, (hostPath) => recorder.madeBy.has(who.sessionId, hostPath, 'made'));
       if (changes.length > 0) await recorder.add(changes, who);
+      return lost;
     });
   }
 
@@ -114,20 +117,23 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
     return all;
   }
 
-  async function after(all: readonly Watched[], who: Attribution): Promise<void> {
+  async function after(all: readonly Watched[], who: Attribution): Promise<number> {
+    let lost = 0;
     for (const one of all) {
-      await look(one, who);
+      lost += await look(one, who);
       one.running -= 1;
     }
+    return lost;
   }
 
   /** The first reply after something was left out says so, among the notes that follow what a command wrote. */
-  function noted(result: RunResult, all: readonly Watched[]): RunResult {
-    const notes = all.flatMap((one) => {
+  function noted(result: RunResult, all: readonly Watched[], lost: number): RunResult {
+    const leftOut = all.flatMap((one) => {
       if (one.bounds.leftOut.size === one.told) return [];
       one.told = one.bounds.leftOut.size;
       return leftOutNotes(one.bounds, most);
     });
+    const notes = [...leftOut, ...lossNotes(lost)];
     return notes.length === 0 ? result : { ...result, stderr: result.stderr + notes.join('') };
   }
 
@@ -135,9 +141,9 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
   function follow(command: BackgroundCommand, all: readonly Watched[], who: Attribution): void {
     for (const one of all) one.background.add(who);
     const last = ended(command)
-      .then(() => {
+      .then(async () => {
         for (const one of all) one.background.delete(who);
-        return after(all, who);
+        await after(all, who);
       })
       .catch(ignore)
       .finally(() => lasts.delete(last));
@@ -198,8 +204,8 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       follow(attended.command, all, who);
       return attended;
     }
-    await after(all, recorder.current());
-    const result = noted(attended.result, all);
+    const lost = await after(all, recorder.current());
+    const result = noted(attended.result, all, lost);
     return { ...attended, result: onFailure === 'discard' ? keptAnyway(result, why) : result };
   }
 

@@ -34,10 +34,12 @@ function goesOn(command: CommandLine): boolean {
 
 /**
  * Does it move a folder that is there? On a layer the kernel refuses that (EXDEV), and `mv` copies instead, however large
- * it is. What is not known before it runs counts as a folder.
+ * it is. What is not known before it runs counts as a folder. Beside a program whose words do not show what it does, the
+ * copy is the lesser evil: whoever writes the command could otherwise choose not to be judged by what it did.
  */
 function movesFolders(command: CommandLine, workingFolder: string, roots: readonly string[]): boolean {
   const words = wordsOf(command);
+  if (!showsAll(words)) return false;
   const isWithin = (target: string) =>
     !target.startsWith('/') || roots.some((root) => `${target}/`.startsWith(`${root}/`));
   if (/\bgit\b[^;&|\n]*\s(worktree|submodule|subtree)\b/.test(words)) return true;
@@ -57,6 +59,15 @@ function movesFolders(command: CommandLine, workingFolder: string, roots: readon
  */
 export function blamesLayer([errors = '', ...outputs]: readonly string[], hasFailed: boolean): boolean {
   return (hasFailed ? [errors, ...outputs] : [errors]).some((output) => refusals.test(output));
+}
+
+/** Do its words show what it does, as all of its programs are known for nothing else? */
+function showsAll(words: string): boolean {
+  if (/`|\$\(|[<>]\(/.test(words)) return false;
+  return words
+    .split(/[;&|\n]+/)
+    .map((piece) => piece.trim().split(/\s/, 1)[0] ?? '')
+    .every((program) => program === '' || plainPrograms.has(program));
 }
 
 const whyOthersRun: Text = text(
@@ -84,6 +95,10 @@ function isFolderOrUnknown(word: string, workingFolder: string): boolean {
   if (/[$`*?[\]{}()\\'"~<>]/.test(plain)) return true;
   return lstatSync(resolve(workingFolder, plain), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
+
+const plainPrograms: ReadonlySet<string> = new Set(
+  'mv git cd pwd ls mkdir rmdir rm cp ln touch echo printf test [ true false cat head tail wc'.split(' '),
+);
 
 const moves = /(?:^|[\s;&|(])mv((?:\s+[^\s;&|)]+)+)/g;
 
