@@ -29,7 +29,7 @@ export interface AuditRecord {
 
 /** A process's notes of what it is about to do, on disk, so that the next process can tell what it had begun. */
 export interface UnderWay {
-  begin(note: unknown): void;
+  begin(...notes: readonly unknown[]): void;
   /** `count` of the noted are finished, or did not happen. */
   end(count: number): void;
   /** Bytes of the notes on disk. Finished ones stay there until none is open, or `restart`. */

@@ -53,4 +53,4 @@ export function createAdding(store: () => Promise<HistoryStore>, journal: Journa
   };
 }
 
-const entriesAtOnce = 1000;
+const entriesAtOnce = 500;

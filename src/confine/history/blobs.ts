@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -51,7 +51,7 @@ export interface Blobs {
 }
 
 export function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes, 'hex');
 }
 
 /** Opens the contents kept in a folder outside the workspace, which is made at the first of them. */
@@ -214,7 +214,7 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 function temporaryName(): string {
-  return `.new-${randomBytes(8).toString('hex')}`;
+  return `.new-${randomUUID()}`;
 }
 
 function unlinkQuietly(path: string): void {

@@ -6,7 +6,7 @@ import { leftUnderWay, openUnderWay } from '../files/changing/under-way.ts';
  * acknowledged.
  */
 export interface Journal {
-  begin(entry: NewHistoryEntry): void;
+  begin(...entries: readonly NewHistoryEntry[]): void;
   /** So many of them are in the store now, or did not happen. */
   end(count: number): void;
   close(): void;

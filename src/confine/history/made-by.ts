@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import { setImmediate as giveWay } from 'node:timers/promises';
 import type { FileState, NewHistoryEntry } from '../../contract/capabilities/history.ts';
 
 /** Which files each session made, and which it wrote anew: what it takes away of them is its own. */
 export interface MadeBy {
-  /** Told of changes that belong together: what one of them removed and another holds was moved, and nobody's to make. */
-  note(entries: readonly NewHistoryEntry[]): void;
+  /**
+   * Told of changes that belong together: what one of them removed and another holds was moved, and nobody's to make.
+   * Of very many, others are served meanwhile; of few, it is known at once.
+   */
+  note(entries: readonly NewHistoryEntry[]): Promise<void>;
   has(sessionId: string, hostPath: string, how: 'made' | 'written'): boolean;
 }
 
@@ -27,16 +31,15 @@ export function createMadeBy(): MadeBy {
   }
 
   return {
-    note(entries) {
+    async note(entries) {
       const [first] = entries;
       if (!first || first.sessionId === '') return;
       const { made, written } = pathsOf(first.sessionId);
-      const taken = new Set(
-        entries
-          .filter(({ root, path, before }) => before.kind === 'file' && !made.has(join(root, path)))
-          .map(({ before }) => contentOf(before)),
-      );
-      for (const { root, path, before, after, action } of entries) {
+      const taken = new Set<string>();
+      for (const { root, path, before } of entries)
+        if (before.kind === 'file' && !made.has(join(root, path))) taken.add(contentOf(before));
+      for (const [at, { root, path, before, after, action }] of entries.entries()) {
+        if (at % entriesAtOnce === entriesAtOnce - 1) await giveWay();
         const hostPath = join(root, path);
         if (after.kind === 'absent') {
           made.delete(hostPath);
@@ -61,5 +64,6 @@ function contentOf(state: FileState): string {
   return state.kind === 'file' ? (state.digest ?? String(state.bytes)) : '';
 }
 
+const entriesAtOnce = 1000;
 const mostPaths = 50_000;
 const mostSessions = 64;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setImmediate as giveWay } from 'node:timers/promises';
 import type { ChangeObserver, FileChange } from '../../contract/capabilities/files.ts';
 import type {
@@ -96,7 +96,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function stamp() {
     const atMs = now();
     last = Math.max(last + 1, atMs * 1000);
-    return { id: `h${randomBytes(7).toString('hex')}`, seq: last, atMs };
+    return { id: `h${newDigits()}`, seq: last, atMs };
   }
 
   function current(): Attribution {
@@ -119,7 +119,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** Into the call's own list, which is added when the call ends; otherwise at once. */
   function enter(entry: NewHistoryEntry): Promise<void> {
-    madeBy.note([entry]);
+    void madeBy.note([entry]);
     const scope = scopes.getStore();
     if (scope && !scope.isOver) {
       scope.entries.push(entry);
@@ -209,33 +209,35 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
     current,
     async prepare(changes, who) {
-      const entries = entriesOf(changes, who);
-      for (const [at, entry] of entries.entries()) {
+      const entries: NewHistoryEntry[] = [];
+      for (let at = 0; at < changes.length; at += notesAtOnce) {
         // Others are served meanwhile.
-        if (at % notesAtOnce === notesAtOnce - 1) await giveWay();
-        journal.begin(entry);
+        if (at > 0) await giveWay();
+        const some = entriesOf(changes.slice(at, at + notesAtOnce), who);
+        journal.begin(...some);
+        entries.push(...some);
       }
       return {
         async enter(all) {
           const happened = all ? entries : entries.filter(didHappen);
-          madeBy.note(happened);
+          await madeBy.note(happened);
           journal.end(entries.length - happened.length);
           const scope = scopes.getStore();
           if (!scope || scope.isOver || scope.who.auditId !== who.auditId) return track(addNoted(happened));
-          scope.entries.push(...happened);
+          for (const entry of happened) scope.entries.push(entry);
         },
       };
     },
-    add(changes, who) {
+    async add(changes, who) {
       const entries = entriesOf(changes, who);
-      madeBy.note(entries);
+      await madeBy.note(entries);
       // Changes with a name of their own are not those of a command that runs beside.
       for (const { action, root, path } of entries) if (action !== 'command') tellOf(root, path);
       const scope = scopes.getStore();
       if (!scope || scope.isOver || scope.who !== who) return track(add(entries));
-      for (const entry of entries) journal.begin(entry);
-      scope.entries.push(...entries);
-      return Promise.resolve();
+      for (let at = 0; at < entries.length; at += notesAtOnce)
+        journal.begin(...entries.slice(at, at + notesAtOnce));
+      for (const entry of entries) scope.entries.push(entry);
     },
     madeBy,
     listen(told) {
@@ -257,6 +259,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
     settled: adding.settled,
   };
+}
+
+/** Fourteen at random: in the end of a UUID all are, and Node has those at hand. */
+function newDigits(): string {
+  return randomUUID().replaceAll('-', '').slice(-14);
 }
 
 async function all(works: readonly Promise<void>[]): Promise<void> {

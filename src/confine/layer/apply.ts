@@ -10,13 +10,14 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   unlinkSync,
 } from 'node:fs';
-import { setImmediate as giveWay } from 'node:timers/promises';
 import { asBytes, fromText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { copyEntry } from './copy-entry.ts';
 import { signatureOf, statOf } from './entries.ts';
+import { createPause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
 import { throwAway } from './trash.ts';
 
@@ -41,8 +42,9 @@ export async function applySteps(
   const folders = openFolders(on);
   const left = new Set<string>();
   try {
-    for (const [index, step] of steps.entries()) {
-      if (index % stepsAtOnce === stepsAtOnce - 1) await giveWay();
+    const pause = createPause();
+    for (const step of steps) {
+      await pause();
       options.at?.(step.path);
       // Its mode is another's, too.
       if (left.has(step.path)) continue;
@@ -72,20 +74,39 @@ async function applyStep(
     if (before && !isOthers) takeAway(folder, name, trash);
     return !isOthers;
   }
-  const now = lstatSync(asBytes(from), { throwIfNoEntry: false });
-  // It was moved before.
-  if (!now) return true;
-  if (isOthers) return false;
-  if (before && (before.isDirectory() || now.isDirectory())) takeAway(folder, name, trash);
-  const to = asBytes(entryOf(folder, name));
-  try {
-    renameSync(asBytes(from), to);
-  } catch (error) {
-    if (!isElsewhere(error)) throw error;
-    await copyEntry(from, folder, name, before);
-    rmSync(asBytes(from), { recursive: true, force: true });
-  }
+  // What is others' now may be ours: it was moved before.
+  if (isOthers) return !lstatSync(asBytes(from), { throwIfNoEntry: false });
+  await put(from, { folder, name, before }, trash);
   return true;
+}
+
+/** Gives what lies on the layer its name. Nothing where it has it: it was moved before. */
+async function put(
+  from: string,
+  {
+    folder,
+    name,
+    before,
+  }: { readonly folder: number; readonly name: string; readonly before?: Stats | undefined },
+  trash: string,
+): Promise<void> {
+  const [source, to] = [asBytes(from), asBytes(entryOf(folder, name))];
+  if (before?.isDirectory()) {
+    if (!lstatSync(source, { throwIfNoEntry: false })) return;
+    takeAway(folder, name, trash);
+  }
+  try {
+    renameSync(source, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !lstatSync(source, { throwIfNoEntry: false })) return;
+    if (code !== 'ENOTDIR' && !isElsewhere(error)) throw error;
+    // A folder comes where a file is.
+    if (before && lstatSync(source).isDirectory()) takeAway(folder, name, trash);
+    if (!isElsewhere(error)) return renameSync(source, to);
+    await copyEntry(from, folder, name, before);
+    rmSync(source, { recursive: true, force: true });
+  }
 }
 
 /** Of a folder itself: a link in its place keeps what it leads to. */
@@ -164,4 +185,3 @@ function isElsewhere(error: unknown): boolean {
 
 // Node does not name it; the value is the same on every architecture that Node runs on under Linux.
 const openPath = 0o10000000;
-const stepsAtOnce = 200;

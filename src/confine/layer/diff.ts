@@ -60,17 +60,15 @@ export function createDiff(maxBytes: number): Diff {
   };
 }
 
-/** Are two files of one size the same? Those that are too large to be looked at are told as changed. */
-export async function hasSameContent(former: string, latter: string): Promise<boolean> {
+/** Are two files of this size the same? Those that are too large to be looked at are told as changed. */
+export async function hasSameContent(former: string, latter: string, bytes: number): Promise<boolean> {
   const [one, other] = await Promise.all([former, latter].map((path) => open(path, readOwn)));
   if (!one || !other) return false;
   try {
-    const [a, b] = [Buffer.alloc(pieceBytes), Buffer.alloc(pieceBytes)];
-    for (let at = 0; at < mostCompared; at += pieceBytes) {
-      const [left, right] = await Promise.all([
-        one.read(a, 0, pieceBytes, at),
-        other.read(b, 0, pieceBytes, at),
-      ]);
+    const piece = Math.max(1, Math.min(pieceBytes, bytes));
+    const [a, b] = [Buffer.allocUnsafe(piece), Buffer.allocUnsafe(piece)];
+    for (let at = 0; at < mostCompared; at += piece) {
+      const [left, right] = await Promise.all([one.read(a, 0, piece, at), other.read(b, 0, piece, at)]);
       if (left.bytesRead === 0 && right.bytesRead === 0) return true;
       if (!a.subarray(0, left.bytesRead).equals(b.subarray(0, right.bytesRead))) return false;
     }

@@ -1,13 +1,14 @@
-import { chmodSync, closeSync, lstatSync, rmSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, lstatSync, type Stats } from 'node:fs';
 import { relative } from 'node:path';
-import { setImmediate as giveWay } from 'node:timers/promises';
 import type { LandingKeeper, LandingSide } from '../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../ground/byte-paths.ts';
 import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts';
 import { lastOf, namesIn, sideOf, signatureOf, statOf } from './entries.ts';
+import { type Fitting, makeFit } from './fit.ts';
 import { isDatabase } from './in-use.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
+import { createPause } from './pauses.ts';
 import { fileModeBits, folderModeBits, type Step } from './plan.ts';
 import { deepest, isWhiteout, rootOf } from './read.ts';
 import { throwAway } from './trash.ts';
@@ -54,7 +55,7 @@ export async function makePlan(
   const steps: Step[] = [];
   const top = fromText(overlay.upper);
   const on = fromText(overlay.on);
-  let looked = 0;
+  const pause = createPause();
 
   const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
   const hostOf = (path: string) => toText(`${on}/${path}`);
@@ -96,16 +97,17 @@ export async function makePlan(
     throwAway(upperOf(path), options.trash);
   }
 
-  async function breathe(): Promise<void> {
-    if (++looked % entriesAtOnce === 0) await giveWay();
-  }
+  const fitting: Fitting = {
+    ...{ marks, upperOf, refuse, sawName, pause },
+    isProtected: (path) => options.isProtected(hostOf(path), false),
+  };
 
   const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
 
   /** A folder of the layer over one that is there; nothing of that shows through where it `covers`. */
   async function walk(path: string, lower: number, depth: number, covers: boolean): Promise<void> {
     for (const name of namesIn(upperOf(path))) {
-      await breathe();
+      await pause();
       const inner = path === '' ? name : `${path}/${name}`;
       const now = lstatSync(upperOf(inner));
       const before = statOf(lower, name);
@@ -170,9 +172,9 @@ export async function makePlan(
     if (before) look(path, before);
     else if (isCopied(path, now)) tell(conflicts, path);
     const mode = now.mode & (now.isDirectory() ? folderModeBits : fileModeBits);
-    const after = await inspect(path, now, path.split('/').length);
+    await makeFit(path, now, true, path.split('/').length, fitting);
     const former = before && { before, lower, name };
-    await notePair(path, after, former);
+    await notePair(path, now, former);
     steps.push({ do: 'move', path, ...(before && { was: signatureOf(before) }) });
     if (now.isDirectory() && (mode & 0o700) !== 0o700) steps.push({ do: 'mode', path, mode });
   }
@@ -182,36 +184,6 @@ export async function makePlan(
     return (
       (now.isFile() || now.isDirectory()) && marks.read(upperOf(path), 'user.overlay.origin') !== undefined
     );
-  }
-
-  /** Makes what is to be moved fit to land, down to its last entry. */
-  async function inspect(path: string, now: Stats, depth: number): Promise<Stats> {
-    await breathe();
-    const host = upperOf(path);
-    if (now.isSymbolicLink()) return now;
-    if (now.isFile()) {
-      if ((now.mode & 0o7777 & ~fileModeBits) !== 0) chmodSync(host, now.mode & fileModeBits);
-      marks.remove(host);
-      return now;
-    }
-    marks.remove(host);
-    if ((now.mode & 0o700) !== 0o700) chmodSync(host, (now.mode & folderModeBits) | 0o700);
-    else if ((now.mode & 0o7777 & ~folderModeBits) !== 0) chmodSync(host, now.mode & folderModeBits);
-    for (const name of namesIn(host)) {
-      const inner = `${path}/${name}`;
-      const stat = lstatSync(upperOf(inner));
-      sawName(inner, name, stat);
-      const mayLand = stat.isDirectory() || stat.isFile() || stat.isSymbolicLink();
-      if (isWhiteout(stat)) rmSync(upperOf(inner));
-      else if (!mayLand || options.isProtected(hostOf(inner), false) || depth >= deepest) refuse(inner);
-      else {
-        await inspect(inner, stat, depth + 1);
-        // Its rights are its own again; only the outermost is given them where it lands.
-        if (stat.isDirectory() && (stat.mode & 0o700) !== 0o700)
-          chmodSync(upperOf(inner), stat.mode & folderModeBits);
-      }
-    }
-    return now;
   }
 
   interface Former {
@@ -239,7 +211,7 @@ export async function makePlan(
         if (gone && below !== undefined) await noteGone(`${path}/${each}`, each, below, gone);
       }
       for (const each of names) {
-        await breathe();
+        await pause();
         const inner = `${path}/${each}`;
         const was = below === undefined ? undefined : statOf(below, each);
         if (was) look(inner, was);
@@ -253,7 +225,7 @@ export async function makePlan(
   }
 
   async function noteGone(path: string, name: string, lower: number, before: Stats): Promise<void> {
-    await breathe();
+    await pause();
     if (before.isDirectory()) await noteInside(path, { before, lower, name });
     await note(path, sideOf(before, entryOf(lower, name)), undefined);
   }
@@ -293,5 +265,3 @@ export async function makePlan(
 function timesOf(path: string, { atimeMs, mtimeMs }: Stats): Step {
   return { do: 'times', path, accessed: atimeMs / 1000, modified: mtimeMs / 1000 };
 }
-
-const entriesAtOnce = 200;

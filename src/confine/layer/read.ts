@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import { join, relative } from 'node:path';
-import { setImmediate as giveWay } from 'node:timers/promises';
 import type { DryRun, DryRunChange } from '../../contract/capabilities/dry-run.ts';
 import { limits } from '../../contract/limits.ts';
 import { kindOf } from '../files/kind-of.ts';
@@ -8,6 +7,7 @@ import { entryOf, itself, openFolderIn, openRootFolder } from '../files/walk.ts'
 import { createDiff, type Diff, hasSameContent } from './diff.ts';
 import type { Marks } from './marks.ts';
 import type { Overlay } from './overlay.ts';
+import { createPause, type Pause } from './pauses.ts';
 
 type ReadMark = Marks['read'];
 
@@ -24,6 +24,7 @@ export async function readLayers(
 ): Promise<Omit<DryRun, 'losses'>> {
   const changes: DryRunChange[] = [];
   const diff = withDiff ? createDiff(limits.dryRunDiffBytes) : noDiff;
+  const pause = createPause();
   let total = 0;
   const leaveOut = () => {
     total += 1;
@@ -41,7 +42,10 @@ export async function readLayers(
     };
     const [upper, lower] = [openRootFolder(overlay.upper), openRootFolder(overlay.on)];
     try {
-      await walk({ upper, lower, path: '', covers: false, depth: 0 }, { leaveOut, tell, diff, readMark });
+      await walk(
+        { upper, lower, path: '', covers: false, depth: 0 },
+        { leaveOut, tell, diff, readMark, pause },
+      );
     } finally {
       closeSync(upper);
       closeSync(lower);
@@ -64,6 +68,7 @@ interface Reading {
   readonly tell: (path: string, change: Told) => void;
   readonly diff: Diff;
   readonly readMark: ReadMark;
+  readonly pause: Pause;
 }
 
 /** A folder of the layer, open, and the one that it lies over, where there is one. */
@@ -80,8 +85,8 @@ interface Level {
 async function walk(level: Level, reading: Reading): Promise<number> {
   const { upper, lower, path, covers } = level;
   const names = layeredEntriesOf(upper);
-  for (const [index, name] of names.entries()) {
-    if (index % entriesAtOnce === 0) await giveWay();
+  for (const name of names) {
+    await reading.pause();
     const now = lstatSync(entryOf(upper, name));
     const before = lower === undefined ? undefined : statIn(lower, name);
     const isNowFolder = now.isDirectory();
@@ -162,7 +167,9 @@ async function tellFile(
   }
   const formerFile = before?.isFile() ? former : undefined;
   const isSame =
-    formerFile !== undefined && before?.size === now.size && (await hasSameContent(formerFile, latter));
+    formerFile !== undefined &&
+    before?.size === now.size &&
+    (await hasSameContent(formerFile, latter, now.size));
   if (isSame && mode.mode === undefined) return;
   const lines = isSame ? undefined : await diff.add(inner, formerFile, latter);
   tell(inner, { change, kind, bytes: now.size, ...mode, ...(lines && { lines }) });
@@ -173,24 +180,25 @@ async function tellDeleted(
   name: string,
   path: string,
   before: Stats,
-  { tell, diff }: Reading,
+  { tell, diff, pause }: Reading,
 ): Promise<void> {
   if (lower === undefined) return;
   const kind = kindOf(before);
-  if (kind === 'folder') return tell(path, { change: 'deleted', kind, files: await countFiles(lower, name) });
+  if (kind === 'folder')
+    return tell(path, { change: 'deleted', kind, files: await countFiles(lower, name, pause) });
   if (kind !== 'file') return tell(path, { change: 'deleted', kind });
   const lines = await diff.add(path, entryOf(lower, name), undefined);
   tell(path, { change: 'deleted', kind, bytes: before.size, ...(lines && { lines }) });
 }
 
-async function countFiles(parent: number, name: string, depth = 0): Promise<number> {
+async function countFiles(parent: number, name: string, pause: Pause, depth = 0): Promise<number> {
   let count = 0;
   const folder = openFolderIn(parent, name);
   try {
-    for (const [index, inner] of entriesOf(folder).entries()) {
-      if (index % entriesAtOnce === 0) await giveWay();
+    for (const inner of entriesOf(folder)) {
+      await pause();
       const isFolder = statIn(folder, inner)?.isDirectory() && depth < deepest;
-      count += isFolder ? await countFiles(folder, inner, depth + 1) : 1;
+      count += isFolder ? await countFiles(folder, inner, pause, depth + 1) : 1;
     }
   } finally {
     closeSync(folder);
@@ -249,4 +257,3 @@ const noDiff: Diff = { add: async () => undefined, text: () => '', isCut: () => 
 
 /** Each level keeps two folders open. What lies deeper is in the layer, and not told. */
 export const deepest = 200;
-const entriesAtOnce = 500;

@@ -30,10 +30,10 @@ export function openUnderWay(folder: string, kind: Kind): UnderWay {
   let log: Log | undefined;
   let open = 0;
   return {
-    begin(note) {
+    begin(...notes) {
       log ??= openLog(folder, kind);
-      writeNote(log, note);
-      open += 1;
+      writeNotes(log, notes);
+      open += notes.length;
     },
     end(count) {
       open -= count;
@@ -46,7 +46,7 @@ export function openUnderWay(folder: string, kind: Kind): UnderWay {
       const former = log;
       const next = openLog(folder, kind);
       try {
-        for (const note of notes) writeNote(next, note);
+        writeNotes(next, notes);
       } catch (error) {
         closeLog(next);
         throw error;
@@ -122,19 +122,19 @@ function openLog(folder: string, kind: Kind): Log {
   }
 }
 
-/** Writes it whole or not at all: on a full disk a part of it may have been taken. */
-function writeNote(log: Log, note: unknown): void {
-  const line = Buffer.from(`${JSON.stringify(note)}\n\0`);
+/** Writes them whole or not at all: on a full disk a part of them may have been taken. */
+function writeNotes(log: Log, notes: readonly unknown[]): void {
+  const lines = Buffer.from(`${notes.map((note) => `${JSON.stringify(note)}\n`).join('')}\0`);
   try {
-    for (let done = 0; done < line.length; ) {
-      done += writeSync(log.fd, line, done, line.length - done, log.at + done);
+    for (let done = 0; done < lines.length; ) {
+      done += writeSync(log.fd, lines, done, lines.length - done, log.at + done);
     }
   } catch (error) {
     // This byte is there already, so it needs no room.
     writeSync(log.fd, '\0', log.at);
     throw error;
   }
-  log.at += line.length - 1;
+  log.at += lines.length - 1;
 }
 
 function closeLog({ fd, path }: Log): void {

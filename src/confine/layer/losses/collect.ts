@@ -1,11 +1,11 @@
 import { closeSync, lstatSync, type Stats } from 'node:fs';
-import { setImmediate as giveWay } from 'node:timers/promises';
 import { asBytes, fromText } from '../../../ground/byte-paths.ts';
 import { generatedFolders } from '../../../ground/generated-folders.ts';
 import { itself, openFolderIn, openRootFolder } from '../../files/walk.ts';
 import { namesIn, statOf } from '../entries.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
+import type { Pause } from '../pauses.ts';
 import { deepest, isWhiteout } from '../read.ts';
 
 /** A file that a command touched. Paths are bytes, one a character, relative to the folder of the overlay. */
@@ -35,15 +35,10 @@ export interface Collected {
  * Walks what a command changed. It costs what was changed in folders that were there, and what was in folders that are
  * gone: what lies in new folders is not read.
  */
-export async function collect(overlay: Overlay, marks: Marks): Promise<Collected> {
+export async function collect(overlay: Overlay, marks: Marks, pause: Pause): Promise<Collected> {
   const found: Collected = { gone: [], changed: [], created: [], folders: [], git: [] };
   const top = fromText(overlay.upper);
-  let looked = 0;
   const upperOf = (path: string) => asBytes(path === '' ? top : `${top}/${path}`);
-
-  async function breathe(): Promise<void> {
-    if (++looked % entriesAtOnce === 0) await giveWay();
-  }
 
   function tell(path: string, before: Stats | undefined, now: Stats | undefined): void {
     const touched = { overlay, path, before, now };
@@ -54,7 +49,7 @@ export async function collect(overlay: Overlay, marks: Marks): Promise<Collected
   }
 
   async function tellGone(path: string, name: string, lower: number, before: Stats, depth: number) {
-    await breathe();
+    await pause();
     if (!before.isDirectory()) return tell(path, before, undefined);
     if (isGits(path)) tell(path, before, undefined);
     if (depth >= deepest) return;
@@ -73,7 +68,7 @@ export async function collect(overlay: Overlay, marks: Marks): Promise<Collected
   async function walk(path: string, lower: number, covers: boolean, depth: number): Promise<void> {
     const names = namesIn(upperOf(path));
     for (const name of names) {
-      await breathe();
+      await pause();
       const inner = path === '' ? name : `${path}/${name}`;
       const now = lstatSync(upperOf(inner));
       const before = statOf(lower, name);
@@ -115,12 +110,13 @@ export async function collect(overlay: Overlay, marks: Marks): Promise<Collected
 }
 
 /** Files in a new folder of the layer and below. */
-export function* filesInNew({ overlay, path }: Touched): Generator<Touched, undefined> {
+export async function* filesInNew({ overlay, path }: Touched, pause: Pause): AsyncGenerator<Touched> {
   for (const name of namesIn(asBytes(`${fromText(overlay.upper)}/${path}`))) {
     const inner = { overlay, path: `${path}/${name}` };
     const now = lstatSync(asBytes(upperPath(inner)));
+    await pause();
     if (isMadeAnew(name, now)) continue;
-    if (now.isDirectory()) yield* filesInNew({ ...inner, now });
+    if (now.isDirectory()) yield* filesInNew({ ...inner, now }, pause);
     else if (now.isFile()) yield { ...inner, now };
   }
 }
@@ -141,5 +137,3 @@ export function isMadeAnew(name: string, stat: Stats): boolean {
 function isGits(path: string): boolean {
   return path === '.git' || path.startsWith('.git/') || /\/\.git(\/|$)/.test(path);
 }
-
-const entriesAtOnce = 500;

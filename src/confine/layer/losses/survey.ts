@@ -1,16 +1,24 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { relative } from 'node:path';
-import { setImmediate as giveWay } from 'node:timers/promises';
 import type { Losses } from '../../../contract/capabilities/dry-run.ts';
 import type { LandingKeeper } from '../../../contract/capabilities/landing.ts';
 import { asBytes, fromText, toText } from '../../../ground/byte-paths.ts';
-import { hasSameContent } from '../diff.ts';
 import type { Marks } from '../marks.ts';
 import type { Overlay } from '../overlay.ts';
+import { createPause, type Pause } from '../pauses.ts';
 import { rootOf } from '../read.ts';
 import { brokenRepositories } from './broken-repositories.ts';
-import { collect, filesInNew, isMadeAnew, lowerPath, type Touched, upperPath } from './collect.ts';
+import {
+  type Collected,
+  collect,
+  filesInNew,
+  isMadeAnew,
+  lowerPath,
+  type Touched,
+  upperPath,
+} from './collect.ts';
 import { createIgnored } from './ignored.ts';
+import { withoutMoved } from './moved.ts';
 import { emptyBytes, isOverwritten } from './overwritten.ts';
 import { createRepositories } from './repository.ts';
 
@@ -50,7 +58,8 @@ export async function surveyLayers(
 }
 
 async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Losses, 'earlier'>> {
-  const found = await collect(overlay, options.marks);
+  const pause = createPause();
+  const found = await collect(overlay, options.marks, pause);
   const isOurs = (hostPath: string) => options.isOurs(hostPath, 'made');
   const isWritten = (path: string) => options.isOurs(toText(path), 'written');
   const hostOf = ({ path }: Pick<Touched, 'path'>) => toText(`${fromText(overlay.on)}/${path}`);
@@ -62,25 +71,28 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Lo
   const isIgnored = createIgnored(fromText(overlay.on), (path) => !isWritten(path));
   const broken = brokenRepositories(found.git, overlay, (path) => isOurs(hostOf({ path })));
 
-  const overwritten: Touched[] = [];
-  for (const [index, file] of found.changed.entries()) {
-    if (index % filesAtOnce === 0) await giveWay();
-    const { before, now } = file;
-    if (before && now && isOverwritten(lowerPath(file), before, upperPath(file), now)) overwritten.push(file);
+  const missed: Touched[] = [];
+  const isMissed = ({ path, before }: Touched) =>
+    before?.isFile() === true &&
+    before.size > emptyBytes &&
+    !isOurs(hostOf({ path })) &&
+    !isIgnored(path, false);
+  for (const file of found.gone) {
+    await pause();
+    if (isMissed(file)) missed.push(file);
   }
-  const missed = [...found.gone, ...overwritten].filter(
-    ({ path, before, ...file }) =>
-      before?.isFile() === true &&
-      before.size > emptyBytes &&
-      !isOurs(hostOf({ path, ...file })) &&
-      !isIgnored(path, false),
-  );
-  const lost = await withoutMoved(missed, [...found.created, ...found.changed], found.folders, isIgnored);
+  for (const file of found.changed) {
+    await pause();
+    const { before, now } = file;
+    if (!before || !now || !isOverwritten(lowerPath(file), before, upperPath(file), now)) continue;
+    if (isMissed(file)) missed.push(file);
+  }
+  const lost = await withoutMoved(missed, found, isIgnored, pause);
 
   let files = 0;
   let withKept = 0;
-  for (const [index, { path, before }] of lost.entries()) {
-    if (index % filesAtOnce === 0) await giveWay();
+  for (const { path, before } of lost) {
+    await pause();
     const repository = repositoryOf(path);
     const isKept =
       repository !== undefined &&
@@ -93,77 +105,54 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Lo
   const isCounted = withKept >= fewFiles;
   return {
     ...{ files, withKept },
-    of: isCounted ? countFiles(overlay, { most: withKept * 2, isOurs, isIgnored }) : 0,
+    of: isCounted ? await countFiles(overlay, { most: withKept * 2, isOurs, isIgnored, pause }) : 0,
     repositories: broken.map(shown),
-    obeyed: obeyedPaths(found, shown, options.isObeyed)
+    obeyed: (await obeyedPaths(found, shown, options.isObeyed, pause))
       .filter((file) => repositoryOf(file.path)?.knew(upperPath(file)) !== true)
       .map(({ path }) => shown(path)),
   };
 }
 
-/** Whose content is found among what is new is not lost, but where that counts for nothing itself. */
-async function withoutMoved(
-  missed: readonly Touched[],
-  written: readonly Touched[],
-  folders: readonly Touched[],
-  isIgnored: (path: string, isFolder: boolean) => boolean,
-): Promise<readonly Touched[]> {
-  if (missed.length === 0) return missed;
-  const bySize = new Map<number, Touched[]>();
-  for (const file of [...written, ...folders.flatMap((folder) => [...filesInNew(folder)])]) {
-    if (!file.now?.isFile() || isIgnored(file.path, false)) continue;
-    const same = bySize.get(file.now.size) ?? [];
-    same.push(file);
-    bySize.set(file.now.size, same);
-  }
-  const lost: Touched[] = [];
-  for (const file of missed) {
-    const candidates = bySize.get(file.before?.size ?? -1) ?? [];
-    if (!(await isAmong(file, candidates.slice(0, mostCandidates)))) lost.push(file);
-  }
-  return lost;
-}
-
-async function isAmong(file: Touched, candidates: readonly Touched[]): Promise<boolean> {
-  for (const candidate of candidates) {
-    const isThere = await hasSameContent(toText(lowerPath(file)), toText(upperPath(candidate))).catch(
-      () => false,
-    );
-    if (isThere) return true;
-  }
-  return false;
-}
-
 /** New content at a path that something obeys. What lies in a folder that the command made is in nobody's way as yet. */
-function obeyedPaths(
-  { created, changed, folders }: Awaited<ReturnType<typeof collect>>,
+async function obeyedPaths(
+  { created, changed, folders }: Collected,
   shown: (path: string) => string,
   isObeyed: (path: string) => boolean,
-): readonly Touched[] {
-  const settings = folders
-    .filter(({ path }) => /(^|\/)\.[^/]*$/.test(path))
-    .flatMap((folder) => [...filesInNew(folder)]);
-  return [...created, ...changed, ...settings].filter(({ path }) => isObeyed(shown(path)));
+  pause: Pause,
+): Promise<readonly Touched[]> {
+  const obeyed: Touched[] = [];
+  for (const file of [...created, ...changed]) {
+    await pause();
+    if (isObeyed(shown(file.path))) obeyed.push(file);
+  }
+  for (const folder of folders) {
+    if (!/(^|\/)\.[^/]*$/.test(folder.path)) continue;
+    for await (const file of filesInNew(folder, pause)) if (isObeyed(shown(file.path))) obeyed.push(file);
+  }
+  return obeyed;
 }
 
 /** Files that were there, beside those that nobody would miss; as far as `most`. */
-function countFiles(
+async function countFiles(
   overlay: Overlay,
   {
     most,
     isOurs,
     isIgnored,
+    pause,
   }: {
     readonly most: number;
+    readonly pause: Pause;
     readonly isOurs: (hostPath: string) => boolean;
     readonly isIgnored: (path: string, isFolder: boolean) => boolean;
   },
-): number {
+): Promise<number> {
   let count = 0;
   const on = fromText(overlay.on);
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined && count <= most; folder = waiting.pop()) {
     for (const name of namesAt(folder === '' ? on : `${on}/${folder}`)) {
+      await pause();
       const path = folder === '' ? name : `${folder}/${name}`;
       const stat = lstatSync(asBytes(`${on}/${path}`), { throwIfNoEntry: false });
       if (!stat || name === '.git' || isMadeAnew(name, stat) || isIgnored(path, stat.isDirectory())) continue;
@@ -186,5 +175,3 @@ function namesAt(path: string): readonly string[] {
 
 /** Fewer are not most of somebody's work, whatever else there is. */
 const fewFiles = 4;
-const filesAtOnce = 50;
-const mostCandidates = 50;

@@ -95,6 +95,7 @@ function createMarks({ syscall }: Kernel): Marks {
   const [lgetxattr, llistxattr, lremovexattr] = process.arch === 'x64' ? [192, 195, 198] : [9, 12, 15];
   const names = new Map(allMarks.map((name) => [name, Buffer.from(`${name}\0`)] as const));
   const pathOf = (path: string | Buffer) => Buffer.concat([Buffer.from(path), Buffer.alloc(1)]);
+  const listed = Buffer.alloc(4096);
   return {
     read(path, name) {
       const value = Buffer.alloc(16);
@@ -103,9 +104,11 @@ function createMarks({ syscall }: Kernel): Marks {
     },
     remove(path) {
       const entry = pathOf(path);
-      // Most have none at all.
-      if (syscall(llistxattr, entry, null, 0) === 0) return;
-      for (const name of names.values()) syscall(lremovexattr, entry, name);
+      // Most have none at all, and hardly any more than one.
+      const length = syscall(llistxattr, entry, listed, listed.length);
+      if (length === 0) return;
+      const has = length < 0 ? undefined : listed.toString('latin1', 0, length).split('\0');
+      for (const [mark, name] of names) if (has?.includes(mark) ?? true) syscall(lremovexattr, entry, name);
     },
   };
 }
