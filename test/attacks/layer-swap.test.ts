@@ -18,7 +18,7 @@ import { openLayer } from '../../src/confine/layer/open.ts';
 
 /* Row: a folder is swapped for a link while what a command did lands. */
 
-const tries = process.env.SEKISHO_HAMMER ? 20_000 : 500;
+const tries = process.env.SEKISHO_HAMMER ? 100_000 : 500;
 const hasCompiler = process.platform === 'linux' && spawnSync('gcc', ['--version']).status === 0;
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'sekisho-layer-swap-')));
 const [root, outside, swap] = [join(base, 'root'), join(base, 'outside'), join(base, 'swap')];
@@ -79,8 +79,20 @@ function setStage(): void {
   mkdirSync(join(outside, 'in'), { recursive: true });
   writeFileSync(join(outside, 'x'), 'secret');
   // The attacker goes on meanwhile.
-  rmSync(root, { recursive: true, force: true, maxRetries: 100, retryDelay: 1 });
+  removeAmidSwaps();
   mkdirSync(join(root, 'dir'), { recursive: true });
   writeFileSync(join(root, 'dir/x'), 'inside');
   symlinkSync(outside, join(root, 'link'));
+}
+
+/** A name that was a folder when it was looked at may be the link when it is removed, and the other way round. */
+function removeAmidSwaps(): void {
+  for (let left = 1000; ; left--) {
+    try {
+      rmSync(root, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
 }

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { onLayer, runIn, tree } from '../effects/layer-world.ts';
+import { marksIn, onLayer, runIn, tree } from '../effects/layer-world.ts';
 import { working } from '../process/working-layers.ts';
 import { openTestCheckpoint } from '../support/open-test-checkpoint.ts';
 
@@ -73,13 +73,7 @@ echo made > made; sleep 3; true`,
       world.root,
     ]);
     expect(special.toString()).toBe('');
-    const marks = execFileSync('bash', [
-      '-c',
-      'getfattr -Rhd -m user.overlay "$1" 2>/dev/null | wc -l',
-      '-',
-      world.root,
-    ]);
-    expect(marks.toString().trim()).toBe('0');
+    expect(marksIn(world.root)).toBe('');
     git('add', 'made');
     git('commit', '-qm', 'a person');
     git('-C', 'inner', 'status');

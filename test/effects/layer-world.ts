@@ -97,3 +97,13 @@ export function plantRepository(root: string): void {
   git('branch', 'side', 'HEAD~1');
   execFileSync('bash', ['-c', 'cd "$1" && echo loose >loose.txt && echo more >>d1/x', '-', root]);
 }
+
+/** What is marked as a part of a layer below a folder, a line for each. What a program sets by such a name is kept apart by the kernel. */
+export function marksIn(folder: string): string {
+  const look = `import os, sys
+for at, folders, files in os.walk(sys.argv[1]):
+    for path in [at] + [os.path.join(at, name) for name in files]:
+        for mark in os.listxattr(path, follow_symlinks=False):
+            if mark.startswith("user.overlay.") and not mark.startswith("user.overlay.overlay."): print(path, mark)`;
+  return execFileSync('python3', ['-c', look, folder], { encoding: 'utf8' });
+}

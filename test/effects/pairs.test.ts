@@ -16,7 +16,7 @@ import { working } from '../process/working-layers.ts';
 import { differing, tree } from './layer-world.ts';
 import { startServer } from './servers.ts';
 
-const pairs = process.env.SEKISHO_HAMMER ? 200 : 6;
+const pairs = process.env.SEKISHO_HAMMER ? 200 : 4;
 const seed = Number(process.env.SEKISHO_SEED ?? 20_261_128);
 
 type Tree = Readonly<Record<string, string>>;
@@ -132,7 +132,7 @@ describe.runIf(working)('(skipped where no layer can be had)', () => {
 
   test('a tool of one server and a command of another lose nothing of each other that was acknowledged', async () => {
     writeFileSync(join(root, 'lines'), '');
-    const rounds = process.env.SEKISHO_HAMMER ? 100 : 5;
+    const rounds = process.env.SEKISHO_HAMMER ? 100 : 2;
     for (let at = 0; at < rounds; at++) {
       const [ran, edited] = await Promise.all([
         one.run(`echo run-${at} >> lines; printf m > run-${at}`),
