@@ -1,5 +1,5 @@
 import { replaySection } from './replay/results.ts';
-import { keptResults, resultTables } from './results.ts';
+import { keptResults, type Measured, resultTables } from './results.ts';
 
 /** `docs/performance.md`: the newest kept results, and what they cannot say by themselves. */
 export function performancePage(): string {
@@ -17,11 +17,19 @@ npm run bench -- read-4k search      # these rows
 BENCH_FULL=1 npm run bench           # the large sizes as well: 1 GB, 1,000,000 memories
 \`\`\`
 
-Taken at ${commit} on ${machine}.
+Taken at ${commit} on ${machine}.${later(rows)}
 
 ${resultTables(rows)}
 ${replaySection()}
 ${notes}`;
+}
+
+/** Which were taken by themselves. */
+function later(rows: readonly Measured[]): string {
+  const alone = rows.filter((row) => row.commit !== undefined);
+  if (alone.length === 0) return '';
+  const named = alone.map(({ name, commit }) => `\`${name}\` (${commit})`).join(', ');
+  return ` Taken later, beside other work on the same machine: ${named}.`;
 }
 
 const notes = `## What a call costs

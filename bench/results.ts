@@ -8,6 +8,8 @@ import type { Growth, Result } from './measure.ts';
 export interface Measured {
   readonly name: string;
   readonly results: readonly (Result | Growth)[];
+  /** Where it was taken, if by itself and later than the others. */
+  readonly commit?: string;
 }
 
 /** The kept results, and where and on what they were taken. */
@@ -24,14 +26,20 @@ export function keptResults(): Kept {
   return JSON.parse(readFileSync(path, 'utf8')) as Kept;
 }
 
-/** Puts these rows in place of their former results; rows that are not there any more are left out. */
+/**
+ * Puts these rows in place of their former results; rows that are not there any more are left out. The commit is all rows'
+ * if all were taken, else theirs.
+ */
 export function keepResults(measured: readonly Measured[], names: readonly string[]): void {
-  const before = new Map(keptResults().rows.map((row) => [row.name, row]));
-  for (const row of measured) before.set(row.name, row);
-  const rows = names.flatMap((name) => before.get(name) ?? []);
+  const kept = keptResults();
+  const before = new Map(kept.rows.map((row) => [row.name, row]));
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const isAll = measured.length === names.length;
+  for (const row of measured) before.set(row.name, isAll ? row : { ...row, commit });
+  const rows = names.flatMap((name) => before.get(name) ?? []);
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'cpu'}, Linux ${release()}, Node ${process.version}`;
-  writeFileSync(path, `${JSON.stringify({ commit, machine, rows }, null, 2)}\n`);
+  const whole = isAll ? { commit, machine } : { commit: kept.commit, machine: kept.machine };
+  writeFileSync(path, `${JSON.stringify({ ...whole, rows }, null, 2)}\n`);
 }
 
 /** The table of results, and one of growth where there is any, in Markdown. */
