@@ -40,6 +40,7 @@ export async function walk(
   const cancel = new AbortController();
   const onInterrupt = () => cancel.abort();
   const person = isTerminal ? openPerson(settings.locale, onInterrupt) : undefined;
+  let said: string | undefined;
   process.once('SIGINT', onInterrupt);
   try {
     await prepare?.(checkpoint);
@@ -49,7 +50,9 @@ export async function walk(
       signal: cancel.signal,
       elicit: person && ((question) => person.ask(question, cancel.signal)),
       progress: (_done, _total, message) => {
-        if (message !== undefined) note(`… ${message}`);
+        // It is said again and again for clients that would give up; a person reads it once.
+        if (message !== undefined && message !== said) note(`… ${message}`);
+        said = message ?? said;
       },
     });
   } finally {
