@@ -4,10 +4,10 @@ import type { Tool } from '../contract/tool/tool.ts';
 import { unknownTool } from '../ground/unknown-tool.ts';
 import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
-import type { Grant, Identified } from './slips.ts';
+import type { Authorized, Identified } from './slips.ts';
 
 /** Throws what `decide` says, and `not_found` for a name that nothing has. */
-export function authorize(identified: Identified, catalog: Catalog): Grant {
+export function authorize(identified: Identified, catalog: Catalog): Authorized {
   const { call, caller } = identified;
   const tool = catalog.find(call.tool);
   if (!tool || tool.unlisted !== Boolean(call.isMethod)) {
@@ -23,7 +23,7 @@ export function authorize(identified: Identified, catalog: Catalog): Grant {
   if (tool.unavailable) {
     throw new ToolError('unavailable', tool.unavailable, { suggestion: remedyOf(tool) });
   }
-  return { ...identified, tool } as unknown as Grant;
+  return { ...identified, tool } as unknown as Authorized;
 }
 
 function remedyOf({ server }: Tool): Text {

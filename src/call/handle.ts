@@ -67,10 +67,10 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   const catalog = await dependencies.catalog();
   // Before it is allowed: what the tool calls a secret is none the less where the call is refused.
   record.knows({ tool: catalog.find(call.tool) });
-  const grant = authorize(identified, catalog);
+  const authorized = authorize(identified, catalog);
 
   record.reached('limit');
-  const paced = await limit(grant, dependencies.rateRules, dependencies.rates, dependencies.now());
+  const paced = await limit(authorized, dependencies.rateRules, dependencies.rates, dependencies.now());
 
   record.reached('validate');
   const validated = validate(paced);

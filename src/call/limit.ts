@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import type { RateStore } from '../contract/records.ts';
 import { text } from '../contract/text/text.ts';
-import type { Grant, Paced } from './slips.ts';
+import type { Authorized, Paced } from './slips.ts';
 
 /** At most `perMinute` calls a minute of one principal to the tools of these toolsets. */
 export interface RateRule {
@@ -17,26 +17,26 @@ const windowMs = 60_000;
 
 /** Throws `rate_limited` with the time to wait. A refused call counts against no rule (document 001, limits). */
 export async function limit(
-  grant: Grant,
+  authorized: Authorized,
   rules: readonly RateRule[],
   rates: () => Promise<RateStore>,
   nowMs: number,
 ): Promise<Paced> {
   // `help` tells a model how to wait; refusing it would teach nothing.
-  const counted = grant.tool.name === 'help' ? [] : rules.filter((rule) => appliesTo(rule, grant));
-  if (counted.length === 0) return grant as unknown as Paced;
+  const counted = authorized.tool.name === 'help' ? [] : rules.filter((rule) => appliesTo(rule, authorized));
+  if (counted.length === 0) return authorized as unknown as Paced;
   const bounds = counted.map(({ id, perMinute }) => ({
-    key: `${id} ${grant.caller.principal}`,
+    key: `${id} ${authorized.caller.principal}`,
     max: perMinute,
   }));
   const waits = await (await rates()).hitAll(bounds, windowMs, nowMs);
   const longestMs = Math.max(...waits);
   const rule = counted[waits.indexOf(longestMs)];
   if (rule && longestMs > 0) throw tooMany(rule, longestMs);
-  return grant as unknown as Paced;
+  return authorized as unknown as Paced;
 }
 
-function appliesTo(rule: RateRule, { caller, tool }: Grant): boolean {
+function appliesTo(rule: RateRule, { caller, tool }: Authorized): boolean {
   if (rule.appliesTo === 'remote' && !caller.remote) return false;
   return !rule.toolsets || rule.toolsets.includes(tool.toolset);
 }

@@ -18,10 +18,10 @@ export type Identified = Slip<
 >;
 
 /** The caller may call this tool. */
-export type Grant = Slip<'authorize', Omit<Identified, typeof stamp> & { readonly tool: Tool }>;
+export type Authorized = Slip<'authorize', Omit<Identified, typeof stamp> & { readonly tool: Tool }>;
 
 /** And not too often. */
-export type Paced = Slip<'limit', Omit<Grant, typeof stamp>>;
+export type Paced = Slip<'limit', Omit<Authorized, typeof stamp>>;
 
 /** The arguments are what the tool's schema says. */
 export type Validated = Slip<'validate', Omit<Paced, typeof stamp>>;
