@@ -6,7 +6,7 @@ import { errorWords } from '../ground/text/error-words.ts';
 import { argumentsOf } from './prompt.ts';
 import type { ModelCall } from './transcript.ts';
 
-/** What a call came to, as the model reads it. */
+/** The result of a call as the model reads it. */
 export interface Outcome {
   readonly ok: boolean;
   /** The error's code, where it failed. */

@@ -19,7 +19,7 @@ import { ruleOn } from './policy/rule-on.ts';
 import type { Permit, Validated } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 
-/** What answers whether a call may happen, by rules. */
+/** Decides by rules whether a call may happen. */
 export interface Policy {
   /** `withoutLayer`: why nothing can be tried here. */
   decide(tool: Tool, caller: Caller, risk: Risk, withoutLayer?: Text): PolicyVerdict;

@@ -176,7 +176,7 @@ function tooLong(chars: number): ToolError {
   );
 }
 
-/** What nobody reads, nobody agrees to. */
+/** The longest list of steps that a person can be expected to read. */
 const mostChars = 12_000;
 
 /** A plan is for work that begins now. */

@@ -148,7 +148,7 @@ function refusingRule(thrown: unknown): string | undefined {
   return typeof named === 'string' ? named : undefined;
 }
 
-/** Who or what said no, or closed the question. */
+/** Who declined the call or closed its question. */
 function answerer(thrown: unknown): string | undefined {
   const named = thrown instanceof ToolError ? thrown.details?.answered_by : undefined;
   return typeof named === 'string' ? named : undefined;

@@ -16,7 +16,7 @@ export interface RunDependencies {
   readonly lend: <N extends CapabilityName>(name: N, permit: Permit) => Promise<Capabilities[N]>;
   /** Runs a tool so that what it changes is known to be this call's. */
   readonly attributed: <T>(permit: Permit, notes: RunNotes, work: () => Promise<T>) => Promise<T>;
-  /** The same commands, judged by what they do. */
+  /** The same commands; what they write is judged before it lands. */
   readonly onLayer: (commands: Commands, permit: Permit, notes: RunNotes) => Promise<Commands>;
   /** Calls that wait for a person between two requests. */
   readonly suspended: Suspended;

@@ -3,7 +3,7 @@ import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
 import type { Rooms } from './rooms.ts';
 
-/** What the tools of a client need beside the road. */
+/** What a client's own tools need beside their calls. */
 export interface Native {
   /** Looks at a file before somebody else changes it; throws what a write of ours would be refused with. */
   witness(path: string): Promise<{ settle(): Promise<void> }>;

@@ -82,7 +82,7 @@ export interface Settings {
     readonly environment: readonly string[];
     readonly readable: readonly string[];
     readonly network: readonly string[];
-    /** The same with its sets as their names. */
+    /** As the file has it: sets by their names, e.g. "npm". */
     readonly networkAsNamed: readonly string[];
     readonly judgement: Dialect | undefined;
     /** What the built-in rules say against it and a layer contains has a command tried first. */

@@ -20,7 +20,7 @@ export interface Waiting {
   readonly offers: GrantOffers;
 }
 
-/** The same with what only who may answer is shown. */
+/** The same with the standing approvals that may be given; none for who may not answer. */
 export async function questionsFor(view: View, dependencies: ConsoleDependencies): Promise<Waiting> {
   const records = await waitingFor(view.person, dependencies);
   const offers = view.person.isOperator ? await (await dependencies.operator()).offers(records) : new Map();

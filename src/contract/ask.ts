@@ -45,7 +45,7 @@ export interface AskSessionStore {
 export interface AskSessionKey {
   readonly principal: string;
   readonly id: string;
-  /** Who holds it: one question. */
+  /** The question that holds it. */
   readonly holder: string;
 }
 

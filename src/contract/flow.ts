@@ -14,7 +14,7 @@ export interface FlowTarget {
   /** The argument's path, `to` or `recipients.0`. */
   readonly argument: string;
   readonly value: string;
-  /** What a yes to it holds for: of a link, its host. */
+  /** What an approval of it holds for: of a link, its host. */
   readonly grants: string;
   /** Absent where it was read so long ago that only the fact is kept, or stands nowhere. */
   readonly source?: FlowSource | undefined;

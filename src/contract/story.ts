@@ -53,7 +53,7 @@ export type SessionLine = Omit<SessionStory, 'steps' | 'unshownSteps' | 'changes
   readonly changedPaths: number;
 };
 
-/** What happened in a while. */
+/** What happened in a stretch of time, in all sessions. */
 export interface Digest {
   readonly sinceMs: number;
   readonly untilMs: number;

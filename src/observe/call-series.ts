@@ -1,7 +1,7 @@
 import type { CallCounts } from './call-counts.ts';
 import type { Series } from './exposition.ts';
 
-/** What the calls came to, as series. */
+/** The counts of calls as series of metrics. */
 export function callSeries(counts: CallCounts): readonly Series[] {
   const tools = [...counts.tools];
   return [

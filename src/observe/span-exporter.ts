@@ -15,7 +15,7 @@ type Outcome = 'sent' | 'again' | 'refused';
 
 const firstPauseMs = 500;
 const tellEveryMs = 60_000;
-/** What the standard wants tried again. */
+/** HTTP statuses after which OTLP has the exporter try again. */
 const passing = new Set([429, 502, 503, 504]);
 
 /**

@@ -4,7 +4,7 @@ import type { AnsweredLine, Digest, StandingGrant } from '../contract/story.ts';
 import { shownCall } from '../ground/questions/would-cover.ts';
 import { countsOf, netChanges, sessionLine } from './story.ts';
 
-/** What a while is told from: the oldest first. */
+/** A stretch of time with its records, the oldest first. */
 export interface While {
   readonly sinceMs: number;
   readonly untilMs: number;

@@ -15,7 +15,7 @@ export async function storyFrom(sessionId: string, rooms: Rooms): Promise<Sessio
   return storyOf(own, await changesOf({ sessionId }, rooms));
 }
 
-/** What happened since then. */
+/** The digest of what happened since then. */
 export async function digestSince(sinceMs: number, rooms: Rooms): Promise<Digest> {
   const untilMs = rooms.now();
   const approvals = await rooms.approvals();

@@ -62,7 +62,7 @@ export interface Store {
   readonly meaning: (() => Promise<Meaning>) | undefined;
   /** Forgets what is older than the rule of retention says; nothing without one. */
   forgetOld(): Promise<Forgotten>;
-  /** Who serves on it. */
+  /** The servers that use this store. */
   readonly nodes: NodeStore;
   /** Logins of the console. */
   readonly consoleSessions: ConsoleSessions;

@@ -1,6 +1,6 @@
 import type { Gateway } from '../contract/gateway.ts';
 
-/** What can change under a client that watches. */
+/** A change that watching clients are told of. */
 export interface Change {
   readonly what: 'tools' | 'prompts' | 'resources';
   /** Only this connection is concerned; absent: everybody. */

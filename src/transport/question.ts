@@ -6,7 +6,7 @@ import { isObject } from './jsonrpc.ts';
 
 /** The name that a question goes under in `inputRequests` and comes back under in `inputResponses`. */
 export const questionKey = 'approval';
-/** The same for a proxied server's form. */
+/** The key of a proxied server's form among the requests and their answers. */
 export const formKey = 'form';
 
 /** A question as the parameters of `elicitation/create`. */

@@ -20,7 +20,7 @@ export function readTraceContext(traceparent: unknown, tracestate: unknown): Tra
   return { traceparent, tracestate: isState ? tracestate : undefined };
 }
 
-/** What the standard has everybody pass on. */
+/** The length of `tracestate` that W3C Trace Context has everybody pass on. */
 const maxStateChars = 512;
 
 function isTraceparent(value: string): boolean {

@@ -41,7 +41,7 @@ function questionIn(locale: Locale, asked: Parameters<typeof questionFor>[0]): s
   return [...lines.map(shortened), ...reasonLines(verdict, locale), ...grants].join('\n');
 }
 
-/** Who wants what, where. */
+/** The lines of a question that say who wants to do what, and where. */
 export function callLines(
   { tool, caller, risk, input }: Omit<Parameters<typeof questionFor>[0], 'verdict' | 'grant' | 'covered'>,
   locale: Locale,

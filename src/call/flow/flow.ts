@@ -17,7 +17,7 @@ export interface Flow {
   readonly session: FlowSession;
   readonly labels: FlowLabels;
   readonly finding: FlowFinding | undefined;
-  /** What is to be said to it; absent where nothing is. */
+  /** The rule's verdict; absent where the rule does not apply. */
   readonly verdict: PolicyVerdict | undefined;
   /** What a standing approval would allow: this tool, with each of these targets. */
   readonly grant: string;

@@ -27,7 +27,7 @@ interface Given {
   readonly argument: string;
   readonly name: string;
   readonly value: string;
-  /** What stands beside it. */
+  /** The object that holds it: its other fields say what kind of value it is. */
   readonly whole: object;
 }
 

@@ -49,7 +49,7 @@ function nameIn(from: Started): string {
   return isInProject && name !== 'sekisho' && !isOfNpx(from.script) ? 'npx sekisho' : name;
 }
 
-/** The same in whatever folder they are. */
+/** The command that works in any folder. */
 export function ownProgram(from?: Started): string {
   return (from === undefined && outsideOf()?.program) || programIn(from ?? started());
 }

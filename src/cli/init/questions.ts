@@ -21,7 +21,7 @@ export interface Answers {
 /** What becomes of the client's own shell and file tools. */
 export type OwnTools = 'keep' | 'hooks' | 'off';
 
-/** What can be done about them from here. */
+/** The choices that `init` can carry out for this client. */
 export function ownToolsOf(client: ClientName): readonly OwnTools[] {
   const { off } = clientConfig(client, '', []);
   return ['keep', ...(hookedClients.has(client) ? ['hooks' as const] : []), ...(off ? ['off' as const] : [])];

@@ -37,7 +37,7 @@ export async function readAt(
   return buffer.subarray(0, length);
 }
 
-/** The same without giving way; for small amounts. */
+/** The same, synchronously; for small amounts. */
 export function readAtNow(fd: number, position: number, maxBytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(maxBytes);
   let length = 0;

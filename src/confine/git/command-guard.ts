@@ -41,9 +41,9 @@ type Writes = Pick<RunOptions, 'writable' | 'workingFolder' | 'dryRun'>;
 
 export interface CommandGuardOptions {
   readonly writable: () => readonly string[];
-  /** What of them walls keep from a command. */
+  /** Which of the settings in them the sandbox keeps a command from writing. */
   readonly held: (runOptions: Writes) => Promise<readonly string[]>;
-  /** What of remotes it was asked about. */
+  /** The changes of remotes that a person was asked about. */
   readonly agreed?: CommandWriter['remoteChanges'] | undefined;
   /** Told too: who called may have left, and nobody reads the output of a command in the background. */
   readonly tell?: ((line: string) => void) | undefined;

@@ -14,7 +14,7 @@ import { isHarmless } from './harmless-keys.ts';
 export interface Change {
   readonly entry: Pick<ConfigEntry, 'section' | 'subsection' | 'key'>;
   readonly values: readonly string[];
-  /** What they were. */
+  /** Their former values. */
   readonly before: readonly string[];
 }
 

@@ -126,7 +126,7 @@ function foldersIn(folder: string): Dirent[] {
   return entriesIn(folder).filter((entry) => entry.isDirectory());
 }
 
-/** Nothing where it is gone, or not ours to read. */
+/** Empty where the folder is gone, or may not be read. */
 export function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(asBytes(folder), { withFileTypes: true, encoding: 'latin1' }) as unknown as Dirent[];

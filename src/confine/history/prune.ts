@@ -14,7 +14,7 @@ export interface PruneOptions {
 export interface Pruned {
   readonly entries: number;
   readonly contents: number;
-  /** What the entries that are left need. */
+  /** The bytes of the contents that the remaining entries need. */
   readonly keptBytes: number;
 }
 

@@ -13,7 +13,7 @@ import type { Word } from './words/word.ts';
 export interface Finding {
   readonly rule: string;
   readonly excerpt: string;
-  /** What exactly, where a rule is about many things. */
+  /** What was found, where a rule is about many things. */
   readonly named?: Text | undefined;
   /** Why a person's yes could not help. */
   readonly lack?: Lack | undefined;

@@ -18,7 +18,7 @@ export interface Ended {
 const stderrBytes = 4096;
 
 export interface Watching {
-  /** What is said before the program's own errors. */
+  /** Lines that stand before the program's own errors. */
   readonly notes: readonly string[];
   readonly errors: AsyncIterable<Buffer>;
   /** What the program's shell says; resolves before the child ends. */

@@ -35,7 +35,7 @@ export interface RunnerOptions {
   readonly temporaryFolder: string;
   readonly outputs: OutputShelf;
   readonly now: () => number;
-  /** What the work of a stage that is done here is. */
+  /** Carries out a stage that is done in this process. */
   readonly builtin: (
     work: BuiltinWork,
     request: PipelineRequest,

@@ -26,7 +26,7 @@ export interface BackgroundOptions {
   /** What it printed before it was watched. */
   readonly printed?: string | undefined;
   readonly contacts: () => readonly NetworkContact[];
-  /** What is added to its output at its end. */
+  /** Makes the notes that are added to its output at its end. */
   readonly notes: EndNotes;
 }
 

@@ -209,7 +209,7 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   };
 }
 
-/** Nothing where the command will not run either. */
+/** Empty where the command will not run either. */
 async function heldFor(
   sandbox: Sandbox,
   { workingFolder, writable }: CommandOptions,

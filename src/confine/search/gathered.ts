@@ -1,4 +1,4 @@
-/** What one look found, in order. */
+/** The results of one search, in order. */
 export interface Gathered<T> {
   readonly items: readonly T[];
   /** How many items, counted as pages count them, are known for sure: Infinity where these are all. */

@@ -1,4 +1,4 @@
-/** Who reads the lines. */
+/** Receives the lines. */
 export interface LineListener {
   /** Asked once for each run of lines of one file. */
   wants(path: string): boolean;

@@ -36,7 +36,7 @@ export function createSearch(options: SearchOptions = {}): (sessionId: string) =
   });
   const gathered = createGatheredSearches();
   return (sessionId) => {
-    // What one session may see another may not.
+    // Kept by session: one must not get what another was allowed to see.
     const own: GatheredSearches = {
       find: (key) => gathered.find(`${sessionId}\0${key}`),
       keep: (key, found, bytes) => gathered.keep(`${sessionId}\0${key}`, found, bytes),

@@ -41,7 +41,7 @@ export async function buildIndex(
   return counter.finish();
 }
 
-/** The same at once, for a file of one chunk at most. */
+/** The same, synchronously, for a file of one chunk at most. */
 export function buildSmallIndex(tallier: Tallier, fd: number, bytes: number): NoteIndex {
   const counter = createCounter(tallier, bytes);
   const chunk = tallier.chunk(0);

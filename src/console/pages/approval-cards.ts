@@ -32,7 +32,7 @@ ${view.person.isOperator ? form(view, '/approvals/answer', buttons, 'row') : htm
 <details><summary>${say.each}</summary>${cards}</details></section>`;
 }
 
-/** What a short dialog still shows of it. */
+/** The first line, for a short dialog. */
 function headOf({ message }: ApprovalRecord, { locale }: View): string {
   return message[locale].split('\n', 1)[0] ?? '';
 }

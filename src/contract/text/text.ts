@@ -3,7 +3,7 @@ export const locales = ['en', 'ja'] as const;
 
 export type Locale = (typeof locales)[number];
 
-/** What a page in one language offers to change to. */
+/** The language that a page offers to change to. */
 export const otherLocale = { en: 'ja', ja: 'en' } as const;
 
 /** Does it name one of our languages? Exactly: "ja", not "ja_JP.UTF-8". */

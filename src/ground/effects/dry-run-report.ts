@@ -7,7 +7,7 @@ import { type Locale, type Text, text } from '../../contract/text/text.ts';
 import { counted } from '../counted.ts';
 import { firstBytes } from '../text/cut-middle.ts';
 
-/** What a reply says of a dry run. */
+/** A dry run as a reply has it. */
 export interface DryRunReport {
   /** A line each, deletions first, e.g. "changed src/a.ts (+1 −2)". */
   readonly changes: string[];

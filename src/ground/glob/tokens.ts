@@ -10,11 +10,11 @@ export type Token =
   /** Whole folders with their slashes, or none. */
   | { readonly kind: 'folders' };
 
-/** What the one who writes the pattern may mean. */
+/** How a pattern is to be read. */
 export interface GlobSyntax {
   /** Is a `**` that is no whole name still more than one `*`? */
   readonly wideInNames?: boolean;
-  /** What `[:alpha:]` and its like hold. */
+  /** The characters of each POSIX class, e.g. `[:alpha:]`. */
   readonly classes: ReadonlyMap<string, RegExp>;
   /** Throws for a `[` without its `]`, which is otherwise a character like others. */
   readonly onOpenSet?: () => never;

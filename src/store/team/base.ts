@@ -134,7 +134,7 @@ export async function readUntil<T>(
 /** The person who looks after a team, where agents talk. No agent can have this id. */
 export const personId = '@person';
 
-/** What waiters of a project listen to. */
+/** The topic that tells of changes in a project. */
 export function topicOf(projectId: string): string {
   return `team/${projectId}`;
 }

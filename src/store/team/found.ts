@@ -1,6 +1,6 @@
 import type { Step } from './instructions.ts';
 
-/** What a step needs, beside its name. */
+/** An agent's next step, and what it needs for it. */
 export interface Found {
   readonly step: Step;
   readonly taskId?: string | undefined;

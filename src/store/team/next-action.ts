@@ -143,7 +143,7 @@ async function nextForManager(
   return { step: steps.wait, needs };
 }
 
-/** Who of them could begin something now. */
+/** The agents that could begin something now. */
 async function idleOf(db: Reader, below: readonly AgentRow[]): Promise<string[]> {
   const idle: string[] = [];
   for (const agent of below) {
@@ -153,7 +153,7 @@ async function idleOf(db: Reader, below: readonly AgentRow[]): Promise<string[]>
   return idle;
 }
 
-/** Nothing goes on, and nothing will by itself. */
+/** Does it need the manager: is a task blocked or deadlocked, or is the backlog all that is left? */
 function isStuck({ open, ready, blocked, deadlocked }: Subtasks): boolean {
   if (blocked.length + deadlocked.length > 0) return true;
   const goesOn = ready.length > 0 || open.some((task) => task.status === 'in_progress');

@@ -4,7 +4,7 @@ import { type Locale, text } from '../../contract/text/text.ts';
 import type { GuideEntry, JsonSchema, ToolCard } from '../../contract/tool/tool-card.ts';
 import { unknownTool } from '../../ground/unknown-tool.ts';
 
-/** What the caller may know of. */
+/** The tools that the caller may know of. */
 interface Known {
   readonly entries: readonly GuideEntry[];
   /** Names that are spelt nearly so. */

@@ -23,7 +23,7 @@ export interface Connection {
   };
   listTools(): Promise<readonly RemoteTool[]>;
   request(request: RemoteRequest): Promise<unknown>;
-  /** What a server that is alive answers at once. */
+  /** A request that a living server answers at once. */
   readonly sign: Pick<RemoteRequest, 'method' | 'params'>;
   /** Hears of changes of these resources and no others. */
   readonly setWatched: SetWatched;

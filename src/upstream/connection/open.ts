@@ -16,7 +16,7 @@ export interface UpstreamsOptions {
   readonly oauth: OauthPlace;
 }
 
-/** What changed for whoever watches. */
+/** What changed, for listeners. */
 export type UpstreamChange = 'tools' | 'prompts' | 'resources';
 
 /** All proxied servers. None is started before it is needed. */

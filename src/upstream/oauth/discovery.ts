@@ -9,7 +9,7 @@ export interface Destination {
   readonly metadata: AuthorizationServerMetadata;
   /** The resource indicator (RFC 8707): the token is good there and nowhere else. */
   readonly resource: string;
-  /** What the server says a caller needs. */
+  /** The scope that the server asks for. */
   readonly scope: string | undefined;
 }
 

@@ -29,7 +29,7 @@ const grantSchema = z.object({
   wantedScope: z.string().optional(),
 });
 
-/** What a login gave us. */
+/** The tokens of a login, with what their renewal needs. */
 export type Grant = z.output<typeof grantSchema>;
 
 /** The grant of one server at one address, sealed under the key of the state folder. */

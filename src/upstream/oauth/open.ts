@@ -7,7 +7,7 @@ import { type GrantPlace, openGrantFile } from './grant.ts';
 import { login } from './login.ts';
 import { logout } from './logout.ts';
 
-/** What logins need of the rest of the house. */
+/** What logins need from the other rooms. */
 export interface OauthPlace extends GrantPlace {
   readonly isPublicAddress: (address: string) => boolean;
 }

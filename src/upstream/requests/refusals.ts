@@ -6,7 +6,7 @@ import { RemoteError } from '../connection/remote.ts';
 
 const maxProgressChars = 500;
 
-/** What a server says of its progress. */
+/** A server's message about its progress, cleaned and shortened. */
 export function shownProgress(message: string): string {
   return cleanLine(message.slice(0, maxProgressChars));
 }

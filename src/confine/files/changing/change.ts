@@ -31,7 +31,7 @@ export async function observed(
   return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
 }
 
-/** The same with whatever was there. */
+/** The same, with the former state already among the facts. */
 export async function told(
   place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,

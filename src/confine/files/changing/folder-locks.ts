@@ -108,5 +108,5 @@ function createBatches() {
 /** A large landing takes its time. */
 const waitMs = 600_000;
 const batchMs = 50;
-/** Who waits looks once a millisecond. */
+/** Longer than a waiting process takes to look again (1 ms), so that it gets its turn. */
 const betweenMs = 3;

@@ -29,7 +29,7 @@ const isHeld = 11;
 const usualWaitMs = 30_000;
 /** Whoever holds it writes and syncs, which takes about as long. */
 const lookAgainMs = 1;
-/** It takes longer. */
+/** From this long on, it is looked for less often. */
 const longMs = 1000;
 const lookLaterMs = 10;
 

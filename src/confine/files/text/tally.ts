@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { tallyProgram } from './tally-program.ts';
 
-/** What a stretch of bytes holds. */
+/** How many lines and characters a stretch of bytes holds. */
 export interface Tally {
   /** Bytes that are LF. */
   newlines: number;

@@ -98,7 +98,7 @@ function placed(words: readonly Word[], given: readonly Word[]): readonly Word[]
   return made;
 }
 
-/** Nothing in it parts it or makes other words of it. */
+/** It is known, and has no character that the shell treats specially. */
 function isPlain({ value }: Word): boolean {
   return value !== undefined && /^[\w./=@:+-]+$/.test(value);
 }

@@ -7,7 +7,7 @@ import { printWord } from './words.ts';
 /** A script as it runs: written anew from what was read of it. */
 export interface Printed {
   readonly text: string;
-  /** What its reader takes it for. */
+  /** What the parser reads in the printed text. */
   readonly script: ParsedScript;
   readonly origins: Origins;
   /** How many pieces it was written in. */
@@ -36,7 +36,7 @@ export function print(source: string): Printed {
   return { text, script, origins, steps };
 }
 
-/** What cannot be said plainly is the result, too. */
+/** Returns what cannot be printed instead of throwing it. */
 export function tryWriting(write: Write, source: string): Printed | Unprintable {
   try {
     return write(source);

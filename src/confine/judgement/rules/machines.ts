@@ -92,7 +92,7 @@ export const machineRules: readonly CommandRule[] = [
   },
 ];
 
-/** What each only shows by its first word. */
+/** By program: first words with which it only shows something. */
 const looks: Readonly<Record<string, RegExp>> = {
   passwd: /^(-S|--status)$/,
   chage: /^(-l|--list)$/,

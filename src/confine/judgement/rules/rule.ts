@@ -36,7 +36,7 @@ export interface CommandRule extends RuleBase {
   /** Names that the rule looks at; without them it looks at every command. */
   readonly programs?: readonly string[] | undefined;
   fits(use: Use, scene: Scene): boolean;
-  /** What exactly it found, before the reason. */
+  /** Names what the rule found; shown before the reason. */
   readonly names?: ((use: Use) => Text | undefined) | undefined;
   /** What it cannot do without; nothing where it may succeed anyway. */
   needs?(use: Use): Need | undefined;

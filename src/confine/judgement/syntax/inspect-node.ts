@@ -26,7 +26,7 @@ import { placed } from './read-command.ts';
 /** Changes to the text that runs after which it is not bad. */
 export type Guards = (scene: Scene) => readonly Change[];
 
-/** What an inspection can say of a node. */
+/** What the inspection of a node is told, and where it reports what it finds. */
 export interface NodeNotes {
   readonly strict: boolean;
   /** It runs once for each file that a search found. */

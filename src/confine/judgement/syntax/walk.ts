@@ -8,7 +8,7 @@ import { readCommand } from './read-command.ts';
 /** A command as it stands in a script. */
 export interface FoundCommand {
   readonly words: readonly Word[];
-  /** What a message shows of it; most are never shown. */
+  /** The excerpt for a message; a function, as most are never shown. */
   readonly excerpt: () => string;
   readonly place: Place;
   readonly texts: readonly Word[];
@@ -47,7 +47,7 @@ interface Step {
   readonly place: Place;
   readonly depth: number;
   readonly known: Known;
-  /** It surely runs, before all that stands behind it. */
+  /** It always runs, and before everything that follows it. */
   readonly isSure: boolean;
   /** It may run more than once, so what stands behind it may come before it. */
   readonly repeats: boolean;

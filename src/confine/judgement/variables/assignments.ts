@@ -208,7 +208,7 @@ export function namesUndone({ program, args }: Use): readonly string[] {
   );
 }
 
-/** Whatever arithmetic gives. */
+/** The result of arithmetic: an unknown number. */
 const number = wordOf([{ kind: 'unknown', oneField: true, isNumber: true }], '$((…))');
 
 function nameOf(word: Word): string {

@@ -25,7 +25,7 @@ export interface HostProxyOptions {
 export interface HostProxy {
   /** Ports of the sandbox's loopback that an outlet serves, in this order. */
   readonly ports: readonly number[];
-  /** What tells programs of it. */
+  /** The variables that tell programs of the proxy. */
   readonly environment: Readonly<Record<string, string>>;
   openOutlet(): Outlet;
 }

@@ -53,7 +53,7 @@ export async function* walkNames(
         const inside = `${below}${name}`;
         const rule = excluded.findLast((one) => (isFolder || !one.foldersOnly) && one.matches(inside, name));
         const verdict = level?.verdict(place.hostPath, isFolder);
-        // What somebody wants kept is not hidden.
+        // A name that an ignore file keeps (`!name`) is not hidden.
         const isHidden = name.startsWith('.') && !query.hidden && verdict !== 'kept';
         if (isHidden || (rule && !rule.isNegated) || verdict === 'ignored') continue;
         const shown = `${prefix}${inside}${isFolder ? '/' : ''}`;

@@ -50,7 +50,7 @@ export async function openStarter(): Promise<StartChild> {
   }
 }
 
-/** The same by Node alone. */
+/** Starts it by `node:child_process`, for where koffi is missing. */
 export async function startByNode({
   program,
   args,

@@ -162,7 +162,7 @@ export function isCutOff({ backend }: Walls, { network }: CommandsOptions): bool
   return backend.name !== 'none' && !network?.entries.length;
 }
 
-/** What execve takes, and what the bounds allow. */
+/** Throws where execve would not take the command, or it is over the limits. */
 function assertCommand(command: CommandLine): void {
   const words = command.kind === 'script' ? [command.script] : [command.program, ...command.args];
   if (words.some((word) => word.includes('\0'))) {

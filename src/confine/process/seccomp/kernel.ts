@@ -1,7 +1,7 @@
 /** A raw system call: numbers in, what libc returns out (-1 for a refusal). */
 export type Syscall = (number: number, ...args: (number | Uint8Array | null)[]) => number;
 
-/** What Node has no words for. */
+/** System calls and memory, for which Node has no functions. */
 export interface Kernel {
   readonly syscall: Syscall;
   /** Where a buffer lies, for a structure that points to it. The buffer must be kept until the call is over. */

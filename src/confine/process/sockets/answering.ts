@@ -18,7 +18,7 @@ export interface Answering {
   handOver(): Handover;
 }
 
-/** What was begun. */
+/** Work that was begun and is to be continued by another. */
 export interface Handover {
   /** Commands that said by which descriptor their sockets are told of, and did not hand over their filter yet. */
   readonly begun: readonly (readonly [channel: number, diagnosis: number])[];

@@ -5,7 +5,7 @@ import { createWatch } from './watch.ts';
 
 /** Answers each connect(2) of commands. It waits in the kernel, so it has a thread of its own. */
 
-/** What the main thread opened, and began. */
+/** What the main thread opened, and the work that it had begun. */
 export interface SupervisorOptions {
   readonly watch: number;
   /** Becomes readable when the thread is to end. */

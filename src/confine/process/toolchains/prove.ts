@@ -4,7 +4,7 @@ import { type Text, text } from '../../../contract/text/text.ts';
 import { systemFolders } from '../sandbox/system-paths.ts';
 import { createFollower, type MetLink } from './follow.ts';
 
-/** What may be shown of a path of the person's. */
+/** Whether commands may be shown a path of the person's, and why not. */
 export type Verdict =
   | {
       readonly kind: 'outside';

@@ -6,7 +6,7 @@ import { words } from '../instructions.ts';
 import { delegationView, errandsOf, markRead, messageView, openOf } from './chat-rows.ts';
 import { conversationView, expireStale } from './conversations.ts';
 
-/** What a chat session hears. */
+/** The messages, invitations and delegations that wait for a chat session. */
 export function createInbox(membership: Membership) {
   return {
     pendingMessages: ({ ack }: { readonly ack?: readonly string[] | undefined }) =>

@@ -65,7 +65,7 @@ export function rev(words: readonly Word[]): string | undefined {
   return `awk '{s = ""; for (i = length($0); i > 0; i--) s = s substr($0, i, 1); print s}'${operandsOf(files.map((word) => word.raw))}`;
 }
 
-/** The same names, a path a line. */
+/** What lists the same names as `tree`, one path a line. */
 export function tree(words: readonly Word[]): string | undefined {
   const flags: string[] = [];
   const below: string[] = [];

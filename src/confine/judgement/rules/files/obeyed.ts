@@ -76,7 +76,7 @@ export function isProtected(word: Word, scene: Scene): boolean {
   return reaches(word, scene, (path) => lists().refused.some((fits) => fits(path)));
 }
 
-/** What a person must agree to. */
+/** What a person must be asked about before it is written. */
 export function isObeyed(word: Word, scene: Scene): boolean {
   return reaches(word, scene, (path) => lists().asked.some((fits) => fits(path)));
 }

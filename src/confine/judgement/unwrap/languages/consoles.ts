@@ -10,7 +10,7 @@ interface Console {
   readonly words?: RegExp;
   /** What a command starts is the first group that is there. */
   readonly escapes: readonly RegExp[];
-  /** What starts something that is not written out. */
+  /** Commands that start something which is not written out in them. */
   readonly hides?: RegExp;
   /** It takes such commands from its standard input, where no file is named. */
   readonly readsInput?: 'always' | 'alone';
