@@ -34,7 +34,8 @@ export async function copySystemSettings(
     // It is full.
     await inMemory?.close();
   }
-  const path = mkdtempSync(join(tmpdir(), prefix));
+  // By another name: it is not held, and other servers sweep those that nobody holds, should this folder be in memory as well.
+  const path = mkdtempSync(join(tmpdir(), 'sekisho-settings-'));
   // What could not be copied is missing in there, as it would be on a full disk.
   await copyAll(files, path).catch(() => {});
   return { path, close: () => rm(path, { recursive: true, force: true }) };
