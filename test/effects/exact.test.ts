@@ -104,8 +104,6 @@ describe.runIf(working)('on a layer (skipped where none can be had)', () => {
   beforeAll(async () => {
     world = await openTestCheckpoint(onLayer);
     plantRepository(world.root);
-    // On a busy machine the first call of a server may outlast what clients wait for.
-    await runIn(world, 'true');
     // Its index says when files were looked at: as it is from now on.
     execFileSync('git', ['-C', world.root, 'status'], { stdio: 'pipe' });
   });

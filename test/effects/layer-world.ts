@@ -21,7 +21,8 @@ export async function runIn(world: World, command: string, more: object = {}): P
   const reply = await world.call(
     'bash',
     { command, ...more },
-    { elicit: async () => ({ action: 'accept' as const }) },
+    // However busy the machine is, the answer is the command's.
+    { elicit: async () => ({ action: 'accept' as const }), patienceMs: 3_600_000 },
   );
   const { audit } = await world.checkpoint.store();
   const [record] = await audit.search({ newestFirst: true, limit: 1 });
