@@ -104,6 +104,12 @@ export async function makePlan(
 
   const leavesOut = (name: string) => keeper?.leavesOut(toText(name)) ?? false;
 
+  /** Is it such a folder, or in one? Of what an installation puts there nobody is told, file by file. */
+  function isLeftOut(path: string, now: Stats): boolean {
+    const names = path.split('/');
+    return names.some((name, at) => leavesOut(name) && (now.isDirectory() || at < names.length - 1));
+  }
+
   /** A folder of the layer over one that is there; nothing of that shows through where it `covers`. */
   async function walk(path: string, lower: number, depth: number, covers: boolean): Promise<void> {
     for (const name of namesIn(upperOf(path))) {
@@ -173,8 +179,7 @@ export async function makePlan(
     else if (isCopied(path, now)) tell(conflicts, path);
     const mode = now.mode & (now.isDirectory() ? folderModeBits : fileModeBits);
     await makeFit(path, now, true, path.split('/').length, fitting);
-    const former = before && { before, lower, name };
-    await notePair(path, now, former);
+    if (!isLeftOut(path, now)) await notePair(path, now, before && { before, lower, name });
     steps.push({ do: 'move', path, ...(before && { was: signatureOf(before) }) });
     if (now.isDirectory() && (mode & 0o700) !== 0o700) steps.push({ do: 'mode', path, mode });
   }
