@@ -6,9 +6,10 @@ import { consoleLink } from '../../src/cli/console.ts';
 import { modernCall, modernHeaders, post } from '../support/clients.ts';
 import { openTestCheckpoint, type World } from '../support/open-test-checkpoint.ts';
 
-const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  existsSync,
-);
+/** The first draws pages and has no window, menus and services of its own, which cost a launch more than a test does. */
+const chromiumPath = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
+  .map((name) => `/usr/bin/${name}`)
+  .find(existsSync);
 
 /** Why tests in a browser cannot run here, for their titles. */
 export const missingBrowser = chromiumPath === undefined ? ' (skipped: no Chromium)' : '';
