@@ -287,7 +287,7 @@ for (const name of ['bubblewrap', 'landlock', 'none'] as const) {
         // One sandbox says it for all.
         ...(name === 'bubblewrap'
           ? [
-              sh('head -c 80M /dev/zero | tail -c 60M | wc -c'),
+              sh(`head -c 80M /dev/zero | tail -c 60M | { sleep ${seconds}; wc -c; }`),
               python(`${take}; ${stay}`),
               python(`import mmap; x = mmap.mmap(-1, 60 << 20); x.write(b"x" * (60 << 20)); ${stay}`),
               // It forbids that its shares are read.

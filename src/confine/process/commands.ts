@@ -126,6 +126,8 @@ export function openCommands(options: CommandsOptions): CommandRunner {
   ): Promise<Attended> {
     // What is only tried plants nothing.
     if (runOptions.dryRun) return attend(command, runOptions, runner);
+    // Before all folders are looked through: where nothing confines, none needs to be.
+    await sandbox.open();
     const left: Named[] | undefined = runOptions.landing && [];
     const { onHeld } = runOptions;
     const guarded = (layer: HeldLayer): HeldLayer => ({
