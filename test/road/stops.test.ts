@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { verbatim } from '../../src/contract/text/text.ts';
@@ -189,4 +190,24 @@ test('what the list shows is what a call may do, in read-only mode too', async (
   expect(errorOf(await world.call('file_write', { path: 'a', content: '' }))).toMatchObject({
     code: 'forbidden',
   });
+});
+
+test('a record that cannot be written is told to whoever runs the server, and not acknowledged to the caller', async () => {
+  const faults: string[] = [];
+  const onFault = (error: unknown) => void faults.push(String(error));
+  await using world = await openTestCheckpoint({ options: { onFault } });
+  const written = { path: 'a.txt', content: 'a\n' };
+  outputOf(await world.call('file_write', written));
+
+  using database = new DatabaseSync(join(world.folder, 'state/sekisho.db'));
+  database.exec("create trigger broken before insert on audit begin select raise(abort, 'broken'); end");
+  const reply = await world.call('file_write', { ...written, path: 'b.txt' });
+  database.exec('drop trigger broken');
+
+  // It ran, and the reply says so.
+  expect(errorOf(reply)).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/was run, but its record could not be written/),
+  });
+  expect(faults).toEqual([expect.stringContaining('records cannot be reached')]);
 });
