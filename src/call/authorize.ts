@@ -1,7 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import { type Text, text } from '../contract/text/text.ts';
 import type { Tool } from '../contract/tool/tool.ts';
-import { unknownTool } from '../ground/unknown-tool.ts';
+import { unknownTool } from '../ground/errors/unknown-tool.ts';
 import type { Catalog } from './catalog.ts';
 import { decide } from './decide.ts';
 import type { Authorized, Identified } from './slips.ts';

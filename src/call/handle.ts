@@ -1,8 +1,8 @@
 import type { Call, Reply } from '../contract/call.ts';
 import type { CallWatch } from '../contract/observe.ts';
 import type { AuditLog, RateStore } from '../contract/records.ts';
+import { unanswered, unrecorded } from '../ground/errors/unrecorded.ts';
 import { cleanWords } from '../ground/questions/person-words.ts';
-import { unanswered, unrecorded } from '../ground/unrecorded.ts';
 import { type ApproveDependencies, approve } from './approve.ts';
 import { authorize } from './authorize.ts';
 import type { Catalog } from './catalog.ts';

@@ -3,7 +3,7 @@ import type { OngoingCalls } from '../contract/capabilities/ongoing.ts';
 import { ToolError } from '../contract/error.ts';
 import { cleanLine } from '../contract/text/clean-text.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { stillRunning } from '../ground/still-running.ts';
+import { stillRunning } from '../ground/errors/still-running.ts';
 import { failureReply } from './reply.ts';
 
 /**

@@ -6,7 +6,7 @@ import { limits } from '../contract/limits.ts';
 import type { Locale } from '../contract/text/text.ts';
 import type { BaseContext, ToolContext } from '../contract/tool/tool.ts';
 import type { CallTrace } from '../contract/trace.ts';
-import { cancelled } from '../ground/cancelled.ts';
+import { cancelled } from '../ground/errors/cancelled.ts';
 import type { Permit } from './slips.ts';
 import type { Suspended } from './suspended.ts';
 

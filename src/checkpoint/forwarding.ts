@@ -7,7 +7,7 @@ import type { Call, Reply } from '../contract/call.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import { ToolError } from '../contract/error.ts';
 import type { Tool } from '../contract/tool/tool.ts';
-import { cancelled } from '../ground/cancelled.ts';
+import { cancelled } from '../ground/errors/cancelled.ts';
 import { isShared } from '../store/target.ts';
 import type { LiveCatalog } from './catalog.ts';
 import type { Rooms } from './rooms.ts';

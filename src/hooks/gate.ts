@@ -4,7 +4,7 @@ import { type ErrorCode, ToolError } from '../contract/error.ts';
 import type { Gateway } from '../contract/gateway.ts';
 import { limits } from '../contract/limits.ts';
 import { type Locale, text } from '../contract/text/text.ts';
-import { cancelled } from '../ground/cancelled.ts';
+import { cancelled } from '../ground/errors/cancelled.ts';
 import type { HookAnswer, HookEvent, NativeCall } from './event.ts';
 
 export interface GateOptions {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError, ToolError } from '../contract/error.ts';
 import type { Person } from '../contract/person.ts';
 import type { AuditLog, AuditRecord } from '../contract/records.ts';
-import { unrecorded } from '../ground/unrecorded.ts';
+import { unrecorded } from '../ground/errors/unrecorded.ts';
 
 /** Something that a person does, as the log has it. */
 export interface Act {

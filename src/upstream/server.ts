@@ -4,7 +4,7 @@ import { type Text, text } from '../contract/text/text.ts';
 import type { BaseContext, Tool } from '../contract/tool/tool.ts';
 import type { ServerSettings, ServerStatus } from '../contract/upstream.ts';
 import { unlessAborted } from '../ground/abort.ts';
-import { cancelled } from '../ground/cancelled.ts';
+import { cancelled } from '../ground/errors/cancelled.ts';
 import { type Connection, type ConnectOptions, connect } from './connection/connect.ts';
 import { createLiveness } from './connection/liveness.ts';
 import { afterLoss } from './connection/remote.ts';

@@ -1,6 +1,6 @@
 import type { ApprovalRecord, ApprovalStore } from '../../contract/records.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import type { Validated } from '../slips.ts';
 import { declined, dismissed, stillPending } from './answers.ts';
 import { type AskDependencies, askPerson } from './ask-person.ts';

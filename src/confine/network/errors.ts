@@ -1,6 +1,6 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 
 /** Says in our own words why a page could not be got; what the network said goes into the log. */
 export function asToolError(

@@ -1,7 +1,7 @@
 import dns from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { FetchedPage, FetchOptions, ReadablePage, Web } from '../../contract/capabilities/network.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createSemaphore } from '../../ground/semaphore.ts';
 import { acceptedCodings, collectBody } from './body.ts';
 import { createPageCache, freshness } from './cache.ts';

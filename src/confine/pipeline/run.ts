@@ -12,7 +12,7 @@ import type {
   WriteRecord,
 } from '../../contract/capabilities/pipeline.ts';
 import { ToolError } from '../../contract/error.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createDescriptorSet, type DescriptorSet, type MakePipe } from '../process/output/os-pipe.ts';
 import type { Builtin } from './builtin.ts';
 import { type Ended, hasFailed, reportOf, stageFailed, timeoutOf } from './ends.ts';

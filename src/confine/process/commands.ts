@@ -10,8 +10,8 @@ import type {
 } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
 import type { Text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
 import { withHeld } from '../../ground/effects/landing.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createCommandGuard } from '../git/command-guard.ts';
 import type { Named } from '../git/find-repositories.ts';
 import type { RunningCommand } from './background.ts';

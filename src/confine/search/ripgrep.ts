@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Place } from '../../contract/capabilities/files.ts';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { type Stages, type Started, startConfined, startPlain } from './start.ts';
 
 /** Runs ripgrep in the folder, or on the one file, that a place names, and hands out what it prints. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { read, readSync } from 'node:fs';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { chunkBytes, type Tallier, type Tally } from '../files/text/tally.ts';
 import { blockBytes, createNoteIndex, type NoteIndex } from './note-index.ts';
 

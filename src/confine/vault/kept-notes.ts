@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type BigIntStats, closeSync, fstatSync, openSync } from 'node:fs';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createTurns } from '../../ground/turns.ts';
 import { createTallier, type Tallier } from '../files/text/tally.ts';
 import { buildIndex } from './build-index.ts';

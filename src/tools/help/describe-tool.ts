@@ -2,7 +2,7 @@ import type { ToolError } from '../../contract/error.ts';
 import { tokenArgument } from '../../contract/session-token.ts';
 import { type Locale, text } from '../../contract/text/text.ts';
 import type { GuideEntry, JsonSchema, ToolCard } from '../../contract/tool/tool-card.ts';
-import { unknownTool } from '../../ground/unknown-tool.ts';
+import { unknownTool } from '../../ground/errors/unknown-tool.ts';
 
 /** The tools that the caller may know of. */
 interface Known {

@@ -5,7 +5,7 @@ import { ToolError } from '../../contract/error.ts';
 import { text, verbatim } from '../../contract/text/text.ts';
 import { defineTool, type LooseTool } from '../../contract/tool/define-tool.ts';
 import type { BaseContext } from '../../contract/tool/tool.ts';
-import { stillRunning } from '../../ground/still-running.ts';
+import { stillRunning } from '../../ground/errors/still-running.ts';
 
 const input = z.object({
   call_id: z.string().min(1).max(100).describe('From that reply.'),

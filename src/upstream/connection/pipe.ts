@@ -4,7 +4,7 @@ import { ToolError } from '../../contract/error.ts';
 import { limits } from '../../contract/limits.ts';
 import { createFrameReader, idAtEdges } from '../../contract/text/frames.ts';
 import { text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createFlood } from './flood.ts';
 import { RemoteError, type RemoteRequest, timedOut } from './remote.ts';
 

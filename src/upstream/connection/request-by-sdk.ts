@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { refusalIn } from '../oauth/request.ts';
 import type { RemoteTool } from '../tools/definition.ts';
 import { RemoteError, type RemoteRequest, SessionLost, timedOut } from './remote.ts';

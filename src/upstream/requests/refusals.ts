@@ -1,7 +1,7 @@
 import { ToolError } from '../../contract/error.ts';
 import { cleanLine } from '../../contract/text/clean-text.ts';
 import { type Text, text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { RemoteError } from '../connection/remote.ts';
 
 const maxProgressChars = 500;

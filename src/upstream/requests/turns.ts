@@ -1,6 +1,6 @@
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
-import { cancelled } from '../../ground/cancelled.ts';
+import { cancelled } from '../../ground/errors/cancelled.ts';
 import { createSemaphore, type Semaphore } from '../../ground/semaphore.ts';
 
 const maxWaiting = 200;

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attended, CommandLine, RunOptions, RunResult } from '../../../contract/capabilities/process.ts';
 import { limits } from '../../../contract/limits.ts';
-import { cancelled } from '../../../ground/cancelled.ts';
+import { cancelled } from '../../../ground/errors/cancelled.ts';
 import type { Named } from '../../git/find-repositories.ts';
 import { collectReport } from '../child/report.ts';
 import { type Ending, waitForEnd } from '../child/run-child.ts';

@@ -1,5 +1,5 @@
-import { ToolError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
+import { ToolError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 /** The error (`not_found`) for a name that no tool has. It suggests the nearest names, or what `otherwise` says. */
 export function unknownTool(name: string, nearest: readonly string[], otherwise: Text): ToolError {

@@ -1,5 +1,5 @@
-import { ToolError } from '../contract/error.ts';
-import { type Text, text } from '../contract/text/text.ts';
+import { ToolError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 
 const subjects = {
   call: text('The call was cancelled.', '呼び出しは取り消されました。'),

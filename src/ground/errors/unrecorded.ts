@@ -1,5 +1,5 @@
-import { type ErrorCode, ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { type ErrorCode, ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The error of a call that ran and may have changed something, but whose record could not be written; `cause`: why. */
 export function unrecorded(cause: unknown): ToolError {

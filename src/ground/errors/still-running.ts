@@ -1,5 +1,5 @@
-import { ToolError } from '../contract/error.ts';
-import { text } from '../contract/text/text.ts';
+import { ToolError } from '../../contract/error.ts';
+import { text } from '../../contract/text/text.ts';
 
 /** The error (`still_running`) of a call that goes on after its reply; `id` is what its result is fetched by. */
 export function stillRunning(id: string): ToolError {
