@@ -57,6 +57,19 @@ test.each([
   expect(createResultJson()(result)).toBe(JSON.stringify(result));
 });
 
+test('beside a long text of narrow letters wide ones are escaped, and mean the same', () => {
+  const output = `café "\\" ${'line\n'.repeat(20_000)}`;
+  const result = {
+    content: [{ type: 'text', text: `${output.slice(0, 5000)}\n[… 日本 😀 \ud83d left out …]` }],
+    structuredContent: { stdout: output, note: '注' },
+  };
+
+  const json = createResultJson()(result);
+
+  expect(JSON.parse(json)).toEqual(result);
+  expect(/[^\0-\xff]/.test(json)).toBe(false);
+});
+
 test.each([-2, -1, 0, 1, 2])(
   'a text of megabytes is the JSON that it always was, with a piece that ends %i off',
   (off) => {
