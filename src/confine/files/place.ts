@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Dir, Dirent } from 'node:fs';
 import { closeSync, lstatSync, opendirSync, readdirSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type {
   FileStat,
   FolderEntry,
@@ -143,15 +144,17 @@ export class HeldPlace implements Place, ProvenPath {
     } finally {
       leaveFolder(this.root, folder);
     }
-    let portion: FolderEntry[] = [];
-    for await (const entry of opened) {
-      if (!isTemporaryName(entry.name)) portion.push(entryAs(entry));
-      if (portion.length < portionEntries) continue;
-      signal?.throwIfAborted();
-      yield portion;
-      portion = [];
+    try {
+      for (;;) {
+        const portion = readPortion(opened, this.shown);
+        yield portion.filter(({ name }) => !isTemporaryName(name));
+        if (portion.length < portionEntries) return;
+        await setImmediate();
+        signal?.throwIfAborted();
+      }
+    } finally {
+      opened.closeSync();
     }
-    yield portion;
   }
 
   create(content: string | Uint8Array, options: WriteOptions = {}): Promise<Written> {
@@ -248,6 +251,20 @@ export class HeldPlace implements Place, ProvenPath {
 }
 
 const portionEntries = 2048;
+
+/** Entry by entry without waiting: a promise for each costs as much as the reading. */
+function readPortion(folder: Dir, shown: string): FolderEntry[] {
+  const portion: FolderEntry[] = [];
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      portion.push(entryAs(entry));
+      if (portion.length === portionEntries) break;
+    }
+  } catch (cause) {
+    throw fault(cause, shown);
+  }
+  return portion;
+}
 
 function entryAs(entry: Dirent): FolderEntry {
   return { name: entry.name, kind: kindOf(entry) };

@@ -66,56 +66,49 @@ export const listFiles = defineTool({
     const grounds = groundsOf(desk, path);
     // A size costs a look at the file, so a page with sizes is shorter.
     const listing = await listed(grounds, { after, most: sizes ? Math.min(limit, maxSizes) : limit, signal });
-    const directories: string[] = [];
-    const files: { name: string; bytes?: number }[] = [];
-    const others: string[] = [];
-    for (const { name, kind, ground } of listing.page) {
-      const shown = cleanName(name);
-      if (kind === 'folder') directories.push(`${shown}/`);
-      else if (kind !== 'file') others.push(shown);
-      else files.push(sizes ? { name: shown, ...sizeOf(ground, name) } : { name: shown });
-    }
-    const last = listing.page.at(-1);
+    const { folder, file, other } = listing.page;
     return {
       path: grounds.at(-1)?.shown ?? path,
-      directories,
-      files,
-      ...(others.length > 0 && { others }),
+      directories: folder.map((name) => `${cleanName(name)}/`),
+      files: file.map((name) => ({ name: cleanName(name), ...(sizes && sizeOf(grounds, name)) })),
+      ...(other.length > 0 && { others: other.map(cleanName) }),
       total: listing.total,
-      ...(last && listing.more && { next_cursor: cursorOf(last) }),
+      ...(listing.last && { next_cursor: cursorOf(listing.last) }),
     };
   },
 });
 
 const maxSizes = 1000;
 
+/** In the order in which they are shown. */
+const kinds = ['folder', 'file', 'other'] as const;
+type Kind = (typeof kinds)[number];
+
+function kindOf({ kind }: FolderEntry): Kind {
+  return kind === 'folder' || kind === 'file' ? kind : 'other';
+}
+
 /** What a page goes on after: an entry, so that nothing is missed or told twice where others come and go. */
 interface Position {
-  readonly rank: number;
+  readonly kind: Kind;
   readonly name: string;
 }
 
-function rankOf({ kind }: FolderEntry): number {
-  return kind === 'folder' ? 0 : kind === 'file' ? 1 : 2;
-}
-
-function positionOf(entry: FolderEntry): Position {
-  return { rank: rankOf(entry), name: entry.name };
-}
-
-function inOrder(a: Position, b: Position): number {
-  return a.rank - b.rank || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+function isBehind(kind: Kind, name: string, position: Position): boolean {
+  if (kind === position.kind) return name > position.name;
+  return kinds.indexOf(kind) > kinds.indexOf(position.kind);
 }
 
 /** Names may hold anything, so a cursor shows none. */
-function cursorOf(entry: FolderEntry): string {
-  return Buffer.from(`${rankOf(entry)}${entry.name}`).toString('base64url');
+function cursorOf({ kind, name }: Position): string {
+  return Buffer.from(`${kinds.indexOf(kind)}${name}`).toString('base64url');
 }
 
 function readCursor(cursor: string): Position {
   const written = Buffer.from(cursor, 'base64url').toString('utf8');
-  const [, rank, name] = /^([012])(.+)$/s.exec(written) ?? [];
-  if (name !== undefined) return { rank: Number(rank), name };
+  const [, digit, name] = /^([012])(.+)$/s.exec(written) ?? [];
+  const kind = kinds[Number(digit)];
+  if (kind && name !== undefined) return { kind, name };
   throw new ToolError(
     'invalid_parameter',
     text('cursor did not come from list_files.', 'cursor が list_files の返したものではありません。'),
@@ -129,8 +122,11 @@ function readCursor(cursor: string): Position {
   );
 }
 
-interface Listed extends FolderEntry {
-  readonly ground: Ground;
+interface Listed {
+  readonly page: Readonly<Record<Kind, readonly string[]>>;
+  readonly total: number;
+  /** The last entry of the page, where there are more behind it. */
+  readonly last: Position | undefined;
 }
 
 /**
@@ -140,44 +136,54 @@ interface Listed extends FolderEntry {
 async function listed(
   grounds: readonly Ground[],
   { after, most, signal }: { after: Position | undefined; most: number; signal: AbortSignal },
-): Promise<{ readonly page: readonly Listed[]; readonly total: number; readonly more: boolean }> {
+): Promise<Listed> {
   const seen = new Set<string>();
-  let kept: { readonly entry: Listed; readonly at: Position }[] = [];
-  let lastKept: Position | undefined;
+  const kept: Record<Kind, string[]> = { folder: [], file: [], other: [] };
+  let last: Position | undefined;
   let total = 0;
   let more = false;
   const sift = () => {
-    kept.sort((a, b) => inOrder(a.at, b.at));
-    more ||= kept.length > most;
-    kept = kept.slice(0, most);
-    if (kept.length === most) lastKept = kept.at(-1)?.at;
+    let room = most;
+    for (const kind of kinds) {
+      const names = kept[kind].sort();
+      more ||= names.length > room;
+      names.length = Math.min(names.length, room);
+      room -= names.length;
+      const name = names.at(-1);
+      if (name !== undefined) last = { kind, name };
+    }
+    if (room > 0) last = undefined;
   };
   for (const ground of grounds) {
     const hides = ground !== grounds.at(-1);
     for await (const portion of ground.place.portions(signal)) {
       for (const entry of portion) {
-        if (ground.skip && (seen.has(entry.name) || ground.skip(entry.name))) continue;
-        if (hides) seen.add(entry.name);
+        const { name } = entry;
+        if (ground.skip && (seen.has(name) || ground.skip(name))) continue;
+        if (hides) seen.add(name);
         total += 1;
-        const at = positionOf(entry);
-        if (after && inOrder(at, after) <= 0) continue;
-        if (lastKept && inOrder(at, lastKept) > 0) more = true;
-        else kept.push({ entry: { ...entry, ground }, at });
+        const kind = kindOf(entry);
+        if (after && !isBehind(kind, name, after)) continue;
+        if (last && isBehind(kind, name, last)) more = true;
+        else kept[kind].push(name);
       }
-      if (kept.length > most * 2) sift();
+      if (kept.folder.length + kept.file.length + kept.other.length > most * 2) sift();
     }
   }
   sift();
-  return { page: kept.map(({ entry }) => entry), total, more };
+  return { page: kept, total, last: more ? last : undefined };
 }
 
-function sizeOf(ground: Ground, name: string): { bytes?: number } {
-  const { folder, place } = ground;
-  try {
-    return { bytes: folder.at(name, { base: place.hostPath }).stat().bytes };
-  } catch (error) {
-    // Gone since it was listed.
-    if (error instanceof ToolError) return {};
-    throw error;
+/** The first ground that has the name is the one whose entry is shown. */
+function sizeOf(grounds: readonly Ground[], name: string): { bytes?: number } {
+  for (const { folder, place, skip } of grounds) {
+    if (skip?.(name)) continue;
+    try {
+      return { bytes: folder.at(name, { base: place.hostPath }).stat().bytes };
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+    }
   }
+  // Gone since it was listed.
+  return {};
 }
