@@ -9,7 +9,7 @@ import { createCalls, isPositional } from './fill/calls.ts';
 import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
-import type { CommandJob, Deferred, ScriptJob } from './jobs.ts';
+import { type CommandJob, type Deferred, isInner, type ScriptJob } from './jobs.ts';
 import { isListing, listsAll } from './listings.ts';
 import { createPipelines } from './pipelines.ts';
 import { folderIn, movesFolder } from './places/targets.ts';
@@ -23,6 +23,7 @@ import { clean, type Place, walkScript } from './syntax/walk.ts';
 import { unwrapCode } from './unwrap/languages/code.ts';
 import { startedByInput } from './unwrap/languages/consoles.ts';
 import { readShellLine } from './unwrap/shell.ts';
+import { startsBuiltins } from './unwrap/table.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import { assignmentRule, namesAssigned, namesUndone } from './variables/assignments.ts';
 import { commandIn } from './variables/code-variables.ts';
@@ -152,12 +153,13 @@ export function examine(
     }));
     const excerpt = () => clean([program, ...args].join(' ').slice(0, 400));
     const job = { words, writing, excerpt, place: nowhere, via: [], texts: [], files: [] };
-    jobs.push({ kind: 'command', ...job, isOwn: false, fillings: 0 });
+    jobs.push({ kind: 'command', ...job, isOwn: false, isProgram: true, fillings: 0 });
     return writing;
   }
 
   function readScript(job: ScriptJob): void {
     const { writing, via } = job;
+    const start = { writing, via, isOwn: writing === whole };
     walkScript(job.printed, job.place, {
       node: (node, excerpt) =>
         inspectNode(node, {
@@ -190,7 +192,7 @@ export function examine(
       },
       command: (command) => {
         if (command.words.length > 0)
-          jobs.push({ kind: 'command', ...command, writing, via, isOwn: writing === whole, fillings: 0 });
+          jobs.push({ kind: 'command', ...command, ...start, isProgram: false, fillings: 0 });
       },
       unread: (rule, excerpt) => raise(rule, excerpt),
     });
@@ -218,7 +220,7 @@ export function examine(
     const args = job.words.slice(1);
     const input = pipelines.inputOf(job.place.pipes, job.texts, job.files);
     const words = [{ ...(job.words[0] as Word), value: name, prefix: name }, ...args];
-    const use: Use = { program, words, args, via: job.via, input };
+    const use: Use = { program, words, args, via: job.via, input, isProgram: job.isProgram };
     found.push({ use, place: job.place, excerpt: job.excerpt, isOwn: job.isOwn });
     pipelines.note(use, job.place.pipes);
     graph.call(name, job.place, job.excerpt);
@@ -243,7 +245,8 @@ export function examine(
       for (const text of job.texts) pushScript(text, true, job, via);
     }
     for (const inner of inners) {
-      if (inner.kind === 'command') jobs.push({ ...job, words: inner.words, via });
+      if (inner.kind === 'command')
+        jobs.push({ ...job, words: inner.words, via, isProgram: !startsBuiltins.has(program) });
       else if (inner.kind === 'script') {
         if (inner.ofNames)
           deferred.push({ rule: 'dynamic-script', excerpt: job.excerpt, isBad: () => !input.namesOnly() });
@@ -251,7 +254,7 @@ export function examine(
       } else if (inner.kind === 'folder') folders.push(inner.word);
       else if (inner.kind === 'unread') raise(inner.rule, job.excerpt());
       else if (inner.kind === 'operand') {
-        if (isOneField(inner.word) || isGivenNothing(inner.word, job)) continue;
+        if ((inner.onlyIfSplit && isOneField(inner.word)) || isGivenNothing(inner.word, job)) continue;
         deferred.push({
           rule: inner.rule,
           excerpt: job.excerpt,
@@ -289,9 +292,4 @@ export function examine(
     if (source.value === undefined) raise('dynamic-script', job.excerpt());
     else rewrite(job.writing, source, readText(source.value, posix, { place: job.place, via }));
   }
-}
-
-/** Only to what stands in another command can several ways lead. */
-function isInner({ via, fillings }: CommandJob): boolean {
-  return fillings < maxFillings && via.length + fillings > 0;
 }

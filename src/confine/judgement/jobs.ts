@@ -1,3 +1,4 @@
+import { maxFillings } from './fill/fillings.ts';
 import type { Printed } from './print/print.ts';
 import type { Scene } from './rules/rule.ts';
 import type { Guards } from './syntax/inspect-node.ts';
@@ -28,6 +29,8 @@ export interface CommandJob {
   readonly files: readonly Word[];
   /** It stands in the script itself, or a wrapper there starts it: `"$@"` is what its function was called with. */
   readonly isOwn: boolean;
+  /** Another program starts it, so that no builtin of a shell is meant. */
+  readonly isProgram: boolean;
   /** How often its words were filled in. */
   readonly fillings: number;
 }
@@ -39,4 +42,9 @@ export interface Deferred {
   isBad(scene: Scene): boolean;
   readonly guards?: Guards | undefined;
   readonly writing?: Writing | undefined;
+}
+
+/** Only to what stands in another command can several ways lead. */
+export function isInner({ via, fillings }: CommandJob): boolean {
+  return fillings < maxFillings && via.length + fillings > 0;
 }

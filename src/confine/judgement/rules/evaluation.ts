@@ -40,7 +40,7 @@ export const evaluationRules: readonly CommandRule[] = [
       'Use plain names and numbers, and quote variables; make a number of what is read: printf -v n %d "$text".',
       '単純な名前と数値を使い、変数は引用符で囲み、読み込んだ値は printf -v n %d "$text" で数値にしてください。',
     ),
-    fits: (use, scene) => evaluates(use.program, use.args, scene),
+    fits: (use, scene) => !use.isProgram && evaluates(use.program, use.args, scene),
     match: [
       "test -v 'a[$(id)]'",
       '[ -v "$x" ]',
@@ -64,6 +64,8 @@ export const evaluationRules: readonly CommandRule[] = [
       'n=$(grep -c x "$f"); (( n > 3 ))',
       'n=$(stat -c %n f); (( n > 3 ))',
       'for n in *; do (( n > 3 )); done',
+      "command test -v 'a[$(id)]'",
+      'ls | xargs bash -c \'test -v "$0"\'',
     ],
     notMatch: [
       'test -f x',
@@ -88,6 +90,7 @@ export const evaluationRules: readonly CommandRule[] = [
       "export $(grep -v '^#' .env | xargs)",
       'read -r -p "$(date) ? " x',
       'read -r t; printf -v n %d "$t"; (( n > 3 ))',
+      'ls | wc -l | xargs test 10 -lt',
     ],
   },
 ];

@@ -57,6 +57,8 @@ export interface Use {
   readonly args: readonly Word[];
   /** Programs around it, outermost first. */
   readonly via: readonly string[];
+  /** Another program starts it, so that no builtin of a shell is meant. */
+  readonly isProgram: boolean;
   /** Its standard input, where it is written in the command or comes from another command. */
   readonly input: Input;
 }

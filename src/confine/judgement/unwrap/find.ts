@@ -1,6 +1,6 @@
 import { posixShells, programOf } from '../programs.ts';
 import { isOneField, literalWord, mayBe, mayBeOption, unknownWord, type Word } from '../words/word.ts';
-import { type Inner, replaceMarker } from './inner.ts';
+import { type Inner, replaceMarker, unread } from './inner.ts';
 
 const executes = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
@@ -22,7 +22,9 @@ export function unwrapFind(words: readonly Word[]): readonly Inner[] {
     if (mayBeOption(word)) {
       const isOperand = !isExpression || valued.test(words[index - 1]?.value ?? '');
       if (acts.some((act) => mayBe(word, act)))
-        inner.push({ kind: isOperand ? 'operand' : 'unread', rule: 'wrapper-unread', word });
+        inner.push(
+          isOperand ? { kind: 'operand', rule: 'wrapper-unread', word, onlyIfSplit: true } : unread(word),
+        );
       continue;
     }
     const next = words[index + 1];

@@ -14,8 +14,11 @@ export type Inner =
   /** A folder that the inner command runs in. */
   | { readonly kind: 'folder'; readonly word: Word }
   | { readonly kind: 'unread'; readonly rule: string; readonly word: Word }
-  /** Taken for a path, unless the script itself may have made something else of it. */
-  | { readonly kind: 'operand'; readonly rule: string; readonly word: Word };
+  /**
+   * Taken for a path, unless the script itself may have made something else of it: of any word, or only of one that may
+   * become several.
+   */
+  | { readonly kind: 'operand'; readonly rule: string; readonly word: Word; readonly onlyIfSplit: boolean };
 
 /** Words that a program joins with spaces and hands to a shell. */
 export function joined(words: readonly Word[]): Inner {

@@ -1,5 +1,5 @@
 import { hasOption, optionsNamed, readOptions } from '../words/options.ts';
-import { literalWord, type Word } from '../words/word.ts';
+import { isOneField, literalWord, type Word } from '../words/word.ts';
 import { readHead } from './head.ts';
 import { type Inner, unread } from './inner.ts';
 import type { WrapperGrammar } from './table.ts';
@@ -87,8 +87,14 @@ export function unwrapFlock(words: readonly Word[]): readonly Inner[] {
     operands: 0,
   };
   const head = readHead(words, grammar);
-  if ('pieces' in head) return [unread(head)];
-  const [, ...command] = head.rest;
+  if (!('pieces' in head)) return lockedBy(head.rest.slice(1));
+  // `flock "$TMPDIR/lock" make`: the file that is locked, if the word can be no option.
+  if (head.prefix !== '' || !isOneField(head)) return [unread(head)];
+  const lock: Inner = { kind: 'operand', rule: 'wrapper-unread', word: head, onlyIfSplit: false };
+  return [lock, ...lockedBy(words.slice(words.indexOf(head) + 1))];
+}
+
+function lockedBy(command: readonly Word[]): readonly Inner[] {
   const first = command[0]?.value;
   if (first === '-c' || /^--c(o(m(m(a(nd?)?)?)?)?)?$/.test(first ?? '')) {
     return command[1] ? [{ kind: 'script', source: command[1], posix: true }] : [];

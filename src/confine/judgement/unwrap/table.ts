@@ -294,3 +294,6 @@ function xargs(): WrapperGrammar {
     longValued: ['arg-file', 'delimiter', 'max-args', 'max-procs', 'max-chars', 'process-slot-var'],
   };
 }
+
+/** What a shell itself runs behind these may be its builtin; all other wrappers start a program. */
+export const startsBuiltins = new Set(['command', 'builtin', 'eval', 'noglob', 'time', 'coproc']);

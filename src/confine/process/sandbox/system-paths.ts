@@ -52,6 +52,7 @@ const settings = [
   '/etc/locale.conf',
   '/etc/mime.types',
   '/etc/magic',
+  '/etc/manpath.config',
   '/etc/protocols',
   '/etc/services',
   '/etc/os-release',
