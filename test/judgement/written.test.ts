@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'unbash';
 import { describe, expect, test } from 'vitest';
@@ -25,6 +26,7 @@ type Shell = (typeof shells)[number];
 /** Scripts made by the grammar, for bash; a tenth of it for dash. */
 const inSuite = 400;
 const made = Number(process.env.SEKISHO_SCRIPTS ?? inSuite);
+const atOnce = 1000;
 
 /** Read by the parser as words, and by bash as commands. */
 const holes = [
@@ -150,14 +152,18 @@ describe.each(shells)('run by a real $name', (shell) => {
     async () => {
       const count = shell.kind === 'bash' ? made : made / 10;
       const grammar = createGrammar(made === inSuite ? 11 : Date.now(), shell.kind === 'sh');
+      const missed: string[] = [];
+      const differing: string[] = [];
       let seen = 0;
-      for (let done = 0; done < count; done += 2000) {
-        const scripts = Array.from({ length: Math.min(2000, count - done) }, () => grammar.script());
+      for (let done = 0; done < count; done += atOnce) {
+        const scripts = Array.from({ length: Math.min(atOnce, count - done) }, () => grammar.script());
         const found = await compare(scripts, shell);
-        expect(found.missed).toEqual([]);
-        expect(found.differing).toEqual([]);
+        missed.push(...found.missed);
+        differing.push(...found.differing);
         seen += found.seen;
       }
+      expect(missed).toEqual([]);
+      expect(differing).toEqual([]);
       expect(seen).toBeGreaterThan(count / 3);
     },
     60 * 60_000,
@@ -167,8 +173,8 @@ describe.each(shells)('run by a real $name', (shell) => {
 async function compare(scripts: readonly string[], shell: Shell, by = judge) {
   const rows = scripts.flatMap((script) => {
     const line = { kind: 'script', script, shell: shell.kind } as const;
-    const written = by.written(line);
     const { decision, commands = [] } = by.judge(line, context);
+    const written = by.written(line);
     return written?.kind === 'script' && decision !== 'deny'
       ? [{ script, written: written.script, commands }]
       : [];
@@ -200,7 +206,14 @@ async function stillUnlike(
       return outcome(asked) !== outcome(written);
     });
   }
-  return left.map(({ script, written }) => `${JSON.stringify(script)} became ${JSON.stringify(written)}`);
+  return left
+    .filter(({ script }) => isRead(script, shell))
+    .map(({ script, written }) => `${JSON.stringify(script)} became ${JSON.stringify(written)}`);
+}
+
+/** Some of what is sound, bash itself cannot read, and what was written of it runs: `cat < <(a=("1 "\`))`. */
+function isRead(script: string, { words: [program, ...args] }: Shell): boolean {
+  return spawnSync(program, [...args, '-n', '-c', script]).status === 0;
 }
 
 async function runPairs(rows: readonly { script: string; written: string }[], shell: Shell) {
