@@ -185,6 +185,8 @@ export function createGrammar(seed: number, plain = false): Grammar {
           ' ',
           'b c',
           "it's",
+          "') ; zap no ; ('",
+          "\\$'",
           '*',
           '~',
           '{a,b}',

@@ -43,6 +43,8 @@ const holes = [
   'a=([0]=$(zap))b',
   'echo $\\\n(zap)',
   'echo {a,$(zap),1<(zap)}',
+  // In a substitution bash writes a list anew as well, and gives `$'…'` other quotes.
+  String.raw`echo $(a=("x') ; a=(y\$'\$(zap) \$'\"\" \\'"); zip)`,
 ];
 
 const everyday = readFileSync(new URL('./everyday.txt', import.meta.url), 'utf8')
@@ -97,7 +99,7 @@ test.each([
   expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({ script: written });
 });
 
-test.each([String.raw`a=([2]="\\"$'\t'do [0]=x)`, '((( 1 ))\n)'])(
+test.each([String.raw`a=([2]="\\"$'\t'do [0]=x)`, '((( 1 ))\n)', 'echo "$\\\n{x}"', 'cat <<E\n$\\\n{x}\nE'])(
   '%j has no form that every reader takes alike',
   (script) => {
     expect(judge.written({ kind: 'script', script, shell: 'bash' })).toBeUndefined();
@@ -113,7 +115,7 @@ test.each([
   ['env -i bash -ec \'ls "a"\'', "env -i bash -ec 'ls a'"],
   ['watch --exec=\'ls "a"\' x', undefined],
   ['bash <<E\nls "a"\nE', "bash <<'E'\nls a\nE\n"],
-  ['sh -c \'sh -c "ls \\"a\\""\'', "sh -c 'sh -c '\\''ls a'\\'''"],
+  ['sh -c \'sh -c "ls \\"a\\""\'', `sh -c 'sh -c '"'"'ls a'"'"''`],
   ["bash -c 'echo 1<(ls)'", undefined],
   ['CC=\'gcc "-O2"\' make', "CC='gcc -O2' make"],
   ['export CC=\'gcc "-O2"\'; make', "export CC='gcc -O2'; make"],

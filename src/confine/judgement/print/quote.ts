@@ -17,9 +17,12 @@ export function constant(text: string): string {
   return plain.test(text) && !grammar.has(text) ? text : quoted(text);
 }
 
-/** A constant in quotes, whatever it is. */
+/**
+ * A constant in quotes, whatever it is. Not even its own quotes have a backslash: for the end of a list in brackets that
+ * stands in a substitution, bash looks once without heeding one.
+ */
 export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return `'${text.replaceAll("'", `'"'"'`)}'`;
 }
 
 /** A word of the shell's own, at the start of a command. */
@@ -32,12 +35,19 @@ export function readQuoted(raw: string): string {
   return raw.replace(/\\([$`"\\\n])/g, (_, kept: string) => (kept === '\n' ? '' : kept));
 }
 
+/** `$` at the end of a line that goes on: a shell reads `${x}` of `$`, a line feed and `{x}`, and the parser text. */
+export function isParted(raw: string): boolean {
+  return raw.includes('$\\\n') && /(?:^|[^\\])(?:\\\\)*\$(?:\\\n)+[\w{([@*#?$!-]/.test(raw);
+}
+
 /** Double quotes around text and expansions. */
 export function printQuoted(page: Page, parts: readonly DoubleQuotedChild[]): void {
   page.add('"');
   for (const [at, part] of parts.entries()) {
-    if (part.type === 'Literal') page.add(readQuoted(part.text).replace(/[$`"\\]/g, '\\$&'));
-    else page.expansion(part, parts[at + 1], 'quotes');
+    if (part.type === 'Literal') {
+      if (isParted(part.text)) page.refuse(part);
+      page.add(readQuoted(part.text).replace(/[$`"\\]/g, '\\$&'));
+    } else page.expansion(part, parts[at + 1], 'quotes');
   }
   page.add('"');
 }

@@ -1,6 +1,6 @@
 import type { Redirection, WordPart } from 'unbash';
 import type { Page } from './page.ts';
-import { quoted } from './quote.ts';
+import { isParted, quoted } from './quote.ts';
 
 type HereDocument = Redirection & { readonly type: 'HereDoc' };
 
@@ -36,6 +36,7 @@ function printHereDocument(page: Page, document: HereDocument): void {
   // Behind tabs that are taken away dash keeps a backslash that ends its line, and bash does not.
   const lines = page.written({ pos: body.pos, end: body.end + mayEndIn });
   if (operator === '<<-' && !delimiter.quoted && /(^|\n)\t+\\\n/.test(lines)) page.refuse(document);
+  if (!delimiter.quoted && isParted(body.text)) page.refuse(document);
   const strip =
     operator === '<<-' ? (raw: string, atStart: boolean) => withoutTabs(raw, atStart) : (raw: string) => raw;
   const parts = delimiter.quoted ? undefined : body.parts;

@@ -1,7 +1,7 @@
 import type { WordPart } from 'unbash';
 import { Constant } from './constant.ts';
 import type { Page, Spot, Style, WordLike } from './page.ts';
-import { isGrammar, isPlainText, printQuoted, quoted, readQuoted, runsOf } from './quote.ts';
+import { isGrammar, isParted, isPlainText, printQuoted, quoted, readQuoted, runsOf } from './quote.ts';
 import { printOperand, printRegex, printSubscript } from './verbatim.ts';
 
 /**
@@ -77,7 +77,7 @@ function quotedValue(part: WordPart): string | undefined {
       return isSure(part) ? part.value : undefined;
     case 'LocaleString':
     case 'DoubleQuoted':
-      if (part.parts.some(({ type }) => type !== 'Literal')) return undefined;
+      if (part.parts.some(({ type, text }) => type !== 'Literal' || isParted(text))) return undefined;
       return part.parts.map((child) => readQuoted(child.text)).join('');
     default:
       return undefined;
