@@ -56,9 +56,9 @@ the bare statements reach 5,600, so 10,000 durable claims a second are out of re
 
 ## Claims on PostgreSQL
 
-A claim and a report are each a transaction of two statements, sent in one write over a connection that all calls of a server share:
-\`begin\`, the lock on the rows concerned, the statement that decides, makes the change and notifies, \`commit\`. Whatever calls request
-in the same turn of the event loop is sent together. The commit does not wait for the disk. The call's record does, which covers
+A claim and a report are each a transaction of two statements, sent in one message over a connection that all calls of a server share
+and that has planned both: the lock on the rows concerned, and the statement that decides and makes the change. The database answers
+once, and commits. Whatever calls request in the same turn of the event loop is sent together. The commit does not wait for the disk. The call's record does, which covers
 both, and records of calls that run at the same time share one statement and one sync. Previously, a claim took eleven round trips.
 
 \`EXPLAIN (ANALYZE, BUFFERS)\` of the statements in \`src/store/postgres/quick-team.ts\`, PostgreSQL 18, after \`vacuum analyze\`, with
@@ -71,7 +71,8 @@ both, and records of calls that run at the same time share one statement and one
 | report | 24 pages, 0.21 ms | 26 pages, 0.27 ms | 28 pages, 0.25 ms | 31 pages, 0.33 ms |
 
 No step reads more rows as tables grow: the free task comes from the index of free tasks (\`tasks_free\`, 3 pages), the agent's
-tasks in progress from \`tasks_by_assignee\`, and everything else by its id. The additional pages are levels of the indexes. If the
+tasks in progress from \`tasks_by_assignee\`, and everything else by its id. This does not depend on how old PostgreSQL's statistics are:
+the claim asks in an order that no index over all tasks has. The additional pages are levels of the indexes. If the
 table has only ten agents, PostgreSQL reads all ten.
 
 ## How costs grow

@@ -129,6 +129,6 @@ async function bare(database: PostgresServer): Promise<number> {
 }
 
 const claim = `update tasks set status = 'in_progress', assignee_id = $1, fence = fence + 1
-  where id = (select id from tasks where project_id = 'p' and status = 'todo' and assignee_id is null
-    order by seq limit 1 for update skip locked) returning id`;
+  where id = (select id from tasks where project_id between 'p' and 'p' and status = 'todo' and assignee_id is null
+    order by project_id, seq limit 1 for update skip locked) returning id`;
 const end = `update tasks set status = 'done', result = 'success' where id = $1`;

@@ -17,8 +17,8 @@ await Promise.all(
     for (;;) {
       const { rows } = await pool.query(
         `update tasks set status = 'in_progress', assignee_id = $1, fence = fence + 1
-         where id = (select id from tasks where project_id = 'p' and status = 'todo' and assignee_id is null
-                     order by seq limit 1 for update skip locked) returning id`,
+         where id = (select id from tasks where project_id between 'p' and 'p' and status = 'todo' and assignee_id is null
+                     order by project_id, seq limit 1 for update skip locked) returning id`,
         [agent],
       );
       await pool.query('insert into bare_log (body) values ($1)', [body]);

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { seed } from '../../bench/fleet/seed.ts';
 import { openStore } from '../../src/store/open.ts';
+import { quickTeamStatements } from '../../src/store/postgres/quick-team.ts';
+import { startPostgres } from './postgres-server.ts';
 
 test.each([
   [
@@ -38,4 +42,33 @@ test.each([
       .all()
       .map(({ detail }) => detail),
   ).toEqual([plan]);
+});
+
+test('a claim passes over no finished task, though the statistics are of a time when all were free (PostgreSQL)', async (context) => {
+  const database = await startPostgres(['autovacuum=off', 'fsync=off']);
+  if ('missing' in database) return context.skip(database.missing);
+  const folder = mkdtempSync(join(tmpdir(), 'sekisho-plans-'));
+  const url = await database.createDatabase();
+  await seed(url, folder, { agents: 2, tasks: 2000 });
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await database.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await client.query(`update tasks set status = 'done', assignee_id = 'f1' where seq <= 1500`);
+  await client.query(`prepare claim as ${quickTeamStatements.claim}`);
+
+  for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+    await client.query(`set plan_cache_mode = ${mode}; begin`);
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `explain analyze execute claim ('ses_f2task', 'f2', 'p', ${Date.now()}, ${Date.now()})`,
+    );
+    await client.query('rollback');
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(/Update on tasks .*rows=1(\.00)? loops=1/);
+    const passedOver = [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, count]) => Number(count));
+    expect(Math.max(0, ...passedOver)).toBeLessThan(10);
+  }
 });

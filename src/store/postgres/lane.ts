@@ -1,12 +1,6 @@
 import pg from 'pg';
 import { failure, isStalePlan } from './failure.ts';
-import type { StatementNames } from './statement-names.ts';
-
-/** One statement of ours with its values. */
-export interface Asked {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
+import { type Step, Trip } from './trip.ts';
 
 /**
  * One connection that many calls share. What they ask in one turn of the event loop goes to the database in one write and
@@ -15,30 +9,41 @@ export interface Asked {
  * survives a crash of ours at once, and a power cut with the next durable commit of anybody.
  */
 export interface Lane {
-  /** One statement, which commits by itself; absent where it did not happen and the longer way is to be gone. */
-  ask<Row extends pg.QueryResultRow>(statement: Asked): Promise<readonly Row[] | undefined>;
   /**
-   * A transaction whose statements know nothing of each other's answers, sent at once. Returns the rows of the last one;
-   * absent as above.
+   * One transaction, whose statements know nothing of each other's answers. Returns the rows of the last one; absent where
+   * nothing happened and the longer way is to be gone.
    */
-  transact<Row extends pg.QueryResultRow>(statements: readonly Asked[]): Promise<readonly Row[] | undefined>;
+  go<Row extends pg.QueryResultRow>(...steps: readonly Step[]): Promise<readonly Row[] | undefined>;
   close(): Promise<void>;
 }
 
-export function openLane(url: string, types: pg.CustomTypesConfig, names: StatementNames): Lane {
+/** Its connections plan all statements when they are opened. */
+export function openLane(
+  url: string,
+  types: pg.CustomTypesConfig,
+  statements: Readonly<Record<string, string>>,
+): Lane {
   let opening: Promise<pg.Client> | undefined;
   let isClosed = false;
+  const plans = Object.entries(statements).map(([name, text]) => `prepare ${name} as ${text}`);
+  const plan = (on: pg.Client) => on.query(['deallocate all', ...plans].join(';'));
 
   function client(): Promise<pg.Client> {
     if (isClosed) return Promise.reject(new Error('The store is closed.'));
-    opening ??= open().catch((error) => {
-      opening = undefined;
+    if (opening) return opening;
+    // The next question opens another.
+    const lost = () => {
+      if (opening === mine) opening = undefined;
+    };
+    const mine = open(lost).catch((error) => {
+      lost();
       throw error;
     });
-    return opening;
+    opening = mine;
+    return mine;
   }
 
-  async function open(): Promise<pg.Client> {
+  async function open(lost: () => void): Promise<pg.Client> {
     const made = new pg.Client({
       connectionString: url,
       types,
@@ -48,43 +53,32 @@ export function openLane(url: string, types: pg.CustomTypesConfig, names: Statem
       query_timeout: queryMs,
       application_name: 'sekisho',
     });
-    const lost = () => {
-      // The next question opens another.
-      opening = undefined;
-    };
     made.on('error', lost);
     made.on('end', lost);
     await made.connect();
     await made.query(`set synchronous_commit = off; set lock_timeout = ${lockMs}`);
+    await plan(made);
     return made;
   }
 
-  async function send<Row extends pg.QueryResultRow>(
-    statements: readonly Asked[],
-    isTransaction: boolean,
-  ): Promise<readonly Row[] | undefined> {
-    // Where there is no connection, the longer way meets the reason, and tells it.
-    const to = await client().catch(() => undefined);
-    if (!to) return undefined;
-    gather(to);
-    const all: Promise<pg.QueryResult<Row>>[] = [];
-    if (isTransaction) all.push(to.query('begin'));
-    for (const { text, values } of statements)
-      all.push(to.query<Row>({ text, values: [...values], name: names.of(text) }));
-    const last = all.at(-1);
-    if (isTransaction) all.push(to.query('commit'));
-    // All of them are heard: what fails takes those behind it in its transaction along.
-    const failed = (await Promise.allSettled(all)).find((one) => one.status === 'rejected');
-    if (!failed) return (await last)?.rows;
-    const { code = '' } = failed.reason as { code?: string };
-    if (isStalePlan(failed.reason)) names.renew();
-    else if (!passing.has(code)) failure(failed.reason);
-    return undefined;
-  }
-
   return {
-    ask: (statement) => send([statement], false),
-    transact: (statements) => send(statements, true),
+    async go<Row extends pg.QueryResultRow>(...steps: readonly Step[]) {
+      // Where there is no connection, the longer way meets the reason, and tells it.
+      const to = await client().catch(() => undefined);
+      if (!to) return undefined;
+      gather(to);
+      try {
+        return await new Promise<readonly Row[]>((resolve, reject) => {
+          to.query(new Trip<Row>(steps, (error, rows) => (error ? reject(error) : resolve(rows))));
+        });
+      } catch (error) {
+        const { code = '' } = error as { code?: string };
+        // Where that fails, so does the next question, and comes here again.
+        if (isStalePlan(error) || code === unplanned) plan(to).catch(() => {});
+        else if (!passing.has(code)) failure(error);
+        return undefined;
+      }
+    },
     async close() {
       isClosed = true;
       // A connection that never came needs no goodbye, and one that cannot say it is over as well.
@@ -101,11 +95,9 @@ function gather({ connection: { stream } }: pg.Client): void {
   setImmediate(() => stream.uncork());
 }
 
-/**
- * Nothing happened, and nothing is wrong: a row was locked, two transactions met, or a plan was to be made in a
- * transaction that failed before.
- */
-const passing = new Set(['55P03', '40001', '40P01', '26000']);
+/** Nothing happened, and nothing is wrong: a row was locked, or two transactions met. */
+const passing = new Set(['55P03', '40001', '40P01']);
+const unplanned = '26000';
 const connectMs = 3000;
 const queryMs = 60_000;
 /** Others wait behind it. */

@@ -10,7 +10,7 @@ import { insertRows } from './insert-rows.ts';
 import { openLane } from './lane.ts';
 import { createPostgresMemoryIndex } from './memory-index.ts';
 import { numbers, openPool } from './pool.ts';
-import { createQuickTeam } from './quick-team.ts';
+import { createQuickTeam, quickTeamStatements } from './quick-team.ts';
 import { createStatementNames } from './statement-names.ts';
 
 /** Opens a PostgreSQL database that any number of servers share. */
@@ -38,7 +38,7 @@ export async function openPostgres(url: string): Promise<Engine> {
     },
   );
   // A pooler in between gives each transaction whichever connection is free: none is ours to set up and keep.
-  const lane = pool.isDirect() ? openLane(url, numbers, names) : undefined;
+  const lane = pool.isDirect() ? openLane(url, numbers, quickTeamStatements) : undefined;
 
   return {
     kind: 'postgres',

@@ -5,18 +5,18 @@ import type { Lane } from './lane.ts';
 /** The team's most frequent calls, each a statement or two that decide for themselves whether their case is the plain one. */
 export function createQuickTeam(lane: Lane): QuickTeam {
   return {
-    sessions: (hash) => lane.ask<FoundSession>({ text: sessionText, values: [hash] }),
+    sessions: (hash) => lane.go<FoundSession>({ statement: 'find_session', values: [hash] }),
 
     async touch({ id, agent_id, project_id }, { nowMs, expiresAtMs, leaseUntilMs }) {
       const values = [id, agent_id, project_id, nowMs, expiresAtMs, leaseUntilMs];
-      return (await lane.ask({ text: touchText, values })) !== undefined;
+      return (await lane.go({ statement: 'touch', values })) !== undefined;
     },
 
     async claim({ sessionId, agentId, projectId, nowMs }, leaseUntilMs) {
-      const rows = await lane.transact<TaskRow & { depends_on: string[]; subtasks: Record<string, number> }>([
-        { text: lockAgentText, values: [sessionId] },
-        { text: claimText, values: [sessionId, agentId, projectId, nowMs, leaseUntilMs] },
-      ]);
+      const rows = await lane.go<TaskRow & { depends_on: string[]; subtasks: Record<string, number> }>(
+        { statement: 'lock_agent', values: [sessionId] },
+        { statement: 'claim', values: [sessionId, agentId, projectId, nowMs, leaseUntilMs] },
+      );
       const [found] = rows ?? [];
       if (!found) return undefined;
       const { depends_on: dependsOn, subtasks, ...task } = found;
@@ -24,10 +24,10 @@ export function createQuickTeam(lane: Lane): QuickTeam {
     },
 
     async report({ sessionId, agentId, projectId, nowMs }, { to, result, summary, reason }) {
-      const rows = await lane.transact<{ id: string }>([
-        { text: lockTaskText, values: [sessionId] },
-        { text: reportText, values: [sessionId, agentId, projectId, nowMs, to, result, summary, reason] },
-      ]);
+      const rows = await lane.go<{ id: string }>(
+        { statement: 'lock_task', values: [sessionId] },
+        { statement: 'report', values: [sessionId, agentId, projectId, nowMs, to, result, summary, reason] },
+      );
       return rows?.[0]?.id;
     },
   };
@@ -58,6 +58,11 @@ const touchText = `
 const lockAgentText = `
   select s.id from agent_sessions s join agents a on a.id = s.agent_id where s.id = $1 for update nowait`;
 
+/**
+ * A range of one project, in the order of project and number, which only an index of what is to be done has: asked for the
+ * lowest number of one project, the planner reads all tasks by their number, finished ones too, where its statistics are of a
+ * time when few were finished.
+ */
 const claimText = `
   with me as (
     select s.task_id from agent_sessions s join agents a on a.id = s.agent_id
@@ -67,10 +72,10 @@ const claimText = `
       and (select count(*) from tasks r where r.assignee_id = $2 and r.status = 'in_progress') < a.max_parallel_tasks
   ), free as (
     select t.id from tasks t
-    where exists (select from me) and t.project_id = $3 and t.status = 'todo' and t.assignee_id is null
+    where exists (select from me) and t.project_id between $3 and $3 and t.status = 'todo' and t.assignee_id is null
       and not exists (select from task_dependencies d join tasks n on n.id = d.depends_on_id
         where d.task_id = t.id and n.status <> 'done')
-    order by t.seq limit 1 for update of t skip locked
+    order by t.project_id, t.seq limit 1 for update of t skip locked
   ), mine as (
     update tasks t
     set assignee_id = $2, status = 'in_progress', is_claimed = 1, lease_session_id = $1, lease_expires_at_ms = $5,
@@ -114,3 +119,13 @@ const reportText = `
     select project_id, id, $4, $2, 'status', 'in_progress', status, fence, reason from mine
   )
   select id from mine`;
+
+/** What a connection plans for this, by the names that it is asked for. */
+export const quickTeamStatements = {
+  find_session: sessionText,
+  touch: touchText,
+  lock_agent: lockAgentText,
+  claim: claimText,
+  lock_task: lockTaskText,
+  report: reportText,
+};
