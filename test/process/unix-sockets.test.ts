@@ -59,6 +59,12 @@ if __name__ == "__main__":
     'The agent has no identities.\n',
   ],
   [
+    'a browser without windows',
+    'chromium',
+    `chromium --headless --no-sandbox --disable-gpu --dump-dom 'data:text/html,<p>Hi</p>' 2>/dev/null`,
+    '<html><head></head><body><p>Hi</p></body></html>\n',
+  ],
+  [
     'a server at a relative path in the root',
     'node',
     `node -e '

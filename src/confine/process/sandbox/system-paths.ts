@@ -52,23 +52,19 @@ const settings = [
   '/etc/locale.conf',
   '/etc/mime.types',
   '/etc/magic',
-  '/etc/manpath.config',
   '/etc/protocols',
   '/etc/services',
   '/etc/os-release',
   // pip looks at all of them before it fetches anything, and gives up at one that it may not read.
-  ...[
-    'debian_version',
-    'lsb-release',
-    'redhat-release',
-    'system-release',
-    'alpine-release',
-    'arch-release',
-  ].map((name) => `/etc/${name}`),
+  ...['debian_version', 'lsb-release', 'redhat-release', 'system-release', 'alpine-release', 'arch-release'],
   '/etc/terminfo',
   '/etc/fonts',
   '/etc/java',
   '/etc/maven/m2.conf',
   '/etc/maven/logging',
   '/etc/python3',
-];
+  // Programs that end at once, or print something else, without what their packages put there.
+  ...['chromium', 'chromium.d', 'manpath.config', 'groff', 'papersize', 'perl', 'R', 'octave.conf'],
+  ...['ImageMagick-6', 'ImageMagick-7', 'ghostscript', 'texmf', 'sgml', 'xml', 'gtk-3.0', 'glvnd', 'vulkan'],
+  ...['OpenCL', 'inputrc', 'login.defs', 'shells', 'networks', 'rpc', 'gai.conf', 'dpkg'],
+].map((path) => (path.startsWith('/') ? path : `/etc/${path}`));
