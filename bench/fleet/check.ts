@@ -46,11 +46,11 @@ export async function check(
   }
 }
 
-/** Where the database does not answer, nothing is carried out, and there is no place to write that down. */
+/** Where the database does not answer or its disk is full, there is no place to write a refusal down, and it says so. */
 function isRecorded(answer: Logged['answer']): boolean {
   if (answer.kind === 'lost') return false;
   const { error } = answer.value as { error?: { code?: string } };
-  return answer.kind === 'ok' || error?.code !== 'unavailable';
+  return answer.kind === 'ok' || (error?.code !== 'unavailable' && error?.code !== 'storage_full');
 }
 
 const changing: ReadonlySet<string> = new Set([

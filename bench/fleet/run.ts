@@ -23,6 +23,8 @@ const { values } = parseArgs({
   },
 });
 const size = { nodes: Number(values.nodes), agents: Number(values.agents), seed: Number(values.seed) };
+/** Of a database on a disk of its own: its log has little room, so that the disk can be small. */
+const smallLog = ['max_wal_size=64MB', 'min_wal_size=32MB', 'wal_recycle=off'];
 
 if (values.chaos) await chaos();
 else if (values.bare) say(resultTables([{ name: 'fleet', results: await besideBare() }]));
@@ -104,6 +106,3 @@ function ms(value: number): string {
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-/** Its log has little room, so that the disk can be small. */
-const smallLog = ['max_wal_size=64MB', 'min_wal_size=32MB', 'wal_recycle=off'];
