@@ -82,6 +82,9 @@ export class Page {
   #depth = 0;
   #source: Source;
   #waiting: (() => void)[] = [];
+  #documents = 0;
+  #isInside = false;
+  #pipesDocument = false;
 
   constructor(source: string, printers: Printers, expected?: string) {
     this.#printers = printers;
@@ -122,7 +125,10 @@ export class Page {
   separate(before: Spot | undefined, next: Spot, sign: ';' | '&' | ''): void {
     const target = lineAt(this.#source.starts, next.pos) + this.#source.ahead;
     const gap = sign === '' || !before ? '' : this.written({ pos: before.end, end: next.pos });
-    if (sign === '' ? target > this.#line : /(^|[^\\])\n/.test(gap)) this.#newLine();
+    const isParted = sign !== '' && /(^|[^\\])\n/.test(gap);
+    if (isParted) this.#pipesDocument = false;
+    else if (sign === ';' && this.#pipesDocument) this.refuse(next);
+    if (isParted || (sign === '' && target > this.#line)) this.#newLine();
     else this.add(sign === ';' ? '; ' : ' ');
     const pad = this.#last === '\n' ? '\n' : '\\\n';
     while (this.#line < target) this.add(pad);
@@ -130,7 +136,20 @@ export class Page {
 
   /** Writes the body of a here-document once its line ends. */
   afterLine(body: () => void): void {
+    this.#documents++;
     this.#waiting.push(body);
+  }
+
+  /**
+   * Writes a command and what joins it with the next one, such as a pipe. In a substitution, bash 5.2 drops the next `;` behind one with a
+   * here-document: `$(cat <<E | cat; rm x ⏎…)` runs `cat rm x`. A new line in its place is kept.
+   */
+  joined(print: () => void, sign: string): void {
+    const before = this.#documents;
+    print();
+    this.add(` ${sign}`);
+    if (this.#isInside && sign.startsWith('|') && sign !== '||' && this.#documents > before)
+      this.#pipesDocument = true;
   }
 
   /** Writes a part one level deeper, and remembers what it was. */
@@ -172,16 +191,22 @@ export class Page {
   script(script: ParsedScript): void {
     const outer = this.#source;
     const waiting = this.#waiting;
+    const [documents, isInside, pipesDocument] = [this.#documents, this.#isInside, this.#pipesDocument];
     const text = script.source ?? outer.text;
     const starts = script.source === undefined ? outer.starts : lineStarts(text);
     const [error] = script.errors ?? [];
     if (error) throw new Unprintable('parse-error', around(text, error.pos));
     this.#source = { text, starts, ahead: this.#line - lineAt(starts, script.commands[0]?.pos ?? 0) };
     this.#waiting = [];
+    this.#isInside = true;
+    this.#pipesDocument = false;
     this.#printers.script(this, script);
     this.#endLine();
     this.#source = outer;
     this.#waiting = waiting;
+    this.#documents = documents;
+    this.#isInside = isInside;
+    this.#pipesDocument = pipesDocument;
   }
 
   /** Refuses what has no form that every reader takes alike. */

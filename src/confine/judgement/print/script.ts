@@ -84,11 +84,10 @@ function printPipeline(page: Page, { prefixes, commands, operators }: Pipeline):
 
 function printJoined(page: Page, commands: readonly Node[], operators: readonly string[]): void {
   for (const [at, command] of commands.entries()) {
-    if (at > 0) {
-      page.add(` ${operators[at - 1]}`);
-      page.separate(undefined, command, '');
-    }
-    printNode(page, command);
+    if (at > 0) page.separate(undefined, command, '');
+    const operator = operators[at];
+    if (operator === undefined) printNode(page, command);
+    else page.joined(() => printNode(page, command), operator);
   }
 }
 
