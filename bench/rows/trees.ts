@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import { startServer } from '../client.ts';
 import { atMost, medians, type Row } from '../measure.ts';
-import { assertHolds, coding, filesystemOn, openOurs } from '../world.ts';
+import { assertHolds, coding, filesystemOn, openOurs, type RawClient } from '../world.ts';
 
 const run = promisify(execFile);
 /** What every search of ours looks at, for ripgrep alone. */
@@ -50,16 +50,44 @@ export const rows: readonly Row[] = [
       const found = (await rg('-cF', 'createServer', '.')).stdout.split('\n').length - 1;
       assertNear('names', totalOf(await names()), listed);
       assertNear('content', filesOf(await content()), found);
+      const common = 'deprecated';
+      const lines = (await rg('-F', common, '.')).stdout.split('\n').length - 1;
+      assertNear('lines', await allLines(world.ours.call, common), lines);
+      const commonTimes = await medians(
+        6,
+        () => allLines(world.ours.call, common),
+        () => rg('-F', common, '.'),
+      );
       const nameTimes = await medians(20, names, () => rg('--files'));
       const contentTimes = await medians(12, content, () => rg('-cF', 'createServer', '.'));
       await world.close();
       return [
         atMost(`find names in a tree of ${listed} files`, '`rg --files`', 1.3, nameTimes),
         atMost('search content in that tree', '`rg`', 1.15, contentTimes),
+        atMost(`read all ${lines} lines that a common word is in, 2,000 a page`, '`rg`', 1.2, commonTimes),
       ];
     },
   },
 ];
+
+/** Every page of what a pattern finds. */
+async function allLines(call: RawClient['call'], pattern: string): Promise<number> {
+  let lines = 0;
+  let cursor: string | undefined;
+  do {
+    const { structuredContent } = await call('grep', {
+      pattern,
+      fixed: true,
+      include_ignored: true,
+      limit: 2000,
+      ...(cursor !== undefined && { cursor }),
+    });
+    const page = structuredContent as { lines: unknown[]; next_cursor?: string };
+    lines += page.lines.length;
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return lines;
+}
 
 function totalOf(result: Record<string, unknown>): number {
   return (result.structuredContent as { total: number }).total;
