@@ -1,6 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { clients } from './clients.ts';
@@ -27,7 +26,8 @@ export interface NativeStage {
 }
 
 export async function openNativeStage(native: NativeClient, modelUrl: string): Promise<NativeStage> {
-  const top = mkdtempSync(join(process.env.SEKISHO_CLIENTS_TMP ?? tmpdir(), 'sekisho-native-'));
+  // Codex puts no helpers of its own below /tmp, and its sandbox does not start without them.
+  const top = mkdtempSync(join(process.env.SEKISHO_CLIENTS_TMP ?? '/var/tmp', 'sekisho-native-'));
   const path = (name: string) => join(top, name);
   const [home, work, canary, config] = [path('home'), path('work'), path('canary'), path('sekisho.jsonc')];
   const secret = `a secret of ${process.pid}\n`;

@@ -81,11 +81,12 @@ async function cancel(
   model: ScriptedModel,
 ): Promise<string> {
   const sleep = `sleep ${97_000 + Math.floor(Math.random() * 1000)}`;
+  // Claude Code runs no command that only sleeps.
   model.follow(({ results }) =>
-    results.length === 0 ? native.shell(`touch begun; ${sleep}`) : { text: 'done' },
+    results.length === 0 ? native.shell(`echo begun; ${sleep}`) : { text: 'done' },
   );
   const running = stage.start(bin);
-  const isBegun = await until(() => stage.has('begun') || undefined, 60_000);
+  const isBegun = await until(() => isRunning(sleep) || undefined, 60_000);
   if (!isBegun) return 'the command never began';
   await setTimeout(500);
   if (running.child.pid !== undefined) process.kill(-running.child.pid, 'SIGINT');
