@@ -138,7 +138,7 @@ test.skipIf(!working.has('landlock'))(
 );
 
 test.each([
-  ['connect EACCES /work/run/agent.sock', /sockets of Unix/],
+  ['connect EACCES /srv/run/agent.sock', /sockets of Unix/],
   ['could not open the socket: Permission denied', /sockets of Unix/],
   ['connect EACCES 192.0.2.1:80', undefined],
 ])('where a program says "%s"', (words, told) => {

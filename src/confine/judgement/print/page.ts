@@ -141,8 +141,8 @@ export class Page {
   }
 
   /**
-   * Writes a command and what joins it with the next one, such as a pipe. In a substitution, bash 5.2 drops the next `;` behind one with a
-   * here-document: `$(cat <<E | cat; rm x ⏎…)` runs `cat rm x`. A new line in its place is kept.
+   * Writes a command and the operator that joins it with the next one. In a substitution, bash 5.2 drops the first `;`
+   * after a pipe whose left side has a here-document: `$(cat <<E | cat; rm x ⏎…)` runs `cat rm x`. It keeps a new line.
    */
   joined(print: () => void, sign: string): void {
     const before = this.#documents;
