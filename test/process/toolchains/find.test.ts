@@ -60,7 +60,11 @@ test('homes of version managers are found where they usually are, and by their v
 });
 
 test('what a variable names must be such a toolchain: it shows no other folder', () => {
-  person = createPerson({ 'home/.ssh/id': 'key', 'home/papers/notes': 'private', 'home/documents/bin/x': '' });
+  person = createPerson({
+    'home/.ssh/id': 'key',
+    'home/papers/notes': 'private',
+    'home/documents/bin/x': '',
+  });
   const { shown, variables } = find({
     PYENV_ROOT: '$/home/.ssh',
     JAVA_HOME: '$/home/papers',
