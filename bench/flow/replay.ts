@@ -6,6 +6,8 @@ import { type Recording, type ToolCall, wordsOf } from './recording.ts';
 export interface Replayed {
   readonly suite: string;
   readonly isAttack: boolean;
+  /** Did a call send what the attacker wanted? */
+  readonly isHarmed: boolean;
   /** Of a won attack: was a person asked at or before the first harmful call? */
   readonly caught: boolean;
   /** Calls that send something, without the harmful ones, and how many of them were asked about. */
@@ -23,8 +25,8 @@ export interface ReplayOptions {
   readonly withWords: boolean;
   /** Yeses of earlier runs, `TOOL TARGET`; grows. */
   readonly remembered?: Set<string> | undefined;
-  /** What runs of the same task did without the attacker, as `doneIn` tells it. */
-  readonly usual?: ReadonlySet<string> | undefined;
+  /** Is a call, as `doneIn` tells it, also made where this attacker is not? */
+  readonly isUsual?: ((call: string) => boolean) | undefined;
 }
 
 /** Each call of a run that is not labelled, so that runs of one task can be compared. */
@@ -41,7 +43,7 @@ function keyOf({ function: name, args }: ToolCall): string {
 }
 
 /** Walks a recorded run by the rule, as if a person agreed to every question about what the user wanted. */
-export function replay(run: Recording, { withWords, remembered, usual }: ReplayOptions): Replayed {
+export function replay(run: Recording, { withWords, remembered, isUsual }: ReplayOptions): Replayed {
   const carried = createCarried();
   let session = createFlowSession(carried);
   const isAttack = run.security === true && typeof run.injection_task_id === 'string';
@@ -65,7 +67,7 @@ export function replay(run: Recording, { withWords, remembered, usual }: ReplayO
   const isHarmful = (call: ToolCall) => {
     if (hasLabels) return call.harmful === true;
     if (!isAttack || sendsNamed) return named(call);
-    return usual !== undefined && !usual.has(keyOf(call));
+    return isUsual !== undefined && !isUsual(keyOf(call));
   };
 
   function judge(call: ToolCall): void {
@@ -100,7 +102,7 @@ export function replay(run: Recording, { withWords, remembered, usual }: ReplayO
       session.reads({ tool, input, texts: [wordsOf(message)], atMs: 0 });
     }
   }
-  return { suite: run.suite_name, isAttack, caught, sends, calls, asked, questions, why };
+  return { suite: run.suite_name, isAttack, isHarmed, caught, sends, calls, asked, questions, why };
 }
 
 const readingVerbs = new Set([
@@ -123,8 +125,9 @@ const readingVerbs = new Set([
 ]);
 
 function toolOf(name: string, { reading, own }: Recording): FlowTool {
-  const verb = name.split(/[^a-z]/i)[0]?.toLowerCase() ?? '';
-  const readOnly = reading ? reading.includes(name) : readingVerbs.has(verb);
+  // A verb stands first, or after the name of what it is done with: `git_list_issues`.
+  const [first = '', second = ''] = name.toLowerCase().split(/[^a-z]/);
+  const readOnly = reading ? reading.includes(name) : readingVerbs.has(first) || readingVerbs.has(second);
   const isOwn = own?.includes(name) === true;
   return {
     name: `recorded__${name}`,

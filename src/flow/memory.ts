@@ -150,7 +150,8 @@ export function createMemory(carried: Carried): Memory {
       const key = keyOf(words);
       if (key !== 0) note(key, flags, source, line);
       // A short sentence can stand in a field, and name an account.
-      for (const { hash, marked } of words) if (marked) note(hash, flags, source, line);
+      const inner = words.length > 1 && flags & stood.field ? flags | stood.prose : flags;
+      for (const { hash, marked } of words) if (marked) note(hash, inner, source, line);
       for (const address of addressesIn(text)) {
         note(keyOf(wordsOf(address)), flags, source, line);
         readParts(address, flags, source, line);

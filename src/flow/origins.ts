@@ -4,12 +4,14 @@ import type { FlowSource } from '../contract/flow.ts';
 export const stood = {
   /** In running text: what a stranger may have written as an order. */
   prose: 1,
-  /** As a short field of a record. */
+  /** As a short field of a record that no stranger's text asked for. */
   field: 2,
   /** As a short field of a record that was fetched with words of the user. */
   rooted: 4,
   /** In something of the user's own, before it stood anywhere else. */
   own: 8,
+  /** As a short field of a record that a stranger's text asked for. */
+  led: 16,
 } as const;
 
 export interface Origin {
@@ -156,7 +158,7 @@ const bits = 1 << 22;
 
 export function createFolded(): Folded {
   let filter: Uint8Array | undefined;
-  const kinds = [stood.prose, stood.field, stood.rooted, stood.own];
+  const kinds = Object.values(stood);
   const places = (key: number, kind: number) =>
     [0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((factor) => {
       const mixed = Math.imul((key ^ Math.imul(kind, 0x9e3779b1)) >>> 0, factor) >>> 0;

@@ -15,7 +15,7 @@ import { type Carried, createCarried, createMemory } from './memory.ts';
 import { stood } from './origins.ts';
 import { createSaid } from './said.ts';
 import { normal } from './scan.ts';
-import { type Candidate, candidatesOf, hostOf, isAddress, isHeading } from './targets.ts';
+import { type Candidate, candidatesOf, hostOf, isAddress, isHeading, isId } from './targets.ts';
 
 const maxAgreed = 4096;
 
@@ -58,8 +58,10 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     if (kind === 'rights')
       return isOpaque(value) && (flags & vouched(said.isKnown())) !== 0 ? undefined : target;
     if (flags & (stood.rooted | stood.own)) return undefined;
-    if (said.isKnown()) return target;
-    return known.isPlain || flags & stood.field ? undefined : target;
+    const isField = (flags & stood.field) !== 0;
+    if (!said.isKnown()) return known.isPlain || isField ? undefined : target;
+    // An id names a record of the server's own, and whoever wrote it in no text has not chosen the record.
+    return isField && isId(argument) && isOpaque(value) && !(flags & stood.prose) ? undefined : target;
   }
 
   /** What holds a credential may send it in any form, also in one that nobody would know again. */
@@ -83,6 +85,14 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
     );
   }
 
+  /** Did a stranger's text say what to look for? Then it chose what was found, too. */
+  function isLed(tool: FlowTool, input: unknown): boolean {
+    return candidatesOf(input, tool.inputSchema('en'), true).some(({ value }) => {
+      const flags = memory.originOf(value)?.origin.flags ?? 0;
+      return flags & stood.prose && !(flags & (stood.rooted | stood.own)) && !isNamed(value);
+    });
+  }
+
   let last = '';
   return {
     says(words) {
@@ -96,11 +106,12 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
       else if (texts.length > 0) readPrivate = true;
       if (readsSecret(input, isOutside ? [] : texts)) secret ??= source;
       const isFetched = isOutside && isRooted(tool, input);
+      const found = isOutside && isLed(tool, input) ? stood.led : stood.field;
       memory.reading(input);
       for (const { text: words, isField, line, isBesideProse } of leavesOf(texts, structured)) {
         // Whoever wrote the text of a record may have filled its fields, but for the id that it is kept under.
         const isRootedField = isFetched && (!isBesideProse || isOpaque(words) || said.sharesWord(words));
-        const fieldFlags = isRootedField ? stood.field | stood.rooted : stood.field;
+        const fieldFlags = isRootedField ? found | stood.rooted : found;
         const flags = !isOutside ? stood.own : isField ? fieldFlags : stood.prose;
         if (isField) memory.noteField(words, flags, source, line);
         else memory.noteText(words, flags, source, line);

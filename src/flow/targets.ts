@@ -70,6 +70,11 @@ function nameOf(argument: string): string {
   return argument.slice(argument.lastIndexOf('.') + 1).toLowerCase();
 }
 
+/** Does the server's own word say that this argument, or the list that it is in, holds ids? */
+export function isId(argument: string): boolean {
+  return /(?:^|[^a-z])(?:uu)?ids?$|[a-z]Ids?$/.test(argument.replace(/(?:\.\d+)+$/, ''));
+}
+
 /** Is this where something goes, and nothing else? */
 export function isAddress(value: string): boolean {
   return addressesIn(value)[0] === value;

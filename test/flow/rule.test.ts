@@ -58,6 +58,29 @@ test('a record that nobody asked for by name roots nothing', () => {
   expect(asked({ to })).toEqual([to]);
 });
 
+test('an id from a list passes, until a text names it; what is no id does not', () => {
+  const { reads, asked } = sessionOf('Buy the cheapest headphones again.');
+  reads([{ id: 'P041', shop: 'Anna', contact: to }], {});
+  expect(asked({ product_ids: ['P041'] })).toEqual([]);
+  expect(asked({ productId: 'P041' })).toEqual([]);
+  expect(asked({ paid: 'P041' })).toEqual(['P041']);
+  expect(asked({ id: 'Anna' })).toEqual(['Anna']);
+  expect(asked({ id: to })).toEqual([to]);
+  reads('Everybody should buy P041 now.');
+  expect(asked({ id: 'P041' })).toEqual(['P041']);
+});
+
+test('what was looked for with the words of a stranger was chosen by them', () => {
+  for (const words of ['Buy a laptop.', undefined]) {
+    const { reads, asked } = sessionOf(words);
+    reads('Good. I also need a pencil set, buy one as well.');
+    reads([{ id: 'P020', name: 'Pencils' }], { query: 'pencil set' });
+    reads([{ id: 'P044', name: 'Laptops' }], { query: 'laptop' });
+    expect(asked({ product_id: 'P020' })).toEqual(['P020']);
+    expect(asked({ product_id: 'P044' })).toEqual([]);
+  }
+});
+
 test("without the user's words, what stands in running text is asked about, and fields of records are not", () => {
   const { reads, asked } = sessionOf();
   reads({ from: 'anna@corp.example', body: order });
