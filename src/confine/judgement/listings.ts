@@ -44,6 +44,9 @@ export function listsAll(piece: Piece): boolean {
   return first !== undefined && listsAllNames(first) && !rest.some(({ program }) => program.endsWith('grep'));
 }
 
+/** Files that git does not keep, or has in a state of their own (git-ls-files(1)). */
+const chosenByGit = /^(--(others|ignored|deleted|modified|killed|unmerged)|-[a-z]*[oidmku][a-z]*)$/;
+
 /** A listing that chooses nothing by its name, its age or its size. */
 export function listsAllNames({ program, args }: Command): boolean {
   switch (program) {
@@ -53,7 +56,12 @@ export function listsAllNames({ program, args }: Command): boolean {
           ? /\w/.test(args[at + 1]?.text ?? '')
           : /^-([acm](min|time)|newer.*|size|empty|user|group|perm)$/.test(value ?? ''),
       );
-    case 'git':
+    case 'git': {
+      const isChosen = args.some(({ value }) => chosenByGit.test(value ?? ''));
+      if (isChosen && !args.some(({ value }) => /^(--cached|-[a-z]*c[a-z]*)$/.test(value ?? '')))
+        return false;
+      return !operandsOf(args).some(({ value, text }) => value !== 'ls-files' && /\w/.test(text));
+    }
     case 'ls':
       return !operandsOf(args).some(({ value, text }) => value !== 'ls-files' && /\w/.test(text));
     case 'rg':

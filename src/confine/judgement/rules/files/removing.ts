@@ -2,7 +2,7 @@ import { text } from '../../../../contract/text/text.ts';
 import { reachOf } from '../../places/targets.ts';
 import { possibleValues } from '../../variables/values.ts';
 import { unknownWord, type Word } from '../../words/word.ts';
-import type { CommandRule } from '../rule.ts';
+import type { CommandRule, Use } from '../rule.ts';
 import { removesFound } from './finding.ts';
 import { isOutside } from './move.ts';
 import { isForced, isRecursive, removal } from './removal.ts';
@@ -91,7 +91,7 @@ export const removingRules: readonly CommandRule[] = [
     id: 'rm-everything',
     decision: 'deny',
     contained: true,
-    programs: removing,
+    programs: [...removing, 'unlink'],
     because: text(
       'it would remove a root, a home, the workspace or a folder of the system',
       'ルート、ホーム、ワークスペース、またはシステムのフォルダーを削除します',
@@ -101,8 +101,9 @@ export const removingRules: readonly CommandRule[] = [
       '削除するワークスペース内のフォルダーを指定してください。',
     ),
     fits: (use, scene) => {
+      if (takesEachListed(use)) return true;
       const options = removal(use.args, scene);
-      if (/^s?rm$/.test(use.program) && !isRecursive(options)) return false;
+      if (/^(s?rm|unlink)$/.test(use.program) && !isRecursive(options)) return false;
       return options.operands.some(
         (word) =>
           reachOf(word, scene) === 'everything' ||
@@ -128,6 +129,7 @@ export const removingRules: readonly CommandRule[] = [
       'cd sub && ln -sf .. up && rm -r up/*',
       'ln -st sub /; rm -r sub/*',
       'ln -s / a; ln -s a b; rm -r b/*',
+      'git ls-files -z --others --cached | xargs -0 rm -f --',
     ],
     notMatch: [
       'rm -r build',
@@ -135,6 +137,9 @@ export const removingRules: readonly CommandRule[] = [
       'rm -r -- node_modules',
       'npx rimraf dist',
       'rm -r build/*',
+      'git ls-files -z --others --exclude-standard | xargs -0 rm -f --',
+      'find build -type f -print0 | xargs -0 rm -f --',
+      'rm -f -- $(git ls-files "*.orig")',
       'ln -s . self; rm -r self',
       'ln -s .. self; rm -r self/dist',
       'ln -sfn ../shared/config.json config.json && rm -r dist/*',
@@ -214,3 +219,8 @@ export const removingRules: readonly CommandRule[] = [
     ],
   },
 ];
+
+/** Without recursion as well, all is gone when it is given each name that a listing prints of all that git keeps. */
+function takesEachListed({ args, input }: Use): boolean {
+  return args.some(({ isInput }) => isInput !== undefined) && input.allNames() && !input.foundOnly();
+}

@@ -25,6 +25,9 @@ describe('code for an interpreter', () => {
     `julia -e 'rm(".", recursive=true)'`,
     `deno eval 'Deno.removeSync(".", {recursive: true})'`,
     'cmake -E rm -rf .',
+    `python3 - <<'E'\nimport os\nfor d, _, fs in os.walk(os.getcwd()):\n    for f in fs:\n        os.unlink(os.path.join(d, f))\nE`,
+    `python3 -c "from pathlib import Path; [p.unlink() for p in Path('.').rglob('*') if p.is_file()]"`,
+    `ruby -e 'Dir.glob("**/*").each { |f| File.delete(f) if File.file?(f) }'`,
   ])('that removes the workspace is judged as rm: %s', (script) => {
     expect(ruleOf(script)).toBe('rm-everything');
   });
@@ -34,6 +37,7 @@ describe('code for an interpreter', () => {
     `python3 -c "import os; os.system('make -s test')"`,
     `python3 -c "import subprocess; print(subprocess.check_output(['git', 'rev-parse', 'HEAD']))"`,
     `python3 -c "import os; [os.remove(f) for f in os.listdir('.') if f.endswith('.pyc')]"`,
+    `python3 -c "from pathlib import Path; [p.unlink() for p in Path('.').rglob('*') if p.suffix == '.pyc']"`,
     `python3 -c "exec('print(1)')"`,
     `node -e "require('fs').rmSync('dist', {recursive: true, force: true})"`,
     `node -e "console.log(/a/.exec('rm -rf .'))"`,

@@ -34,11 +34,14 @@ const removal = new RegExp(
 );
 /** All that is in the folder, and something that removes or empties each of it. */
 const listsAll =
-  /\b(?:glob|Dir|iglob|rglob)\s{0,9}(?:\.\w+)?[([]\s{0,9}['"](?:\*\*?\/)*\*['"]|\b(?:readdirSync|listdir|walk|walkSync|scandir|opendir|children|entries)\s{0,9}\(?\s{0,9}(?:['"]\.?\/?['"]|\))|\bfind(?:depth)?\b[^;]{0,200}['"]\.['"]/;
+  /\b(?:glob|Dir|iglob|rglob)\s{0,9}(?:\.\w+)?[([]\s{0,9}['"](?:\*\*?\/)*\*['"]|\b(?:readdirSync|listdir|walk|walkSync|scandir|opendir|children|entries)\s{0,9}\(?\s{0,9}(?:['"]\.?\/?['"]|\)|(?:os\.getcwd|process\.cwd|Dir\.pwd|(?:pathlib\.)?Path\.cwd)\b)|\bfind(?:depth)?\b[^;]{0,200}['"]\.['"]/;
 const losesEach =
   /\b(?:unlink(?:Sync)?|rmSync|rmtree|os\.remove|File\.delete|rm_rf|truncate(?:Sync)?)\b|\bopen\([^)]{0,200}['"]w['"]/;
-/** Some of them are chosen. */
+/** Some of them are chosen, by more than what kind of file they are. */
 const chooses = /\bif\b|\?|filter|endswith|endsWith|startsWith|\.test\(|match|suffix|extname|\bgrep\b|=~/;
+/** `if p.is_file()`, `if (fs.statSync(f).isFile())`, `if File.file?(f)`, `if -f`. */
+const ofKind =
+  /\bif\b\s{0,9}\(?\s{0,9}(?:[\w.$()]{0,60}\b(?:is_file|is_dir|isFile|isDirectory|isfile|isdir|file\?|directory\?)\s?(?:\([\w.$]{0,40}\))?|-[fde]\b)/g;
 
 /**
  * What code that is given to an interpreter on its command line, or as its input, starts or removes where that is
@@ -78,7 +81,8 @@ function startedBy(code: string, language: string): readonly Inner[] {
     const home = folder !== undefined && /home|expanduser/.test(folder);
     inner.push(removing(text !== undefined ? literalWord(unescaped(text)) : home ? atHome : here));
   }
-  if (listsAll.test(code) && losesEach.test(code) && !chooses.test(code)) inner.push(removing(here));
+  if (listsAll.test(code) && losesEach.test(code) && !chooses.test(code.replace(ofKind, '')))
+    inner.push(removing(here));
   return inner;
 }
 
