@@ -19,6 +19,8 @@ export interface Finding {
   readonly lack?: Lack | undefined;
   /** It is about a folder that lies in no root, so that no layer contains it. */
   readonly isBeyond?: boolean | undefined;
+  /** What runs may be written so that it is not so. */
+  readonly isGuarded?: boolean | undefined;
   /** The command it was found in; nothing for a construct. */
   readonly use?: Use | undefined;
 }
@@ -63,12 +65,14 @@ export function heldAgainst(
 ): readonly Finding[] {
   const findings: Finding[] = [];
   const onlyDown = folders.every(goesDown);
+  const atStart = sceneAt(scene, context.workingFolder, []);
   for (const { use, place, excerpt, isOwn } of found) {
+    const own = rules.get(use.program);
     const isExact = place.isExact && use.via.length === 0 && isOwn;
-    const there =
-      (isExact && sceneAt(scene, context.workingFolder, place.folders)) ||
-      (onlyDown ? sceneIn(scene, place.folders) : scene);
-    for (const rule of rules.get(use.program) ?? rules.get('') ?? []) {
+    // To rules for every program it is all the same where that runs.
+    const exact = !own || !isExact ? undefined : sceneOfPlace(place.folders);
+    const there = exact ?? (own && onlyDown ? sceneIn(scene, place.folders) : scene);
+    for (const rule of own ?? rules.get('') ?? []) {
       if (!rule.fits(use, there)) continue;
       const lack = lackOf(rule.needs?.(use), scene.confinement);
       const isBeyond = rule.contained && use.args.some((word) => takesBeyond(word, there));
@@ -76,4 +80,8 @@ export function heldAgainst(
     }
   }
   return findings;
+
+  function sceneOfPlace(entered: readonly Word[]): Scene | undefined {
+    return entered.length === 0 ? atStart : sceneAt(scene, context.workingFolder, entered);
+  }
 }

@@ -110,8 +110,9 @@ export function examine(
   findings.push(...heldAgainst(rules, found, scene, { context, folders }));
   for (const check of deferred) {
     if (!check.isBad(scene)) continue;
-    raise(check.rule, check.excerpt());
-    if (guarding && check.writing) change(check.writing, check.guards?.(scene) ?? []);
+    const guards = (check.writing && check.guards?.(scene)) ?? [];
+    findings.push({ rule: check.rule, excerpt: clean(check.excerpt()), isGuarded: guards.length > 0 });
+    if (guarding && check.writing) change(check.writing, guards);
   }
   return { findings, uses, variables, runs: isWritten ? runsOf(line, whole) : undefined };
 
@@ -219,7 +220,9 @@ export function examine(
     const program = programOf(name);
     const args = job.words.slice(1);
     const input = pipelines.inputOf(job.place.pipes, job.texts, job.files);
-    const words = [{ ...(job.words[0] as Word), value: name, prefix: name }, ...args];
+    const [first] = job.words;
+    const words =
+      first?.value === name ? job.words : [{ ...(first as Word), value: name, prefix: name }, ...args];
     const use: Use = { program, words, args, via: job.via, input, isProgram: job.isProgram };
     found.push({ use, place: job.place, excerpt: job.excerpt, isOwn: job.isOwn });
     pipelines.note(use, job.place.pipes);

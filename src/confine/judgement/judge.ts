@@ -74,8 +74,9 @@ const noFile: ReadFile = () => undefined;
 
 const none: RemoteChanges = { remotes: [], addresses: [] };
 
-/** The rule about data that bash would evaluate. */
+/** The rule about data that bash would evaluate, and where it looks at commands. */
 const evaluated = 'data-as-code';
+const aboutEvaluation = indexByProgram(commandRules.filter(({ id }) => id === evaluated));
 
 /** How a command is written does not depend on where it runs. */
 const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/' };
@@ -96,17 +97,19 @@ function examineGuarded(
   const isAlone = Object.keys(context.variables ?? {}).length === 0;
   const asked = examineSafely(line, context, index, write, read, isAlone && !writesSubscript(line));
   if (isAlone) known.keep(line, asked.runs);
-  if (!asked.findings.some(({ rule }) => rule === evaluated)) return asked;
+  const data = asked.findings.filter(({ rule }) => rule === evaluated);
+  // A command's own words are never guarded.
+  if (data.some(({ use }) => use) || !data.some(({ isGuarded }) => isGuarded)) return asked;
   const runs = isAlone ? asked.runs : guardedIn(line, write);
-  const guarded = runs && examineSafely(runs, context, index, write, read);
-  // Its commands are those that were asked for: what guards them is none.
+  // Its commands are those that were asked for: what guards them is none, and only evaluates.
+  const guarded = runs && examineSafely(runs, context, aboutEvaluation, write, read);
   if (
     !guarded?.findings.every(
       ({ rule }) => rule !== evaluated && asked.findings.some((one) => one.rule === rule),
     )
   )
     return asked;
-  return { ...guarded, uses: asked.uses };
+  return { ...asked, findings: asked.findings.filter(({ rule }) => rule !== evaluated) };
 }
 
 /** How the line was written that was judged last: it is what runs next. */

@@ -49,7 +49,7 @@ export function createCalls() {
 
   return {
     note(program: string, args: readonly Word[], from: Call['from']): void {
-      lists.clear();
+      if (lists.size > 0) lists.clear();
       if (program === 'shift') shifts = true;
       if (program === 'set') {
         const at = args.findIndex(({ value }) => value === '--');

@@ -64,8 +64,9 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
       inspectExpansion(node, notes);
       return;
     case 'Command':
-      if (/^(read|mapfile|readarray)$/.test(node.name?.text ?? ''))
+      if (node.prefix.length > 0 && /^(read|mapfile|readarray)$/.test(node.name?.text ?? ''))
         for (const part of node.prefix) if (part.type === 'Assignment') notes.onlyForRead(part);
+      if (node.redirects.length === 0) return;
       if (/^(|:|true)$/.test(node.name?.text ?? '') || isNothing(node))
         for (const target of emptied(node)) deferEmptied(target, notes);
       // Whatever the same words are written into, each of the files that a search found ends as another.
