@@ -47,8 +47,13 @@ function compile(pattern: string): (text: string) => boolean {
 
 /** The same in any case and Unicode form, as names of protected paths are compared. */
 export function createPathGlob(pattern: string): (path: string) => boolean {
-  const glob = createGlob(foldPath(pattern));
+  const glob = createFoldedGlob(pattern);
   return (path) => glob(foldPath(path));
+}
+
+/** The same for whoever holds one path against many, and folds it once. */
+export function createFoldedGlob(pattern: string): (folded: string) => boolean {
+  return createGlob(foldPath(pattern));
 }
 
 /** Could a path glob fit something below this folder? What stands before its first wildcard says where it can lead. */
@@ -74,7 +79,7 @@ export function createHostGlob(pattern: string): (host: string) => boolean {
   return (host) => glob(foldHost(host)) || glob(foldHost(host).replace(/:\d+$/, ''));
 }
 
-function foldPath(path: string): string {
+export function foldPath(path: string): string {
   return path
     .normalize('NFC')
     .toLowerCase()

@@ -1,7 +1,7 @@
 import { type Text, text } from '../../contract/text/text.ts';
 import { obeyedLater } from '../../ground/obeyed-later.ts';
 import { obeyedNames } from '../../ground/obeyed-names.ts';
-import { createPathGlob } from './glob.ts';
+import { createFoldedGlob, foldPath } from './glob.ts';
 
 /** The same, and of what no tool writes: a command may have found a way to. */
 export function createObeyedAnywhere(): (path: string) => Text | undefined {
@@ -9,8 +9,10 @@ export function createObeyedAnywhere(): (path: string) => Text | undefined {
   return (path) => {
     rules ??= compile();
     const { asked, refused } = rules;
+    const folded = foldPath(path);
     return (
-      asked.find(({ fits }) => fits(path))?.by ?? (refused.some((fits) => fits(path)) ? others : undefined)
+      asked.find(({ fits }) => fits(folded))?.by ??
+      (refused.some((fits) => fits(folded)) ? others : undefined)
     );
   };
 }
@@ -23,7 +25,7 @@ export function createObeyedBy(): (paths: readonly string[]) => Text | undefined
     rules ??= compile();
     const { asked, refused } = rules;
     // What no tool writes, whoever agrees, is not asked about.
-    const open = paths.filter((path) => !refused.some((fits) => fits(path)));
+    const open = paths.map(foldPath).filter((path) => !refused.some((fits) => fits(path)));
     return asked.find(({ fits }) => open.some(fits))?.by;
   };
 }
@@ -32,7 +34,7 @@ const others = text('git, an editor, a shell or an agent', 'git、エディタ�
 
 function compile() {
   return {
-    asked: obeyedLater.map(({ paths, by }) => ({ fits: createPathGlob(paths), by })),
-    refused: obeyedNames.map((name) => createPathGlob(`**/${name}/**`)),
+    asked: obeyedLater.map(({ paths, by }) => ({ fits: createFoldedGlob(paths), by })),
+    refused: obeyedNames.map((name) => createFoldedGlob(`**/${name}/**`)),
   };
 }

@@ -8,9 +8,16 @@ export function compileGlob(pattern: string, syntax: GlobSyntax): (text: string)
   const tokens = tokensOf(pattern, syntax);
   const start = plainRun(tokens);
   const end = plainRun(tokens.toReversed()).split('').reverse().join('');
+  const within = longestRun(tokens);
   const matches = matcherOf(tokens);
-  // Most texts fail by their ends, at no cost.
-  return (text) => text.endsWith(end) && text.startsWith(start) && matches(text);
+  // Most texts fail by their ends, or by what they do not hold anywhere, at no cost.
+  return (text) => text.endsWith(end) && text.startsWith(start) && text.includes(within) && matches(text);
+}
+
+function longestRun(tokens: readonly Token[]): string {
+  return tokens
+    .map((_, at) => plainRun(tokens.slice(at)))
+    .reduce((a, b) => (b.length > a.length ? b : a), '');
 }
 
 function plainRun(tokens: readonly Token[]): string {
