@@ -11,6 +11,17 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
   const findByHash = compileOnce((db, tokenHash: string) =>
     db.selectFrom('tokens').selectAll().where('hash', '=', tokenHash),
   );
+  /** The answer of this turn of the event loop: a request's token opens the door, and says at once whose call it brings. */
+  let answered: { readonly token: string; readonly row: TokenRow | undefined } | undefined;
+
+  async function rowOf(token: string): Promise<TokenRow | undefined> {
+    if (answered?.token === token) return answered.row;
+    const { db } = await openEngine();
+    const [row] = await findByHash(db, hashToken(token));
+    if (!answered) setImmediate(() => (answered = undefined));
+    answered = { token, row };
+    return row;
+  }
 
   return {
     async create({ user, role, toolsets, expiresAtMs }) {
@@ -32,8 +43,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
     async find(token, nowMs) {
       // Whatever a stranger sends is hashed, so its length must be bounded first.
       if (!token.startsWith('skt_') || token.length > 100) return 'unknown';
-      const { db } = await openEngine();
-      const [row] = await findByHash(db, hashToken(token));
+      const row = await rowOf(token);
       if (!row || row.revoked_at_ms !== null) return 'unknown';
       if (row.expires_at_ms !== null && row.expires_at_ms <= nowMs) return 'expired';
       return recordOf(row);
@@ -53,6 +63,7 @@ export function createTokenStore(openEngine: OpenEngine, clock: Clock): TokenSto
           .where('revoked_at_ms', 'is', null)
           .executeTakeFirst(),
       );
+      answered = undefined;
       return done.numUpdatedRows > 0n;
     },
   };
