@@ -1,70 +1,75 @@
-import type { Transaction } from 'kysely';
+import type { SelectQueryBuilder, Transaction } from 'kysely';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
+import { compileOnce } from '../compiled-query.ts';
 import type { Engine } from '../engine.ts';
 import type { AuditHeadRow, AuditRow, Tables } from '../tables/tables.ts';
 import { chainHash, genesis, sealHead, type UnchainedRow } from './chain.ts';
 import type { AuditKey } from './key.ts';
 
-/** Adds rows at the end of the chain, under the lock of its head: any number of processes may append at once. */
-export async function appendRows(
-  engine: Engine,
-  key: AuditKey,
-  rows: readonly UnchainedRow[],
-  options: { readonly durable: boolean },
-): Promise<void> {
-  await engine.write(async (tx) => {
-    await chainRows(engine, tx, key, await lockHead(engine, tx, key), rows);
-  }, options);
-  if (!key.isSettled) key.settle();
+/** The end of the chain. */
+export interface ChainEnd {
+  /** Adds rows under the lock of the head: any number of processes may append at once. */
+  append(rows: readonly UnchainedRow[], options: { readonly durable: boolean }): Promise<void>;
+  /** Locks the head, made where there is none yet. Throws `unavailable` for one that this key did not seal. */
+  lockHead(tx: Transaction<Tables>): Promise<AuditHeadRow>;
+  /** Puts rows behind the head, whose lock the transaction holds. */
+  put(tx: Transaction<Tables>, head: AuditHeadRow, rows: readonly UnchainedRow[]): Promise<void>;
 }
 
-/** Puts rows behind the head, whose lock the transaction holds. */
-export async function chainRows(
-  engine: Engine,
-  tx: Transaction<Tables>,
-  key: AuditKey,
-  head: AuditHeadRow,
-  rows: readonly UnchainedRow[],
-): Promise<void> {
-  let { seq, hash } = head;
-  const chained: AuditRow[] = [];
-  for (const row of rows) {
-    seq += 1;
-    hash = chainHash(key.secret, hash, seq, row);
-    chained.push({ seq, ...row, hash });
+/** Every call comes by here, so the statements are built once. */
+export function createChainEnd(engine: Engine, key: AuditKey): ChainEnd {
+  const readHead = compileOnce((tx, id: number) =>
+    engine.lock(
+      tx.selectFrom('audit_head').select(['id', 'seq', 'hash', 'seal']).where('id', '=', id) as HeadQuery,
+    ),
+  );
+  const moveHead = compileOnce((tx, seq: number, hash: string, seal: string, id: number) =>
+    tx.updateTable('audit_head').set({ seq, hash, seal }).where('id', '=', id),
+  );
+
+  async function lockHead(tx: Transaction<Tables>): Promise<AuditHeadRow> {
+    let [head] = await readHead(tx, 1);
+    if (!head) {
+      // A key that has sealed a log before, and no head: the log was emptied or is another one.
+      if (key.isSettled) throw brokenHead();
+      const first = sealHead(key.secret, 0, genesis(key.secret));
+      await tx
+        .insertInto('audit_head')
+        .values(first)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      [head = first] = await readHead(tx, 1);
+    }
+    // Going on from a head that somebody changed would hide what they cut off.
+    if (sealHead(key.secret, head.seq, head.hash).seal !== head.seal) throw brokenHead();
+    return head;
   }
-  await engine.insertMany(tx, 'audit', chained);
-  const { id, ...sealed } = sealHead(key.secret, seq, hash);
-  await tx.updateTable('audit_head').set(sealed).where('id', '=', id).execute();
+
+  async function put(tx: Transaction<Tables>, head: AuditHeadRow, rows: readonly UnchainedRow[]) {
+    let { seq, hash } = head;
+    const chained: AuditRow[] = [];
+    for (const row of rows) {
+      seq += 1;
+      hash = chainHash(key.secret, hash, seq, row);
+      chained.push({ seq, ...row, hash });
+    }
+    await engine.insertMany(tx, 'audit', chained);
+    const { seal, id } = sealHead(key.secret, seq, hash);
+    await moveHead(tx, seq, hash, seal, id);
+  }
+
+  return {
+    async append(rows, options) {
+      await engine.write(async (tx) => put(tx, await lockHead(tx), rows), options);
+      if (!key.isSettled) key.settle();
+    },
+    lockHead,
+    put,
+  };
 }
 
-/** Locks the head, made where there is none yet. Throws `unavailable` for one that this key did not seal. */
-export async function lockHead(
-  engine: Engine,
-  tx: Transaction<Tables>,
-  key: AuditKey,
-): Promise<AuditHeadRow> {
-  const select = () =>
-    engine
-      .lock(tx.selectFrom('audit_head').select(['id', 'seq', 'hash', 'seal']).where('id', '=', 1))
-      .executeTakeFirst();
-  let head = await select();
-  if (!head) {
-    // A key that has sealed a log before, and no head: the log was emptied or is another one.
-    if (key.isSettled) throw brokenHead();
-    const first = sealHead(key.secret, 0, genesis(key.secret));
-    await tx
-      .insertInto('audit_head')
-      .values(first)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    head = (await select()) ?? first;
-  }
-  // Going on from a head that somebody changed would hide what they cut off.
-  if (sealHead(key.secret, head.seq, head.hash).seal !== head.seal) throw brokenHead();
-  return head;
-}
+type HeadQuery = SelectQueryBuilder<Tables, keyof Tables, AuditHeadRow>;
 
 function brokenHead(): ToolError {
   return new ToolError(

@@ -3,7 +3,7 @@ import { type Text, text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 import { randomId } from '../random-id.ts';
 import type { AuditInboxRow, AuditWriterRow, Tables } from '../tables/tables.ts';
-import { chainRows, lockHead } from './append.ts';
+import type { ChainEnd } from './append.ts';
 import { sealWriter, type UnchainedRow, waitingHash } from './chain.ts';
 import type { AuditKey } from './key.ts';
 
@@ -46,6 +46,7 @@ export function createInbox(openKey: () => AuditKey): Inbox {
 export async function joinInbox(
   engine: Engine,
   key: AuditKey,
+  end: ChainEnd,
   { lazily = false }: { readonly lazily?: boolean } = {},
 ): Promise<void> {
   for (let after: number | undefined = 0; after !== undefined; ) {
@@ -53,7 +54,7 @@ export async function joinInbox(
     after = await engine.write(
       async (tx) => {
         if (lazily && !(await isHeadFree(engine, tx))) return undefined;
-        const head = await lockHead(engine, tx, key);
+        const head = await end.lockHead(tx);
         const rows = await tx
           .selectFrom('audit_inbox')
           .selectAll()
@@ -66,10 +67,8 @@ export async function joinInbox(
         const known = await tx.selectFrom('audit_writers').selectAll().where('writer', 'in', names).execute();
         const { fitting, done, writers } = sortOut(key, rows, known);
         if (fitting.length > 0)
-          await chainRows(
-            engine,
+          await end.put(
             tx,
-            key,
             head,
             fitting.map(({ at_ms, principal, tool, outcome, body }) => ({
               at_ms,

@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { AuditLog, AuditRecord } from '../../contract/records.ts';
 import { once } from '../../ground/once.ts';
 import type { OpenEngine } from '../engine.ts';
-import { appendRows } from './append.ts';
+import { createChainEnd } from './append.ts';
 import type { BegunCalls } from './begun.ts';
 import { encodeRecord, type UnchainedRow } from './chain.ts';
 import { createInbox, isWaiting, joinInbox } from './inbox.ts';
@@ -41,16 +41,22 @@ export function createAuditLog(
     return key;
   });
 
+  const openEnd = once(async () => {
+    const engine = await openEngine();
+    key ??= openKey();
+    return createChainEnd(engine, key);
+  });
+
   /** What dead servers left is closed before anything is added or read. */
   const recovered = once(async () => {
     const engine = await openEngine();
     key ??= openKey();
     // Also of servers that are gone, and of a store that was copied from another engine.
-    if (engine.commitsTogether || (await isWaiting(engine))) await joinInbox(engine, key);
+    const end = await openEnd();
+    if (engine.commitsTogether || (await isWaiting(engine))) await joinInbox(engine, key, end);
     const left = await begun?.left(engine);
     if (!left) return;
-    if (left.records.length > 0)
-      await appendRows(engine, key, left.records.map(encodeRecord), { durable: true });
+    if (left.records.length > 0) await end.append(left.records.map(encodeRecord), { durable: true });
     left.done();
   });
 
@@ -82,14 +88,13 @@ export function createAuditLog(
     try {
       await recovered();
       const engine = await openEngine();
-      key ??= openKey();
       const rows = batch.map(({ row }) => row);
       const options = { durable: durableUpTo > committed };
       if (engine.commitsTogether) {
         await inbox.put(engine, rows, options);
         isWaitingHere = true;
         joinLater();
-      } else await appendRows(engine, key, rows, options);
+      } else await (await openEnd()).append(rows, options);
     } catch (error) {
       isFailing = true;
       later(retryMs);
@@ -118,10 +123,10 @@ export function createAuditLog(
     clearTimeout(joinTimer);
     joinTimer = undefined;
     isWaitingHere = false;
-    joining ??= openEngine()
-      .then((engine) => {
+    joining ??= Promise.all([openEngine(), openEnd()])
+      .then(([engine, end]) => {
         key ??= openKey();
-        return joinInbox(engine, key, options);
+        return joinInbox(engine, key, end, options);
       })
       .finally(() => {
         joining = undefined;

@@ -25,11 +25,8 @@ export function createHistoryStore(
       const engine = await openEngine();
       await engine.write(async (tx) => {
         for (let at = 0; at < entries.length; at += rowsTogether) {
-          await tx
-            .insertInto('history')
-            .values(entries.slice(at, at + rowsTogether).map(rowOf))
-            .onConflict((conflict) => conflict.doNothing())
-            .execute();
+          const rows = entries.slice(at, at + rowsTogether).map(rowOf);
+          await engine.insertMany(tx, 'history', rows, { unlessThere: true });
         }
         for (const entry of entries)
           if (entry.undoes !== undefined) await markUndone(tx, entry.undoes, entry.id);

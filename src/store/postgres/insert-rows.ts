@@ -1,36 +1,49 @@
-import { type Kysely, sql } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type { Tables } from '../tables/tables.ts';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+type InsertRows = (
+  db: Kysely<Tables>,
+  table: keyof Tables,
+  rows: Rows,
+  unlessThere: boolean,
+) => Promise<void>;
 
 /**
  * Inserts rows of the same columns. Each column goes as one array, so that one statement, planned once, takes any number
  * of rows, and nothing is built anew for each. Rows with other values than texts and numbers go one value at a time.
  */
-export async function insertRows(
-  db: Kysely<Tables>,
-  table: keyof Tables,
-  rows: readonly Record<string, unknown>[],
-  unlessThere: boolean,
-): Promise<void> {
-  const [first] = rows;
-  if (!first) return;
-  const columns = Object.keys(first);
-  const types = columns.map((column) => arrayType(rows, column));
-  const insert = db.insertInto(table);
-  const from = types.every((type) => type !== undefined)
-    ? insert
+export function createInsertRows(): InsertRows {
+  /** By table and columns, of which the code has few. */
+  const texts = new Map<string, string>();
+
+  return async (db, table, rows, unlessThere) => {
+    const [first] = rows;
+    if (!first) return;
+    const columns = Object.keys(first);
+    const types = columns.map((column) => arrayType(rows, column));
+    if (types.includes(undefined)) {
+      const insert = db.insertInto(table).values(rows as never);
+      await (unlessThere ? insert.onConflict((conflict) => conflict.doNothing()) : insert).execute();
+      return;
+    }
+    const shape = `${table} ${unlessThere} ${columns} ${types}`;
+    let text = texts.get(shape);
+    if (text === undefined) {
+      const arrays = types.map((type, at) => sql.raw(`$${at + 1}::${type}[]`));
+      const insert = db
+        .insertInto(table)
         .columns(columns as never)
-        .expression(
-          sql<never>`select * from unnest(${sql.join(
-            columns.map(
-              (column, at) => sql`${rows.map((row) => row[column])}::${sql.raw(types[at] ?? 'text')}[]`,
-            ),
-          )})`,
-        )
-    : insert.values(rows as never);
-  await (unlessThere ? from.onConflict((conflict) => conflict.doNothing()) : from).execute();
+        .expression(sql<never>`select * from unnest(${sql.join(arrays)})`);
+      text = (unlessThere ? insert.onConflict((conflict) => conflict.doNothing()) : insert).compile().sql;
+      texts.set(shape, text);
+    }
+    const arrays = columns.map((column) => rows.map((row) => row[column]));
+    await db.executeQuery(CompiledQuery.raw(text, arrays));
+  };
 }
 
-function arrayType(rows: readonly Record<string, unknown>[], column: string): string | undefined {
+function arrayType(rows: Rows, column: string): string | undefined {
   if (rows.every((row) => typeof row[column] === 'string')) return 'text';
   return rows.every((row) => Number.isInteger(row[column])) ? 'bigint' : undefined;
 }

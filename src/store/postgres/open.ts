@@ -6,7 +6,7 @@ import { oldestUsable, schemaVersion, statementsSince } from '../migrate.ts';
 import type { Tables } from '../tables/tables.ts';
 import { createPostgresChanges } from './changes.ts';
 import { isStalePlan } from './failure.ts';
-import { insertRows } from './insert-rows.ts';
+import { createInsertRows } from './insert-rows.ts';
 import { openLane } from './lane.ts';
 import { createPostgresMemoryIndex } from './memory-index.ts';
 import { numbers, openPool } from './pool.ts';
@@ -37,6 +37,7 @@ export async function openPostgres(url: string): Promise<Engine> {
       return rows[0]?.now ?? '';
     },
   );
+  const insertRows = createInsertRows();
   // A pooler in between gives each transaction whichever connection is free: none is ours to set up and keep.
   const lane = pool.isDirect() ? openLane(url, numbers, quickTeamStatements) : undefined;
 
@@ -61,7 +62,7 @@ export async function openPostgres(url: string): Promise<Engine> {
       ),
     lock: (query, { skip = false } = {}) => (skip ? query.forUpdate().skipLocked() : query.forUpdate()),
     insertMany: (tx, table, rows, { unlessThere = false } = {}) =>
-      insertRows(tx, table, rows as readonly Record<string, unknown>[], unlessThere),
+      insertRows(tx, table, rows as readonly Readonly<Record<string, unknown>>[], unlessThere),
     anyOf: (numbers) => sql<number>`(select unnest(${[...numbers]}::bigint[]))`,
     clockMs,
     now: clock.now,

@@ -23,6 +23,8 @@ export async function openSqlite(path: string): Promise<Engine> {
   const wal = createWalSync(path);
   const snapshots = createSqliteSnapshots(path);
   const { changes, close: stopListening } = createSqliteChanges(database, path);
+  /** By table and columns, of which the code has few. */
+  const inserts = new Map<string, string>();
 
   return {
     kind: 'sqlite',
@@ -37,12 +39,15 @@ export async function openSqlite(path: string): Promise<Engine> {
     async insertMany(tx, table, rows, { unlessThere = false } = {}) {
       const [first] = rows;
       if (!first) return;
-      // One small statement for any number of rows: a statement for each number would fill the memory.
-      const insert = tx.insertInto(table).values(first);
-      const { sql: text } = (
-        unlessThere ? insert.onConflict((conflict) => conflict.doNothing()) : insert
-      ).compile();
       const columns = Object.keys(first) as (keyof typeof first)[];
+      const shape = `${table} ${unlessThere} ${columns}`;
+      let text = inserts.get(shape);
+      if (text === undefined) {
+        // One small statement for any number of rows: a statement for each number would fill the memory.
+        const insert = tx.insertInto(table).values(first);
+        text = (unlessThere ? insert.onConflict((conflict) => conflict.doNothing()) : insert).compile().sql;
+        inserts.set(shape, text);
+      }
       for (const row of rows)
         statements.run(
           text,
