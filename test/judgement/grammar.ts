@@ -93,6 +93,8 @@ export function createGrammar(seed: number, plain = false): Grammar {
         () => `a=([2]=${w()} [0]=x); zap "\${a[@]}"`,
         () => `declare -A m; m[${pick(['k', '"k l"', "'k'", '$v', '"$v"'])}]=${w()}; zap "\${m[@]}"`,
         () => `cat <<< ${w()}`,
+        () => `let ${pick(['x=w*2', 'x+=3*w', 'x=2*3*w'])}; zap $x`,
+        () => `${pick(["echo 'zap p", "printf '%s\\n' 'zap p' 'zip"])}' | bash`,
       );
     }
     return pick(shapes)();
@@ -151,7 +153,7 @@ export function createGrammar(seed: number, plain = false): Grammar {
 
   function word(depth: number): string {
     if (!plain && maybe(0.06))
-      return `${pick(['', '', '', '', '', '1', '{fd}', 'a'])}${pick('<>'.split(''))}(${nested(depth)})`;
+      return `${pick(['', '', '', '', '', '1', '{fd}', 'a', '--f=', "'1'"])}${pick('<>'.split(''))}(${nested(depth)})`;
     const count = pick([1, 1, 1, 2, 2, 3]);
     return Array.from({ length: count }, () => part(depth)).join('');
   }

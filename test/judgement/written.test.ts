@@ -66,6 +66,17 @@ test.skipIf(!has)(
   },
 );
 
+test.skipIf(!has)(
+  'a shell reads all of its input before a command in it can read the rest (skipped: no bash)',
+  async () => {
+    const texts = ["read x\ncat <<'F'\nzap\nF", "head -c 4\n: 'a\nzap '", 'cat > /dev/null; zip'];
+    const scripts = texts.flatMap((text) => [`bash <<'E'\n${text}\nE`, `cat <<'E' | bash\n${text}\nE`]);
+    const { missed, compared } = await compare(scripts, shells[0]);
+    expect(compared).toBe(scripts.length);
+    expect(missed).toEqual([]);
+  },
+);
+
 test.skipIf(!has)('as it was asked, the same would start what nobody saw (skipped: no bash)', async () => {
   const { missed } = await compare(holes, shells[0], withoutWriting);
   expect(missed.length).toBeGreaterThan(3);
@@ -86,6 +97,8 @@ test.each([
   ['f() {\n a\n}; b', 'f() {\na; }; \\\nb'],
   ['a # comment\n\nb', 'a\n\nb'],
   ["x=$'a\\nb'\nc", "x=$'a\\nb'\nc"],
+  ['let x=5*2 y+=1', "let 'x=5*2' y+=1"],
+  ['sort --files0-from=<(ls "a") b', 'sort --files0-from=<(ls a) b'],
   ["tmux ls -F '#S'; tmux display -p '#{pane_id} #W'", "tmux ls -F '#S'; tmux display -p '#{pane_id} #W'"],
 ])('%j keeps its lines', (script, written) => {
   expect(judge.written({ kind: 'script', script, shell: 'bash' })).toMatchObject({ script: written });
@@ -125,9 +138,12 @@ test.each([
   ["sh -c 'echo 1 >o'", "sh -c 'echo 1 > o'"],
   ['env -i bash -ec \'ls "a"\'', "env -i bash -ec 'ls a'"],
   ['watch --exec=\'ls "a"\' x', undefined],
-  ['bash <<E\nls "a"\nE', "bash <<'E'\nls a\nE\n"],
+  ['bash <<E\nls "a"\nE', "bash <<'E'\n{ ls a; }\nE\n"],
   ['sh -c \'sh -c "ls \\"a\\""\'', `sh -c 'sh -c '"'"'ls a'"'"''`],
   ["bash -c 'echo 1<(ls)'", undefined],
+  ['echo \'ls "a"\' | bash', "echo '{ ls a; }' | bash"],
+  ["printf '%s\\n' 'ls a' pwd | sh", "printf '%s\\n' '{ ls a\npwd; }' | sh"],
+  ['cat <<"E" | bash -s x\nls "$1"\nE', 'cat <<\'E\' | bash -s x\n{ ls "$1"; }\nE\n'],
   ['CC=\'gcc "-O2"\' make', "CC='gcc -O2' make"],
   ['export CC=\'gcc "-O2"\'; make', "export CC='gcc -O2'; make"],
   ['env CC=\'gcc "-O2"\' make', "env 'CC=gcc -O2' make"],

@@ -9,8 +9,9 @@ import { createCalls, isPositional } from './fill/calls.ts';
 import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
-import { type CommandJob, type Deferred, isInner, type ScriptJob } from './jobs.ts';
-import { isListing, listsAll } from './listings.ts';
+import { type CommandJob, type Deferred, isInner, nowhere, programJob, type ScriptJob } from './jobs.ts';
+import { isPath, listsAll } from './listings.ts';
+import { inBraces, type PipedText, pipedText } from './piped-text.ts';
 import { createPipelines } from './pipelines.ts';
 import { folderIn, movesFolder } from './places/targets.ts';
 import { Unprintable } from './print/page.ts';
@@ -19,7 +20,7 @@ import { isShell, programOf, searches } from './programs.ts';
 import type { ReadFile, Use } from './rules/rule.ts';
 import { inspectNode } from './syntax/inspect-node.ts';
 import { bashisms } from './syntax/posix.ts';
-import { clean, type Place, walkScript } from './syntax/walk.ts';
+import { clean, walkScript } from './syntax/walk.ts';
 import { unwrapCode } from './unwrap/languages/code.ts';
 import { startedByInput } from './unwrap/languages/consoles.ts';
 import { readShellLine } from './unwrap/shell.ts';
@@ -27,9 +28,9 @@ import { startsBuiltins } from './unwrap/table.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import { assignmentRule, namesAssigned, namesUndone } from './variables/assignments.ts';
 import { commandIn } from './variables/code-variables.ts';
-import { isFromEnvironment, type Variables } from './variables/values.ts';
+import type { Variables } from './variables/values.ts';
 import { createVariables, givenBy } from './variables/variables.ts';
-import { isOneField, literalWord, partOf, type Word } from './words/word.ts';
+import { isOneField, partOf, type Word } from './words/word.ts';
 import { change, rewrite, runsOf, type Writing } from './writing.ts';
 
 export interface Examination {
@@ -51,7 +52,6 @@ const maxText = 4 * limits.commandBytes;
 /** Commands inside commands. Each level copies its words, so this also keeps the work in proportion to the length. */
 const maxWrappers = 40;
 const unsearched = new Set(['parse-error', 'too-deep', 'too-long']);
-const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
 const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
 
 /**
@@ -79,6 +79,7 @@ export function examine(
   const passing = new WeakSet<SyntaxNode>();
   const targets = new WeakSet<SyntaxNode>();
   const folders: Word[] = [];
+  const functions = new Set<string>();
   const fillings = createFillings<CommandJob>(variables, calls);
   const jobs: (ScriptJob | CommandJob)[] = [];
   const raise = (rule: string, excerpt: string, named?: Text): void =>
@@ -89,7 +90,8 @@ export function examine(
   const whole: Writing =
     line.kind === 'script'
       ? readText(line.script, line.shell === 'sh', { place: nowhere, via: [] })
-      : readProgram(line);
+      : { text: '', edits: [], changes: [] };
+  if (line.kind === 'program') jobs.push(programJob(line, whole));
   const seen = createSeen();
   let done = 0;
   let words = 0;
@@ -146,23 +148,12 @@ export function examine(
     return writing;
   }
 
-  function readProgram({ program, args }: CommandLine & { kind: 'program' }): Writing {
-    const writing = { text: '', edits: [], changes: [] };
-    const words = [program, ...args].map((value, pos) => ({
-      ...literalWord(value),
-      at: { pos, end: pos, value },
-    }));
-    const excerpt = () => clean([program, ...args].join(' ').slice(0, 400));
-    const job = { words, writing, excerpt, place: nowhere, via: [], texts: [], files: [] };
-    jobs.push({ kind: 'command', ...job, isOwn: false, isProgram: true, fillings: 0 });
-    return writing;
-  }
-
   function readScript(job: ScriptJob): void {
     const { writing, via } = job;
     const start = { writing, via, isOwn: writing === whole };
     walkScript(job.printed, job.place, {
-      node: (node, excerpt) =>
+      node: (node, excerpt) => {
+        if (node.type === 'Function') functions.add(node.name.value);
         inspectNode(node, {
           strict: context.dialect === 'strict',
           isForEach: via.some(searches),
@@ -187,7 +178,8 @@ export function examine(
           },
           list: (name, from) => variables.list(name, () => from === undefined || variables.isListed(from)),
           onlyForRead: (assignment) => void passing.add(assignment),
-        }),
+        });
+      },
       map: (name) => {
         if (writing === whole) variables.addMap(name);
       },
@@ -219,7 +211,10 @@ export function examine(
     }
     const program = programOf(name);
     const args = job.words.slice(1);
-    const input = pipelines.inputOf(job.place.pipes, job.texts, job.files);
+    const isDirect = job.isOwn && job.via.length === 0 && job.texts.length + job.files.length === 0;
+    const piped = isDirect && isShell(program) ? pipedText(job.place.pipes) : undefined;
+    const texts = piped ? [piped.text] : job.texts;
+    const input = pipelines.inputOf(job.place.pipes, texts, job.files);
     const [first] = job.words;
     const words =
       first?.value === name ? job.words : [{ ...(first as Word), value: name, prefix: name }, ...args];
@@ -245,7 +240,8 @@ export function examine(
     }
     const via = [...job.via, program];
     if (isShell(program) && readShellLine(args).readsInput) {
-      for (const text of job.texts) pushScript(text, true, job, via);
+      for (const text of job.texts) pushInput(text, job, via);
+      if (piped) pushPiped(piped, job, via);
     }
     for (const inner of inners) {
       if (inner.kind === 'command')
@@ -258,24 +254,13 @@ export function examine(
       else if (inner.kind === 'unread') raise(inner.rule, job.excerpt());
       else if (inner.kind === 'operand') {
         if ((inner.onlyIfSplit && isOneField(inner.word)) || isGivenNothing(inner.word, job)) continue;
-        deferred.push({
-          rule: inner.rule,
-          excerpt: job.excerpt,
-          isBad: () => !isPath(inner.word),
-        });
+        const isBad = () => !isPath(inner.word, variables);
+        deferred.push({ rule: inner.rule, excerpt: job.excerpt, isBad });
       } else {
         const equals = inner.word.prefix.indexOf('=');
         noteAssigned(inner.word.prefix.slice(0, equals), partOf(inner.word, equals + 1), job);
       }
     }
-  }
-
-  /** Nothing in it but what the environment says, names of files, and what lists such. */
-  function isPath({ pieces }: Word): boolean {
-    return isFromEnvironment(
-      { pieces: pieces.filter((piece) => piece.kind !== 'glob' && !isListing(piece)) },
-      variables,
-    );
   }
 
   /** `$1` at the top, where nobody called with words. */
@@ -289,6 +274,21 @@ export function examine(
     if (command) pushScript(command, true, job, job.via);
     const rule = assignmentRule(name, value);
     if (rule) raise(rule, job.excerpt());
+  }
+
+  function pushInput(source: Word, job: Where, via: readonly string[]): Writing | undefined {
+    if (source.value === undefined) raise('dynamic-script', job.excerpt());
+    const text = source.value && inBraces(source.value);
+    const writing = text ? readText(text, true, { place: job.place, via }) : undefined;
+    if (writing) rewrite(job.writing, source, writing);
+    return writing;
+  }
+
+  /** In some shells `echo` reads backslashes. */
+  function pushPiped({ text, by }: PipedText, job: CommandJob, via: readonly string[]): void {
+    const writing = pushInput(text, job, via);
+    if (!text.at || (by === 'echo' && writing?.text.includes('\\'))) raise('shell-input', job.excerpt());
+    deferred.push({ rule: 'shell-input', excerpt: job.excerpt, isBad: () => functions.has(by) });
   }
 
   function pushScript(source: Word, posix: boolean, job: Where, via: readonly string[]): void {

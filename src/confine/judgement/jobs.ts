@@ -1,9 +1,10 @@
+import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { maxFillings } from './fill/fillings.ts';
 import type { Printed } from './print/print.ts';
 import type { Scene } from './rules/rule.ts';
 import type { Guards } from './syntax/inspect-node.ts';
-import type { Place } from './syntax/walk.ts';
-import type { Word } from './words/word.ts';
+import { clean, type Place } from './syntax/walk.ts';
+import { literalWord, type Word } from './words/word.ts';
 import type { Writing } from './writing.ts';
 
 /** A script that is still to be read. */
@@ -33,6 +34,29 @@ export interface CommandJob {
   readonly isProgram: boolean;
   /** How often its words were filled in. */
   readonly fillings: number;
+}
+
+export const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
+
+/** A program that is started without a shell. */
+export function programJob(
+  { program, args }: CommandLine & { kind: 'program' },
+  writing: Writing,
+): CommandJob {
+  const all = [program, ...args];
+  return {
+    kind: 'command',
+    words: all.map((value, pos) => ({ ...literalWord(value), at: { pos, end: pos, value } })),
+    writing,
+    excerpt: () => clean(all.join(' ').slice(0, 400)),
+    place: nowhere,
+    via: [],
+    texts: [],
+    files: [],
+    isOwn: false,
+    isProgram: true,
+    fillings: 0,
+  };
 }
 
 /** Asked when the whole script is read; bash alone knows the words that guard what is bad. */

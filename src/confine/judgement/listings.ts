@@ -1,10 +1,11 @@
 import { programOf } from './programs.ts';
 import type { Use } from './rules/rule.ts';
 import { startPrefix } from './unwrap/find.ts';
+import { isFromEnvironment, type Variables } from './variables/values.ts';
 import { readOptions } from './words/options.ts';
 import { readWord } from './words/read-word.ts';
 import { operandsOf } from './words/subcommands.ts';
-import { isOneField, type Piece } from './words/word.ts';
+import { isOneField, type Piece, type Word } from './words/word.ts';
 
 type Command = Pick<Use, 'program' | 'args'>;
 
@@ -23,6 +24,14 @@ export function isListing(piece: Piece): boolean {
     if (/^(echo|printf|seq)$/.test(use.program)) return false;
     return at === 0 ? listsNames(use) || namesFile(use) : choosesLines(use);
   });
+}
+
+/** Nothing in it but what the environment says, names of files, and what lists such. */
+export function isPath({ pieces }: Pick<Word, 'pieces'>, variables: Variables): boolean {
+  return isFromEnvironment(
+    { pieces: pieces.filter((piece) => piece.kind !== 'glob' && !isListing(piece)) },
+    variables,
+  );
 }
 
 /** `$(git ls-files)`, `$(find . -type f)`: the names of all that is there, none chosen by how it is called. */

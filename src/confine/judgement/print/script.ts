@@ -10,8 +10,10 @@ import type {
   Statement,
   Word,
 } from 'unbash';
+import { joinedWords } from '../syntax/joined-words.ts';
 import { printCompound } from './compounds.ts';
 import type { Page } from './page.ts';
+import { quoted } from './quote.ts';
 import { printRedirection } from './redirections.ts';
 
 type Node = Statement['command'];
@@ -94,16 +96,28 @@ function printJoined(page: Page, commands: readonly Node[], operators: readonly 
 function printCommand(page: Page, { prefix, name, suffix }: Command): void {
   let before = printParts(page, prefix, undefined);
   if (name) before = printParts(page, [name], before);
-  printParts(page, suffix, before);
+  const isLet = name?.text === 'let';
+  printParts(page, joinedWords(suffix), before, isLet ? printTerm : undefined);
 }
 
-function printParts(page: Page, parts: readonly Part[], before: Part | undefined): Part | undefined {
+/** `let x=5*2`: nobody means the files whose names fit. */
+function printTerm(page: Page, word: Word): void {
+  if (/^[A-Za-z_]\w*[-+*/%]?=[\w+*/%-]*\*[\w+*/%-]*$/.test(word.text)) page.add(quoted(word.text));
+  else page.word(word, 'word');
+}
+
+function printParts(
+  page: Page,
+  parts: readonly Part[],
+  before: Part | undefined,
+  printWord = (at: Page, word: Word): void => at.word(word, 'word'),
+): Part | undefined {
   let last = before;
   for (const part of parts) {
     // A number before it would belong to a redirection, so all are parted by a blank.
     if (last) page.add(' ');
     if (part.type === 'Word' || part.type === 'Assignment') page.assertApart(last, part);
-    if (part.type === 'Word') page.word(part, 'word');
+    if (part.type === 'Word') printWord(page, part);
     else if (part.type === 'Assignment') printAssignment(page, part);
     else printRedirection(page, part);
     last = part;

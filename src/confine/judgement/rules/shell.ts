@@ -33,7 +33,11 @@ export const shellRules: readonly CommandRule[] = [
       );
     },
     match: [
-      'echo ls | sh',
+      'echo "$x" | sh',
+      "echo -e 'ls' | sh",
+      'echo ls | sh <&3',
+      'echo() { cat x; }; echo ls | sh',
+      'echo ls | { read x; sh; }',
       'cat x | bash -s',
       'bash',
       'base64 -d x | sh',
@@ -44,6 +48,8 @@ export const shellRules: readonly CommandRule[] = [
       'ed x <<< "!ls"',
     ],
     notMatch: [
+      'echo ls | sh',
+      "printf '%s\\n' 'ls -l' pwd | bash",
       'make -f other.mk',
       'ed x <<< "1,$p"',
       'sh run.sh',

@@ -1,6 +1,7 @@
 import type { Redirection, SyntaxNode, Word as SyntaxWord } from 'unbash';
 import { readWord } from '../words/read-word.ts';
 import { literalWord, unknownWord, type Word, wordOf } from '../words/word.ts';
+import { joinedWords } from './joined-words.ts';
 
 /** Its words, and what it reads: texts that stand in the script, and files. */
 export function readCommand(node: SyntaxNode & { type: 'Command' }): {
@@ -9,7 +10,7 @@ export function readCommand(node: SyntaxNode & { type: 'Command' }): {
   readonly files: readonly Word[];
 } {
   const words: Word[] = node.name ? [readWord(node.name)] : [];
-  for (const part of node.suffix) {
+  for (const part of joinedWords(node.suffix)) {
     if (part.type === 'Word') words.push(placed(part));
     else if (part.type === 'Assignment') words.push(assignmentWord(part));
   }

@@ -28,7 +28,7 @@ export interface Place {
 }
 
 export interface Pipe {
-  readonly pipeline: object;
+  readonly pipeline: SyntaxNode & { readonly type: 'Pipeline' };
   readonly stage: number;
   readonly outer: Pipe | undefined;
 }
