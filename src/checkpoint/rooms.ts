@@ -58,6 +58,7 @@ export function createRooms(settings: Settings, { version = '0.0.0', onFault }: 
       stateFolder: settings.stateFolder,
       embeddings: embeddingsOf(settings),
       retention: settings.retention,
+      contentsUrl: settings.history.bucket,
       underWay: {
         ...openUnderWay(calls, 'calls'),
         left: () => leftUnderWay(calls, 'calls'),

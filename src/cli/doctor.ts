@@ -3,21 +3,13 @@ import { unreadEnvFile } from '../config/file/unread-env-file.ts';
 import { loadSettings } from '../config/load.ts';
 import { outsideOf } from '../config/outside.ts';
 import type { Flags, Settings } from '../config/settings.ts';
-import { ConfigError, ToolError } from '../contract/error.ts';
 import { joinSentences, type Text, text } from '../contract/text/text.ts';
 import { counted } from '../ground/counted.ts';
 import { say, told } from './common/say.ts';
 import { probeHooks } from './init/probe-hooks.ts';
+import { examineRecords } from './server/examine-records.ts';
+import type { Finding } from './server/finding.ts';
 import { examine, type ServerReport } from './server/report.ts';
-
-interface Finding {
-  readonly what: string;
-  readonly works: boolean;
-  /** Worth a look, and nothing is missing. */
-  readonly isWarning?: true | undefined;
-  readonly detail: Text | string;
-  readonly remedy?: Text | string | undefined;
-}
 
 /** What works on this machine, what is missing, and the command that installs it. Exit code 2 if something is. */
 export async function doctor(flags: Flags, options: Readonly<Record<string, unknown>>): Promise<number> {
@@ -27,9 +19,9 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     const findings: Finding[] = [{ what: 'node', works: true, detail: process.version }];
     const container = outsideOf()?.container;
     if (container) findings.push({ what: 'container', works: true, detail: container });
-    const kept = await examineRecords(await checkpoint.store());
-    findings.push(kept);
-    if (kept.works) findings.push(...(await examineWakeups(await checkpoint.store())));
+    const records = await examineRecords(await checkpoint.store());
+    findings.push(...records);
+    const kept = records.every(({ works, isWarning }) => works || isWarning);
     for (const { rule, because } of await (await checkpoint.policy()).warnings()) {
       findings.push({
         what: `rule ${rule}`,
@@ -87,7 +79,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
         });
       }
     }
-    const meaning = kept.works ? await (await checkpoint.store()).meaning?.() : undefined;
+    const meaning = kept ? await (await checkpoint.store()).meaning?.() : undefined;
     const probed = await meaning?.probe(probeMs);
     if (probed) {
       findings.push({
@@ -118,7 +110,7 @@ export async function doctor(flags: Flags, options: Readonly<Record<string, unkn
     if (options.json) say(JSON.stringify(findings.map(inWords), null, 2));
     else for (const finding of findings) say(lineOf(finding));
     const refused = hooks.every(({ works }) => works);
-    return kept.works && sandboxed && reached && refused ? 0 : 2;
+    return kept && sandboxed && reached && refused ? 0 : 2;
   } finally {
     await checkpoint.close();
   }
@@ -143,71 +135,6 @@ function toolchainFindings({
     })),
   ];
 }
-
-/** The database: can it be opened, are its pages whole, does the audit log hold. */
-async function examineRecords(store: Awaited<ReturnType<Checkpoint['store']>>): Promise<Finding> {
-  const bad = (detail: Text | string, remedy?: Text | string): Finding => ({
-    what: 'store',
-    works: false,
-    detail,
-    remedy,
-  });
-  try {
-    await store.ready();
-    const damage = await store.damage();
-    if (damage !== undefined) return bad(text(`damaged: ${damage}`, `破損しています: ${damage}`), bringBack);
-    const verdict = await store.audit.verify();
-    if (!verdict.ok) return bad(verdict.problem, 'sekisho audit verify');
-    const entries = counted(verdict.entries, 'audit entry', 'audit entries');
-    return {
-      what: 'store',
-      works: true,
-      detail: text(`${entries}, unbroken`, `監査ログ ${verdict.entries} 件、改ざんや欠落なし`),
-    };
-  } catch (error) {
-    const { message, cause } = error as Error;
-    if (error instanceof ConfigError) return bad(error.text);
-    // What a failing read says is written for callers; its cause is the database's own word.
-    return error instanceof ToolError
-      ? bad(cause instanceof Error ? cause.message : message, bringBack)
-      : bad(message);
-  }
-}
-
-/** Where several servers share a database: does this one hear of what the others change? */
-async function examineWakeups({
-  wakeups,
-}: Awaited<ReturnType<Checkpoint['store']>>): Promise<readonly Finding[]> {
-  const found = await wakeups();
-  if (!found) return [];
-  const { state, receivedAfterMs = 0, pollEveryMs } = found;
-  if (state === 'working') {
-    const ms = Math.ceil(receivedAfterMs);
-    return [
-      { what: 'wake-ups', works: true, detail: text(`heard after ${ms} ms`, `${ms} ミリ秒で届きました`) },
-    ];
-  }
-  return [
-    {
-      what: 'wake-ups',
-      works: false,
-      isWarning: true,
-      detail: text(
-        `notifications do not arrive; the database is polled every ${pollEveryMs} ms instead`,
-        `通知が届きません。代わりに ${pollEveryMs} ミリ秒ごとにデータベースを確認します`,
-      ),
-      remedy: text(
-        'connect to PostgreSQL directly, or set the pooler to session mode: in transaction mode, LISTEN does not work',
-        'PostgreSQL に直接接続するか、プーラーをセッションモードにしてください。トランザクションモードでは LISTEN が機能しません',
-      ),
-    },
-  ];
-}
-
-const bringBack = text(
-  'restore the database from a backup, together with the audit.key of its state folder',
-  'データベースを、状態フォルダーの audit.key とともにバックアップから復元してください',
-);
 
 const asInMetadata = text(
   'http.oauth.issuers must name it exactly as its own metadata does',

@@ -1,5 +1,45 @@
+import * as z from 'zod';
+import { ConfigError } from '../contract/error.ts';
+import { text } from '../contract/text/text.ts';
 import { unrecordedFolders } from '../ground/generated-folders.ts';
-import type { ConfigFile } from './schema.ts';
+import { isSecureUrl } from '../ground/secure-url.ts';
+
+export const historySchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .optional()
+    .describe('Keep what tools change, so that `sekisho undo` can restore it. Default: true.'),
+  store: z
+    .string()
+    .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w./-]*)?$/)
+    .optional()
+    .describe(
+      'Bucket for the kept contents, `s3://BUCKET/PREFIX`, for several machines. Default: PostgreSQL, if `store.url` names it.',
+    ),
+  maxBytes: z
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .optional()
+    .describe('Maximum size of the kept contents. Default: 1 GiB.'),
+  maxAgeDays: z
+    .number()
+    .int()
+    .min(1)
+    .max(3650)
+    .optional()
+    .describe('How long contents are kept. Default: 30 days.'),
+  commands: z
+    .enum(['snapshot', 'off'])
+    .optional()
+    .describe('Record what commands change by comparing the folder before and after. Default: snapshot.'),
+  ignore: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      'Names of folders to leave out of this comparison. Default: node_modules, .git, target, dist, …',
+    ),
+});
 
 export interface HistorySettings {
   readonly enabled: boolean;
@@ -8,14 +48,37 @@ export interface HistorySettings {
   readonly commands: 'snapshot' | 'off';
   /** Names of folders that are not looked at before and after commands. */
   readonly ignore: readonly string[];
+  /** `s3://BUCKET/PREFIX`, where contents are kept for several machines. */
+  readonly bucket: string | undefined;
 }
 
-export function historyOf(section: ConfigFile['history']): HistorySettings {
+export function historyOf(
+  section: z.infer<typeof historySchema> | undefined,
+  environment: NodeJS.ProcessEnv,
+): HistorySettings {
+  if (section?.store !== undefined) assertSecure(environment);
   return {
+    bucket: section?.store,
     enabled: section?.enabled ?? true,
     maxBytes: section?.maxBytes ?? 1024 ** 3,
     maxAgeMs: (section?.maxAgeDays ?? 30) * 86_400_000,
     commands: section?.commands ?? 'snapshot',
     ignore: section?.ignore ?? unrecordedFolders,
   };
+}
+
+/** What files held travels to the endpoint. */
+function assertSecure(environment: NodeJS.ProcessEnv): void {
+  for (const name of ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL']) {
+    const value = environment[name];
+    if (value === undefined || value === '') continue;
+    const url = URL.parse(value);
+    if (url && isSecureUrl(url)) return;
+    throw new ConfigError(
+      text(
+        `${name} must be an https URL (http only for this machine) while history.store is set, got "${value}"`,
+        `history.store を指定する場合、${name} には https の URL を指定してください（http はこのマシン自身に限ります。指定値: "${value}"）。`,
+      ),
+    );
+  }
 }

@@ -116,7 +116,7 @@ export function loadSettings(
       auditMs: daysOf(config.retention?.auditDays),
       eventsMs: daysOf(config.retention?.eventDays),
     },
-    history: historyOf(config.history),
+    history: historyOf(config.history, environment),
     pipeline: { extended: config.pipeline?.extended ?? false },
     memory: memoryOf(config.memory, environment),
     models: modelsOf(config.models),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { locales } from '../contract/text/text.ts';
+import { historySchema } from './history.ts';
 import { memorySchema } from './memory.ts';
 import { askSchema, modelsSchema } from './models.ts';
 import { notifySchema } from './notify/notify-schema.ts';
@@ -253,36 +254,7 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe('What to delete when it is old. The rest of the audit log can still be verified.'),
-  history: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .optional()
-        .describe('Keep what tools change, so that `sekisho undo` can restore it. Default: true.'),
-      maxBytes: z
-        .number()
-        .int()
-        .min(1024 * 1024)
-        .optional()
-        .describe('Maximum size of the kept contents. Default: 1 GiB.'),
-      maxAgeDays: z
-        .number()
-        .int()
-        .min(1)
-        .max(3650)
-        .optional()
-        .describe('How long contents are kept. Default: 30 days.'),
-      commands: z
-        .enum(['snapshot', 'off'])
-        .optional()
-        .describe('Record what commands change by comparing the folder before and after. Default: snapshot.'),
-      ignore: names
-        .optional()
-        .describe(
-          'Names of folders to leave out of this comparison. Default: node_modules, .git, target, dist, …',
-        ),
-    })
-    .optional(),
+  history: historySchema.optional(),
   pipeline: z
     .strictObject({
       extended: z

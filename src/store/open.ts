@@ -43,6 +43,8 @@ export interface StoreOptions {
   readonly embeddings?: EmbeddingOptions | undefined;
   /** How long what grows with every call is kept; absent: for ever. */
   readonly retention?: RetentionRule | undefined;
+  /** `s3://BUCKET/PREFIX` for what files held before they were changed; absent: beside the records. */
+  readonly contentsUrl?: string | undefined;
   /** Where calls are noted before they run; absent: one whose server dies leaves no record. */
   readonly underWay?: UnderWayNotes | undefined;
 }
@@ -62,6 +64,8 @@ export interface Store {
   readonly meaning: (() => Promise<Meaning>) | undefined;
   /** Forgets what is older than the rule of retention says; nothing without one. */
   forgetOld(): Promise<Forgotten>;
+  /** Where former contents lie in a bucket. Throws what stands in the way of reaching it. */
+  readonly probeBucket?: (() => Promise<void>) | undefined;
   /** The servers that use this store. */
   readonly nodes: NodeStore;
   /** Logins of the console. */
@@ -94,12 +98,15 @@ export async function openStore({
   clock = Date.now,
   embeddings,
   underWay,
+  contentsUrl,
   retention = {},
 }: StoreOptions): Promise<Store> {
   const target = targetOf(url);
   const folder = keyFolderOf(target, stateFolder);
   makeFolder(folder);
 
+  const bucket =
+    contentsUrl === undefined ? undefined : (await import('./history/bucket.ts')).openBucket(contentsUrl);
   const engine = once(() => openEngine(target));
   const meaning =
     embeddings &&
@@ -116,12 +123,13 @@ export async function openStore({
     tokens,
     approvals: createApprovalStore(engine, clock),
     rates: createRateStore(engine),
-    history: createHistoryStore(engine, { isShared: target.kind === 'postgres' }),
+    history: createHistoryStore(engine, { isShared: target.kind === 'postgres', bucket }),
     askSessions: createAskSessionStore(engine),
     memoriesFor: (principal) => createMemories(engine, clock, principal, embedding),
     memoryBrowser: createMemoryBrowser(engine),
     meaning,
     forgetOld: async () => forgetOld(await engine(), audit, openAuditKey(folder), retention),
+    probeBucket: bucket?.probe,
     nodes: createNodeStore(engine),
     consoleSessions: createConsoleSessions(engine, tokens),
     notices: createNoticeStore(engine),

@@ -209,6 +209,7 @@ export function openHistory(options: HistoryOptions): History {
       await tending;
       await watch?.close();
       await recorder.settled();
+      await contents.close();
       journal.close();
     },
   };

@@ -50,7 +50,10 @@ export async function prune(options: PruneOptions): Promise<Pruned> {
   }
   const isOld = ({ modifiedMs }: { readonly modifiedMs: number }) => modifiedMs <= nowMs - youngMs;
   const unneeded = (shared ?? []).filter((one) => !needed.has(one.digest) && isOld(one));
-  await store.contents?.remove(unneeded.map(({ digest }) => digest));
+  await store.contents?.remove(
+    unneeded.map(({ digest }) => digest),
+    nowMs - youngMs,
+  );
   let contents = unneeded.length;
   for (const { digest, bytes, modifiedMs, isCompressed } of there) {
     if (needed.has(digest) && !(shared && sizes.has(digest) && isOld({ modifiedMs }))) {

@@ -66,12 +66,15 @@ export interface HistoryQuery {
 
 /** What files held, in the store that servers on several machines share. */
 export interface SharedContents {
+  /** Is it no part of the database, so that calls go on while it is slow or away? */
+  readonly isFar?: boolean | undefined;
   /** Resolves when it would survive a power cut. One that is there already stays. */
   put(digest: string, parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void>;
   read(digest: string): Promise<Buffer | undefined>;
   /** Every content with its size and when it came. */
   all(): Promise<readonly { readonly digest: string; readonly bytes: number; readonly modifiedMs: number }[]>;
-  remove(digests: readonly string[]): Promise<void>;
+  /** Removes those that came before; one that was put again since then stays. */
+  remove(digests: readonly string[], beforeMs: number): Promise<void>;
 }
 
 /** The entries; on one machine their contents lie beside the store. */

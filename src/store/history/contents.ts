@@ -60,13 +60,20 @@ export function createSharedContents(openEngine: OpenEngine): SharedContents {
         from history_contents group by digest`.execute(db);
       return rows;
     },
-    async remove(digests) {
+    async remove(digests, beforeMs) {
       const engine = await openEngine();
       for (let at = 0; at < digests.length; at += together)
         await engine.write((tx) =>
           tx
             .deleteFrom('history_contents')
-            .where('digest', 'in', digests.slice(at, at + together))
+            .where('digest', 'in', (those) =>
+              those
+                .selectFrom('history_contents')
+                .select('digest')
+                .where('digest', 'in', digests.slice(at, at + together))
+                .where('part', '=', 0)
+                .where('at_ms', '<=', beforeMs),
+            )
             .execute(),
         );
     },

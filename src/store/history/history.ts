@@ -5,19 +5,23 @@ import type {
   HistoryEntry,
   HistoryStore,
   NewHistoryEntry,
+  SharedContents,
 } from '../../contract/capabilities/history.ts';
 import type { OpenEngine } from '../engine.ts';
 import { createNodeStore } from '../nodes.ts';
 import type { HistoryRow, Tables } from '../tables/tables.ts';
 import { createSharedContents } from './contents.ts';
 
-/** Changes of files. What they held is in a folder of the machine, or beside them where several machines share the store. */
+/**
+ * Changes of files. What they held is in a folder of the machine; and in a bucket where one is named, else beside the
+ * changes where several machines share the store.
+ */
 export function createHistoryStore(
   openEngine: OpenEngine,
-  { isShared }: { readonly isShared: boolean },
+  { isShared, bucket }: { readonly isShared: boolean; readonly bucket?: SharedContents | undefined },
 ): HistoryStore {
   return {
-    contents: isShared ? createSharedContents(openEngine) : undefined,
+    contents: bucket ?? (isShared ? createSharedContents(openEngine) : undefined),
     servedBy: isShared ? (root) => servers(openEngine, root) : undefined,
 
     async add(entries) {
