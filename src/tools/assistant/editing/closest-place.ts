@@ -86,18 +86,9 @@ function loosely(words: string): string {
 
 const isAscii = /^[\0-\x7f]*$/;
 
-/** The same in one pass over the bytes: most files are plain, and a failed edit should answer as quickly as a good one. */
+/** The same by the engine's own quick ways: most files are plain, and a failed edit should answer as quickly as a good one. */
 function asciiLoosely(words: string): string {
-  const bytes = Buffer.from(words, 'latin1');
-  let kept = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    const isSpace = byte === 0x20 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0a);
-    if (isSpace) continue;
-    const isCapital = byte >= 0x41 && byte <= 0x5a;
-    bytes[kept++] = byte === 0x60 ? 0x27 : isCapital ? byte + 0x20 : byte;
-  }
-  return bytes.toString('latin1', 0, kept);
+  return spaces(words).toLowerCase().replaceAll('`', "'");
 }
 
 /** Keeps line ends. */
@@ -147,10 +138,11 @@ function mostAlike(file: Lines, sought: readonly string[]): number | undefined {
   const words = new Set((sought[key] ?? '').slice(0, 500).match(/[\p{L}\p{N}_]+/gu) ?? []);
   const shared = new Uint16Array(file.count);
   for (const word of words) {
-    for (let at = file.text.indexOf(word); at !== -1; ) {
-      const line = file.lineAt(at);
+    let line = 0;
+    for (let at = file.text.indexOf(word); at !== -1; at = file.text.indexOf(word, file.startOf(line))) {
+      while (file.startOf(line + 1) <= at) line++;
       shared[line] = (shared[line] ?? 0) + 1;
-      at = file.text.indexOf(word, file.startOf(line + 1));
+      line++;
     }
   }
   let best = 0;
