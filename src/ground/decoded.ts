@@ -14,11 +14,19 @@ export function decoded(word: string): string | undefined {
   if (word.includes('%')) return readable(Buffer.from(percent(word)), word);
   if (word.length < minEncodedChars) return undefined;
   if (/^(?:[0-9a-f]{2})+$/i.test(word)) return readable(Buffer.from(word, 'hex'), word);
-  const inSixtyFour = /^[A-Za-z0-9+/_-]+={0,2}$/.test(word)
-    ? readable(Buffer.from(word, 'base64'), word)
-    : undefined;
-  return inSixtyFour ?? (/^(?:[a-z2-7]+|[A-Z2-7]+)=*$/.test(word) ? readable(base32(word), word) : undefined);
+  const from = (start: string) => Buffer.from(start, 'base64');
+  const inSixtyFour = /^[A-Za-z0-9+/_-]+={0,2}$/.test(word) ? decodedBy(from, word) : undefined;
+  return inSixtyFour ?? (/^(?:[a-z2-7]+|[A-Z2-7]+)=*$/.test(word) ? decodedBy(base32, word) : undefined);
 }
+
+/** Most words encode nothing, as their first bytes show. */
+function decodedBy(decode: (word: string) => Buffer, word: string): string | undefined {
+  const first = decode(word.slice(0, firstChars));
+  return isPacked(first) || isPlain.test(first.toString('latin1')) ? readable(decode(word), word) : undefined;
+}
+
+/** Whole bytes in base64 as in base32. */
+const firstChars = 32;
 
 function percent(word: string): string {
   try {
@@ -46,15 +54,21 @@ function base32(word: string): Buffer {
 /** Other bytes decode to something as well, and it does not look like this. */
 function readable(bytes: Buffer, word: string): string | undefined {
   const text = unpacked(bytes).toString('utf8');
-  return text !== word && text.length >= 5 && /^[\t\n\r\x20-\x7e]+$/.test(text) ? text : undefined;
+  return text !== word && text.length >= 5 && isPlain.test(text) ? text : undefined;
 }
 
+const isPlain = /^[\t\n\r\x20-\x7e]+$/;
+
 function unpacked(bytes: Buffer): Buffer {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  if (!isPacked(bytes)) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
   } catch {
     // It only begins like gzip, or is a bomb.
     return bytes;
   }
+}
+
+function isPacked(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
