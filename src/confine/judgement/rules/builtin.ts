@@ -2,6 +2,7 @@ import { checkpointRules } from './checkpoint.ts';
 import { constructRules } from './constructs.ts';
 import { containerRules } from './containers.ts';
 import { credentialRules } from './credentials.ts';
+import { databaseRules } from './databases.ts';
 import { evaluationRules } from './evaluation.ts';
 import { fetchedRules } from './fetched.ts';
 import { deviceRules } from './files/devices.ts';
@@ -42,6 +43,7 @@ export const commandRules: readonly CommandRule[] = [
   ...sendingRules,
   ...credentialRules,
   ...containerRules,
+  ...databaseRules,
   ...processRules,
   ...fetchedRules,
   ...publishRules,

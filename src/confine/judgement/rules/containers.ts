@@ -65,9 +65,10 @@ export const containerRules: readonly CommandRule[] = [
     programs: ['kubectl', 'oc', 'helm', 'terraform', 'tofu', 'pulumi'],
     because: text('it removes or changes running systems', '稼働中のシステムを削除または変更します'),
     suggestion: person,
-    fits: ({ args }) =>
+    fits: ({ program, args }) =>
       !onlyTries(args) &&
       hasSubcommand(args, [
+        ...(/^(kubectl|oc)$/.test(program) ? changesCluster : []),
         'delete',
         'drain',
         'uninstall',
@@ -95,6 +96,8 @@ export const containerRules: readonly CommandRule[] = [
       'kubectl delete pod x --dry-run=none',
       'kubectl exec x -- ls --dry-run',
       'kubectl rollout undo deploy/api',
+      'kubectl create clusterrolebinding x --clusterrole=cluster-admin --user=y',
+      'kubectl -n prod set image deploy/api api=api:2',
       'helm uninstall x',
       'terraform destroy',
     ],
@@ -106,8 +109,17 @@ export const containerRules: readonly CommandRule[] = [
       'kubectl apply --dry-run=client -f x.yml',
       'kubectl -n web rollout status deploy/api',
       'helm upgrade web ./chart --dry-run',
+      'kubectl create job x --image=y --dry-run=client -o yaml',
+      'kubectl config set-context --current --namespace=dev',
+      'helm create web',
     ],
   },
+];
+
+/** What kubectl(1) changes by, beside what other tools have too; `helm create` makes a folder. */
+const changesCluster = [
+  ...['create', 'run', 'expose', 'set', 'label', 'annotate', 'autoscale'],
+  ...['uncordon', 'certificate', 'cp', 'debug', 'attach'],
 ];
 
 const things =

@@ -60,12 +60,16 @@ export const obeyedRules: readonly CommandRule[] = [
       'tee .envrc',
       'cp a .claude/commands/b.md',
       'mv x .idea/workspace.xml',
+      'echo x >> ~/.bashrc',
+      'tee -a "$HOME/.zshrc"',
+      'cat k.pub >> ~/.ssh/authorized_keys',
     ],
     notMatch: [
       'cat .envrc',
       'echo x > .env',
       'cp .husky/pre-commit /tmp',
-      'touch ~/.tmux.conf',
+      'touch ~/notes.txt',
+      'cat ~/.bashrc',
       'tee .eslintrc',
     ],
   },
@@ -76,8 +80,12 @@ export function isProtected(word: Word, scene: Scene): boolean {
   return reaches(word, scene, (path) => lists().refused.some((fits) => fits(path)));
 }
 
-/** What a person must be asked about before it is written. */
+/** What a person must be asked about before it is written. Without walls that is the person's own home as well. */
 export function isObeyed(word: Word, scene: Scene): boolean {
+  if (!scene.confinement) {
+    const path = /^["']?(?:~|\$HOME|\$\{HOME\})["']?\/(.+?)["']?$/.exec(word.text)?.[1]?.toLowerCase();
+    if (path && [...lists().asked, ...lists().refused].some((fits) => fits(path))) return true;
+  }
   return reaches(word, scene, (path) => lists().asked.some((fits) => fits(path)));
 }
 

@@ -19,7 +19,8 @@ const publishers: Readonly<Record<string, RegExp>> = {
   vsce: /^(publish|unpublish)$/,
   ovsx: /^publish$/,
   'mcp-publisher': /^publish$/,
-  aws: /^(rm|rb|(delete|terminate|destroy|remove|purge|deregister|stop|reboot|detach|revoke|disable)-[\w-]+)$/,
+  aws: /^(rm|rb|(delete|terminate|destroy|remove|purge|deregister|stop|reboot|detach|revoke|disable|create|put|attach|add|run|authorize|update(?!-kubeconfig)|modify)-[\w-]+)$/,
+  vault: /^(put|write|patch|delete|destroy|undelete|revoke|enable|disable|seal|rotate)$/,
   gcloud: /^(delete|destroy|deploy|stop|reset)$/,
   az: /^(delete|purge|stop|deallocate)$/,
   heroku: /destroy$|^(ps:stop|releases:rollback|pg:reset)$/,
@@ -46,6 +47,9 @@ export const publishRules: readonly CommandRule[] = [
     suggestion: text("It needs a person's approval.", '人の承認が必要です。'),
     fits: ({ program, args }) => {
       if (hasWord(args, /^--(help|dry-?run)$/)) return false;
+      // A stand-in for it on this machine.
+      if (program === 'aws' && args.some(({ text }) => /\/\/(localhost|127\.0\.0\.1)\b/.test(text)))
+        return false;
       const pattern = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
       const operands = operandsOf(args);
       return (
@@ -68,6 +72,8 @@ export const publishRules: readonly CommandRule[] = [
       'aws s3 cp a.txt s3://b/a.txt',
       'aws ec2 terminate-instances --instance-ids i',
       'npx wrangler deploy',
+      'aws iam create-access-key --user-name x',
+      'vault kv delete -mount=secret x',
     ],
     notMatch: [
       'twine check dist/*',
@@ -78,6 +84,10 @@ export const publishRules: readonly CommandRule[] = [
       'aws s3 cp s3://b/a.txt .',
       'gcloud config list',
       'netlify build',
+      'aws eks update-kubeconfig --name x',
+      'aws --endpoint-url=http://localhost:4566 s3 rm s3://a/b',
+      'aws --endpoint-url http://localhost:4566 sqs create-queue --queue-name q',
+      'vault kv get -mount=secret x',
       'twine --help',
       'aws s3 sync --delete --dryrun a s3://b',
     ],

@@ -34,7 +34,7 @@ const removal = new RegExp(
 );
 /** All that is in the folder, and something that removes or empties each of it. */
 const listsAll =
-  /\b(?:glob|Dir|iglob|rglob)\s{0,9}(?:\.\w+)?[([]\s{0,9}['"](?:\*\*?\/)*\*['"]|\b(?:readdirSync|listdir|walk|walkSync|scandir|opendir|children|entries)\s{0,9}\(?\s{0,9}(?:['"]\.?\/?['"]|\)|(?:os\.getcwd|process\.cwd|Dir\.pwd|(?:pathlib\.)?Path\.cwd)\b)|\bfind(?:depth)?\b[^;]{0,200}['"]\.['"]/;
+  /\bPath\((?:['"]\.['"])?\)\.iterdir\b|\b(?:glob|Dir|iglob|rglob)\s{0,9}(?:\.\w+)?[([]\s{0,9}['"](?:\*\*?\/)*\*['"]|\b(?:readdirSync|listdir|walk|walkSync|scandir|opendir|children|entries)\s{0,9}\(?\s{0,9}(?:['"]\.?\/?['"]|\)|(?:os\.getcwd|process\.cwd|Dir\.pwd|(?:pathlib\.)?Path\.cwd)\b)|\bfind(?:depth)?\b[^;]{0,200}['"]\.['"]/;
 const losesEach =
   /\b(?:unlink(?:Sync)?|rmSync|rmtree|os\.remove|File\.delete|rm_rf|truncate(?:Sync)?)\b|\bopen\([^)]{0,200}['"]w['"]/;
 /** Some of them are chosen, by more than what kind of file they are. */
