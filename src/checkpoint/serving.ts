@@ -80,7 +80,9 @@ export async function serveHttp(checkpoint: Checkpoint, options: HttpServing = {
     host: http.host,
     port: http.port,
     sessionKey: deriveKey(checkpoint.settings.stateFolder, 'http sessions'),
-    others: isShared(storeUrl) ? { relay: store.relay, ended: store.endedSessions } : undefined,
+    others: isShared(storeUrl)
+      ? { relay: store.relay, ended: store.endedSessions, nodes: store.nodes }
+      : undefined,
     maxBodyBytes: http.maxBodyBytes,
     ...(named.length > 0 ? { allowedHosts: [...loopbackHosts, ...named] } : {}),
     allowedOrigins: http.allowedOrigins,

@@ -51,7 +51,7 @@ test.skipIf(missing).each([
         const store = await openStore({ url, stateFolder: folder });
         const { relay, endedSessions: ended } = store;
         await store.nodes.beat({ ...node, id: relay.node });
-        const others = { relay, ended };
+        const others = { relay, ended, nodes: store.nodes };
         return { store, ...(await serveConformance({ sessionKey, others }, listeners)) };
       }),
     );

@@ -12,7 +12,7 @@ import {
   readEnvelope,
 } from '../revision.ts';
 import type { Run } from '../run.ts';
-import { cancelRun, endRun, startRun } from '../run.ts';
+import { endRun, startRun } from '../run.ts';
 import { traceContextOf } from '../trace.ts';
 import { readJson } from './body.ts';
 import { challengeOf, InsufficientScope, type ProtectedResource } from './challenge.ts';
@@ -76,7 +76,8 @@ export async function answerPost(
       return;
     }
     // A request of the newest revision is cancelled by closing its stream; no notification of a client matters.
-    if (!isModern) takeLegacy(await findSession(dependencies, request, arrival), message);
+    if (!isModern)
+      takeLegacy(dependencies.sessions, await findSession(dependencies, request, arrival), message);
     outlet.end(202);
   } catch (error) {
     fail(dependencies, post, id, error);
@@ -149,7 +150,7 @@ async function answerBatch(
         const error = new RpcError(rpcCode.invalidRequest, 'Not a JSON-RPC 2.0 message.');
         return void frames.push(errorFrame(message.id, error));
       }
-      if (message.kind !== 'request') return takeLegacy(session, message);
+      if (message.kind !== 'request') return takeLegacy(dependencies.sessions, session, message);
       const { method } = message;
       const work = (run: Run) =>
         dependencies.mcp.answer(method, legacyExchange(session, message, arrival, run, gather));
@@ -211,12 +212,11 @@ async function serve(
   else outlet.finish(status, frame, headers);
 }
 
-function takeLegacy(session: Session | undefined, message: Incoming): void {
+function takeLegacy(sessions: Sessions, session: Session | undefined, message: Incoming): void {
   if (!session) return;
   if (message.kind === 'response') session.asks.settle(message);
   if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
-  const run = session.running.get(message.params.requestId as RequestId);
-  if (run) cancelRun(run);
+  sessions.cancel(session, message.params.requestId as RequestId);
 }
 
 /** The session that a request names. One that is gone, or somebody else's, is not found: the client starts anew. */

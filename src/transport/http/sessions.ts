@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Arrival } from '../../contract/call.ts';
-import type { EndedSessions, Relay } from '../../contract/nodes.ts';
+import type { EndedSessions, NodeStore, Relay } from '../../contract/nodes.ts';
 import type { Asks } from '../asks.ts';
 import { createAsks } from '../asks.ts';
 import { changeNotification } from '../changes.ts';
@@ -9,7 +9,7 @@ import { notificationFrame } from '../jsonrpc.ts';
 import type { Keeper } from '../keeper.ts';
 import { createKeeper } from '../keeper.ts';
 import type { Handshake, Mcp } from '../mcp.ts';
-import type { Run } from '../run.ts';
+import { cancelRun, type Run } from '../run.ts';
 import type { Outlet } from './outlet.ts';
 import type { Ticket } from './tickets.ts';
 import { createTickets, essentialCapabilities, ownerOf } from './tickets.ts';
@@ -43,6 +43,8 @@ export interface Sessions {
   open(hands: Handshake, arrival: Arrival): Session | undefined;
   /** The session, if it is open and this caller's. */
   find(id: string, arrival: Arrival): Promise<Session | undefined>;
+  /** Cancels a request of the session at whichever server it runs; nothing where it is over. Never throws. */
+  cancel(session: Session, requestId: RequestId): void;
   /** For good: the client said that it is done. */
   end(session: Session): Promise<void>;
   /** Those that were left alone, and those that ended at another server. */
@@ -58,7 +60,11 @@ export interface SessionLimits {
   readonly key: Uint8Array;
   /** Other servers that take up these sessions as well; absent: there are none. */
   readonly others?:
-    | { readonly relay: Pick<Relay, 'hold' | 'ask'>; readonly ended: EndedSessions }
+    | {
+        readonly relay: Pick<Relay, 'node' | 'hold' | 'ask'>;
+        readonly ended: EndedSessions;
+        readonly nodes: Pick<NodeStore, 'list'>;
+      }
     | undefined;
   readonly onFault?: ((error: unknown) => void) | undefined;
 }
@@ -67,11 +73,13 @@ export interface SessionLimits {
 const ticketMaxAgeMs = 24 * 60 * 60_000;
 /** Ended sessions that are remembered, so that they stay ended. */
 const maxEnded = 10_000;
+/** The others have only to take a cancellation. */
+const cancelMs = 10_000;
 /** One that ended at another server may still be used here for so long. */
 const endedKnownMs = 5000;
 
 export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
-  const { max, idleMs, key, others } = limits;
+  const { max, idleMs, key, others, onFault } = limits;
   const tickets = createTickets(key);
   const ended = new Set<string>();
   // In order of use: the first is the one that was left alone for longest.
@@ -128,7 +136,39 @@ export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
     return true;
   }
 
+  function cancelHere(connectionId: string, requestId: RequestId): boolean {
+    for (const session of sessions.values()) {
+      const run = session.connectionId === connectionId ? session.running.get(requestId) : undefined;
+      if (!run) continue;
+      cancelRun(run);
+      return true;
+    }
+    return false;
+  }
+
+  const keyAt = (node: string) => `cancel ${node}`;
+
+  const letGo = others?.relay
+    .hold(keyAt(others.relay.node), async (body) => {
+      const { connectionId, requestId } = JSON.parse(body) as { connectionId: string; requestId: RequestId };
+      cancelHere(connectionId, requestId);
+      return '';
+    })
+    .catch((error) => void onFault?.(error));
+
+  async function cancelElsewhere(connectionId: string, requestId: RequestId): Promise<void> {
+    if (!others) return;
+    const { relay, nodes } = others;
+    const body = JSON.stringify({ connectionId, requestId });
+    const living = (await nodes.list()).filter(({ id, state }) => state !== 'lost' && id !== relay.node);
+    await Promise.all(living.map(({ id }) => relay.ask(keyAt(id), body, AbortSignal.timeout(cancelMs))));
+  }
+
   return {
+    cancel({ connectionId }, requestId) {
+      if (cancelHere(connectionId, requestId)) return;
+      cancelElsewhere(connectionId, requestId).catch((error) => onFault?.(error));
+    },
     open(hands, arrival) {
       const ticket: Ticket = {
         connectionId: randomUUID(),
@@ -166,6 +206,7 @@ export function createSessions(mcp: Mcp, limits: SessionLimits): Sessions {
     },
     async closeAll() {
       await Promise.all([...sessions.values()].map(close));
+      (await letGo)?.();
     },
     get size() {
       return sessions.size;
