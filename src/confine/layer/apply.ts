@@ -19,7 +19,7 @@ import { copyEntry } from './copy-entry.ts';
 import { signatureOf, statOf } from './entries.ts';
 import { createPause } from './pauses.ts';
 import type { PlannedOverlay, Step } from './plan.ts';
-import { throwAway } from './trash.ts';
+import { keepFromFreeing, throwAway } from './trash.ts';
 
 export interface ApplyOptions {
   /** A folder of ours on the layer's file system, which takes what goes; its content is removed later. */
@@ -96,6 +96,7 @@ async function put(
     takeAway(folder, name, trash);
   }
   try {
+    if (before?.isFile()) keepFromFreeing(to, trash);
     renameSync(source, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
