@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { failure, isStalePlan } from './failure.ts';
-import { type Step, Trip } from './trip.ts';
+import { type Shapes, type Step, Trip } from './trip.ts';
 
 /**
  * One connection that many calls share. What they ask in one turn of the event loop goes to the database in one write and
@@ -23,12 +23,16 @@ export function openLane(
   types: pg.CustomTypesConfig,
   statements: Readonly<Record<string, string>>,
 ): Lane {
-  let opening: Promise<pg.Client> | undefined;
+  let opening: Promise<Opened> | undefined;
   let isClosed = false;
   const plans = Object.entries(statements).map(([name, text]) => `prepare ${name} as ${text}`);
-  const plan = (on: pg.Client) => on.query(['deallocate all', ...plans].join(';'));
+  const plan = (on: Opened) => {
+    // What is still on its way was asked of the plans of before.
+    on.shapes = new Map();
+    return on.client.query(['deallocate all', ...plans].join(';'));
+  };
 
-  function client(): Promise<pg.Client> {
+  function connection(): Promise<Opened> {
     if (isClosed) return Promise.reject(new Error('The store is closed.'));
     if (opening) return opening;
     // The next question opens another.
@@ -43,7 +47,7 @@ export function openLane(
     return mine;
   }
 
-  async function open(lost: () => void): Promise<pg.Client> {
+  async function open(lost: () => void): Promise<Opened> {
     const made = new pg.Client({
       connectionString: url,
       types,
@@ -57,19 +61,23 @@ export function openLane(
     made.on('end', lost);
     await made.connect();
     await made.query(`set synchronous_commit = off; set lock_timeout = ${lockMs}`);
-    await plan(made);
-    return made;
+    const opened: Opened = { client: made, shapes: new Map() };
+    await plan(opened);
+    return opened;
   }
 
   return {
     async go<Row extends pg.QueryResultRow>(...steps: readonly Step[]) {
       // Where there is no connection, the longer way meets the reason, and tells it.
-      const to = await client().catch(() => undefined);
+      const to = await connection().catch(() => undefined);
       if (!to) return undefined;
-      gather(to);
+      const { client, shapes } = to;
+      gather(client);
       try {
         return await new Promise<readonly Row[]>((resolve, reject) => {
-          to.query(new Trip<Row>(steps, (error, rows) => (error ? reject(error) : resolve(rows))));
+          const done = (error: Error | undefined, rows: readonly Row[]) =>
+            error ? reject(error) : resolve(rows);
+          client.query(new Trip<Row>(steps, { shapes, types }, done));
         });
       } catch (error) {
         const { code = '' } = error as { code?: string };
@@ -83,9 +91,14 @@ export function openLane(
       isClosed = true;
       // A connection that never came needs no goodbye, and one that cannot say it is over as well.
       const made = await opening?.catch(() => undefined);
-      await made?.end().catch(() => {});
+      await made?.client.end().catch(() => {});
     },
   };
+}
+
+interface Opened {
+  readonly client: pg.Client;
+  shapes: Shapes;
 }
 
 /** Everything of this turn goes out in one write. */

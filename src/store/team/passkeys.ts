@@ -1,4 +1,4 @@
-import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ToolError } from '../../contract/error.ts';
 import { text } from '../../contract/text/text.ts';
 import { randomId } from '../random-id.ts';
@@ -26,7 +26,7 @@ export async function isPasskeyOf(stored: string | undefined, passkey: string): 
 }
 
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }
 
 /**
