@@ -84,8 +84,9 @@ async function survey(overlay: Overlay, options: SurveyOptions): Promise<Omit<Lo
   for (const file of found.changed) {
     await pause();
     const { before, now } = file;
-    if (!before || !now || !isOverwritten(lowerPath(file), before, upperPath(file), now)) continue;
-    if (isMissed(file)) missed.push(file);
+    // Of most that a command writes anew nobody has to read both contents: its session made them.
+    if (!before || !now || !isMissed(file)) continue;
+    if (isOverwritten(lowerPath(file), before, upperPath(file), now)) missed.push(file);
   }
   const lost = await withoutMoved(missed, found, isIgnored, pause);
 
