@@ -97,6 +97,7 @@ test.each([
   ['f() {\n a\n}; b', 'f() {\na; }; \\\nb'],
   ['a # comment\n\nb', 'a\n\nb'],
   ["x=$'a\\nb'\nc", "x=$'a\\nb'\nc"],
+  ['echo "${v:+"$v"d}" "${v:+"$v"}d"', 'echo "${v:+${v}d}" "${v:+$v}d"'],
   ['let x=5*2 y+=1', "let 'x=5*2' y+=1"],
   ['sort --files0-from=<(ls "a") b', 'sort --files0-from=<(ls a) b'],
   ["tmux ls -F '#S'; tmux display -p '#{pane_id} #W'", "tmux ls -F '#S'; tmux display -p '#{pane_id} #W'"],

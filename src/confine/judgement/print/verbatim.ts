@@ -54,7 +54,8 @@ export function printOperand(page: Page, parts: readonly WordPart[]): void {
       if (opens.test(part.text.replace(/\\[\s\S]/g, ''))) page.refuse(part);
       page.add(escaped(part.text.replace(/\\([$`"\\}\n])/g, unescaped)));
     } else if (part.type === 'DoubleQuoted') {
-      for (const [place, child] of part.parts.entries()) printInner(page, child, part.parts[place + 1]);
+      for (const [place, child] of part.parts.entries())
+        printInner(page, child, part.parts[place + 1] ?? parts[at + 1]);
     } else page.expansion(part, parts[at + 1], 'quotes');
   }
 }
@@ -66,7 +67,7 @@ function isBare({ type }: WordPart): boolean {
 
 const opens = /\$[\w{([@*#?$!'"-]/;
 
-function printInner(page: Page, child: DoubleQuotedChild, next: DoubleQuotedChild | undefined): void {
+function printInner(page: Page, child: DoubleQuotedChild, next: WordPart | undefined): void {
   if (child.type !== 'Literal') page.expansion(child, next, 'quotes');
   else if (child.text.includes("'")) page.refuse(child);
   else page.add(escaped(child.text.replace(/\\([$`"\\\n])/g, unescaped)));
