@@ -261,6 +261,6 @@ function isSteady(script: string): boolean {
 
 /** In whatever order the commands wrote. */
 function outcome({ code, stdout }: Ran): string {
-  const same = stdout.replace(/ran\/\d+\.log|line \d+:/g, '');
+  const same = stdout.replace(/ran\/\d+\.log|(line|driver:) \d+:/g, '');
   return `${code} ${[...same].sort().join('')}`;
 }
