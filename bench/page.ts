@@ -75,6 +75,12 @@ tasks in progress from \`tasks_by_assignee\`, and everything else by its id. Thi
 the claim asks in an order that no index over all tasks has. The additional pages are levels of the indexes. If the
 table has only ten agents, PostgreSQL reads all ten.
 
+![The cost of a claim with its report stays level from 10 to 10,000 agents and from 1,000 to 100,000 finished tasks](claims-growth.svg)
+
+One agent claims and reports, one task after another; the other agents and the finished tasks are in the database. All sizes are
+measured in turns. With 1,000,000 finished tasks, the indexes no longer fit into the 128 MB of \`shared_buffers\` that PostgreSQL has by
+default, because ids of tasks are random and each one is in a different page. With 1 GB, the cost there is 1.23 times that with 1,000.
+
 ## How costs grow
 
 | operation | grows with | why |

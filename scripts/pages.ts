@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { claimsPicture } from '../bench/growth-picture.ts';
 import { performancePage } from '../bench/page.ts';
 import { loadTools } from '../src/checkpoint/toolsets.ts';
 import { loadSettings } from '../src/config/load.ts';
@@ -29,6 +30,7 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     ['docs/tools.ja.md', toolsPage(tools, 'ja')],
     ['docs/sekisho.1', manPage()],
     ['docs/performance.md', performancePage()],
+    ['docs/claims-growth.svg', claimsPicture()],
     ['docs/documents.md', documentsPage('en')],
     ['docs/documents.ja.md', documentsPage('ja')],
   ];

@@ -20,7 +20,7 @@ for (const name of globSync('*.md', { cwd: docs })) {
   if (name.endsWith('.ja.md')) writeFileSync(join(pages, 'ja', name.replace('.ja', '')), inFolder(words));
   else writeFileSync(join(pages, name), alone(words.replace(/\]\(([\w-]+)\.ja\.md/g, '](ja/$1.md')));
 }
-for (const name of globSync('*.png', { cwd: docs })) {
+for (const name of globSync('*.{png,svg}', { cwd: docs })) {
   for (const folder of [pages, join(pages, 'ja')]) cpSync(join(docs, name), join(folder, name));
 }
 // The pictures in `docs/` stand in where this machine has no browser, or no Japanese font for the link to the other language.
