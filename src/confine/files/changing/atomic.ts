@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import {
   closeSync,
@@ -13,6 +12,7 @@ import {
 import type { CarryOver } from '../attributes.ts';
 import { fault, leftUnchanged } from '../fault.ts';
 import { fsync, writeAll } from '../io.ts';
+import { temporaryName } from '../temporary-name.ts';
 import { entryOf, itself } from '../walk.ts';
 
 export interface AtomicWrite {
@@ -37,7 +37,7 @@ export interface AtomicWrite {
  */
 export async function writeAtomically(write: AtomicWrite): Promise<Made> {
   const { folder, name, former, shown, signal } = write;
-  const temporary = `.sekisho-${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = temporaryName();
   const from = entryOf(folder, temporary);
   const to = entryOf(folder, name);
   const forget = write.noteTemporary(temporary);

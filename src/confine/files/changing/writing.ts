@@ -6,7 +6,7 @@ import { limits } from '../../../contract/limits.ts';
 import { text } from '../../../contract/text/text.ts';
 import { exists, fault, leftUnchanged, linkRefused } from '../fault.ts';
 import { inOwnFolder } from '../folders.ts';
-import { closeInBackground, fsync, readAt, writeAll } from '../io.ts';
+import { fsync, readAt, writeAll } from '../io.ts';
 import type { ProvenPath } from '../place-facts.ts';
 import { readStat, tooLarge } from '../reading.ts';
 import { encode } from '../text/encode.ts';
@@ -45,7 +45,8 @@ export function replace(place: ProvenPath, content: Content, options: WriteOptio
       } catch (error) {
         throw isTaken(error, former) ? new Appeared() : error;
       } finally {
-        if (former) closeInBackground(former.fd);
+        // Never the last one of a file that was replaced: its lock holds it open.
+        if (former) closeSync(former.fd);
       }
       return !former;
     });
@@ -88,7 +89,7 @@ export function append(place: ProvenPath, content: Content, options: WriteOption
       } catch (error) {
         throw isTaken(error, former) ? new Appeared() : error;
       } finally {
-        if (former) closeInBackground(former.fd);
+        if (former) closeSync(former.fd);
       }
       return { bytes: more.length, created: !former };
     });
