@@ -69,7 +69,9 @@ export class HeldFolder implements Folder {
     const named = [...place.root.components, ...place.components];
     const real = followLinks(named, (names) => {
       const found = this.#rootOf(names);
-      return found && [...found.root.components, ...names.slice(found.depth)];
+      if (!found) return undefined;
+      const below = names.slice(found.depth);
+      return { names: [...found.root.components, ...below], isRoot: below.length === 0 };
     });
     if (real.length === named.length && startsWith(real, named)) return place;
     if (!this.#rootOf(real)) throw linkLeadsOut(place.shown);

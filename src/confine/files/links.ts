@@ -7,12 +7,14 @@ const maxLinks = 40;
 /**
  * The names that `names` stands for once the symbolic links inside of the roots are followed. Nothing outside is
  * looked at: `inside` gives the real names of what lies in a root, and what a link elsewhere would lead to is not
- * asked. The answer is words alone; whoever uses it walks there anew and follows nothing, so a link that is
+ * asked. Nor is a root, which is held open. The answer is words alone; whoever uses it walks there anew and follows nothing, so a link that is
  * swapped in meanwhile wins nothing.
  */
 export function followLinks(
   names: readonly string[],
-  inside: (names: readonly string[]) => readonly string[] | undefined,
+  inside: (
+    names: readonly string[],
+  ) => { readonly names: readonly string[]; readonly isRoot: boolean } | undefined,
 ): readonly string[] {
   const left = [...names].reverse();
   let real: string[] = [];
@@ -25,7 +27,8 @@ export function followLinks(
     real.push(name);
     const there = inside(real);
     if (!there) continue;
-    real = [...there];
+    real = [...there.names];
+    if (there.isRoot) continue;
     const target = targetOf(`/${real.join('/')}`);
     if (target === undefined) continue;
     if (++links > maxLinks) return names;
