@@ -25,7 +25,7 @@ export function claimsPicture(): string {
         label(left - 8, y(times) + 4, `${times} ×`, 'end'),
     ),
     `<line x1="${left}" x2="${width - right}" y1="${y(limit)}" y2="${y(limit)}" stroke="#888" stroke-dasharray="6 4"/>`,
-    label(width - right, y(limit) - 6, `limit ${limit} ×`, 'end'),
+    label(left + 8, y(limit) - 6, `limit ${limit} ×`, 'start'),
   ];
   lines.forEach(({ points, operation }, nth) => {
     const colour = colours[nth] ?? '#888';
