@@ -67,6 +67,7 @@ System calls are counted with \`strace -c -f\`, over 200 calls and more.
 | HTTP | 15 system calls for a read: 8 on the file, 2 on the socket, the rest for the note, the token and the log. A quarter to a third of the time is writing the reply to the socket. A bare handler of Node that reads the file and answers took 90 to 156 µs of CPU in a run in which the SDK's took 611 to 778, so four times the SDK's rate leaves little over a bare handler |
 | claims through MCP over HTTP | 1.6 to 1.75 ms of the servers' JavaScript for a claim with its report, measured beside other work, spread thin: no function takes more than 3 % of it by itself, but for collecting garbage (12 %). The database takes twice the time of bare statements: the session is looked up for each call, and a claim looks for what the task depends on and has parts of |
 | list 10,000 entries | 418 KB of reply, since each name is told twice: in words and as data. Reading the folder is 3 ms in the kernel for either side |
+| install 20,000 files, until the command has ended | overlayfs itself: \`tar\` alone took 0.79 s of CPU, in bubblewrap 0.82 s, and in bubblewrap on an overlay without any part of Sekisho 1.14 s (medians of five, in turns, beside other work) |
 | a hop, p99 | writing to two pipes, each of which wakes a process, is a quarter of the server's time |
 
 ## Claims on PostgreSQL
