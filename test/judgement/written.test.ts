@@ -117,6 +117,7 @@ test.each([
   String.raw`a=([2]="\\"$'\t'do [0]=x)`,
   '((( 1 ))\n)',
   'echo "$\\\n{x}"',
+  'echo "$\\\n${x}"',
   'cat <<E\n$\\\n{x}\nE',
   'echo $(cat <<E |\nhi\nE\nenv; v=1 ls)',
   'echo "$({ cat <<E\nhi\nE\n} | cat; ls)"',

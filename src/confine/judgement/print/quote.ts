@@ -45,7 +45,8 @@ export function printQuoted(page: Page, parts: readonly DoubleQuotedChild[]): vo
   page.add('"');
   for (const [at, part] of parts.entries()) {
     if (part.type === 'Literal') {
-      if (isParted(part.text)) page.refuse(part);
+      // With the `$` of what follows, a shell reads its own number, `$$`.
+      if (isParted(part.text) || (parts[at + 1] && /\$(?:\\\n)+$/.test(part.text))) page.refuse(part);
       page.add(readQuoted(part.text).replace(/[$`"\\]/g, '\\$&'));
     } else page.expansion(part, parts[at + 1], 'quotes');
   }
