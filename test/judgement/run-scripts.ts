@@ -100,16 +100,28 @@ function drive(
       while (isDone(next)) next++;
       if (next > before) sinceMs = Date.now();
       if (next === scripts.length || Date.now() - sinceMs < hangsAfterMs) return;
-      process.kill(-(child.pid ?? 0), 'SIGKILL');
+      endAll(child.pid);
     }, 200);
     child.on('error', reject);
     child.on('exit', () => {
       clearInterval(watch);
+      // A function that calls itself in the background goes on without end.
+      endAll(child.pid);
       while (isDone(next)) next++;
       // One that hung or ended the shell counts as run.
       resolve(next < scripts.length ? next + 1 : next);
     });
   });
+}
+
+/** The whole process group; what left it goes on. */
+function endAll(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** What a shell is told to run one script, on lines of its own. */
