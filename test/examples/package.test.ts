@@ -42,7 +42,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 test('only what runs is in it, and it is small', () => {
   const allowed =
-    /^(dist\/.*\.(js|d\.ts)|dist\/chunks\/console\/[\w-]+\.(css|svg|png)|dist\/grammars\/[\w-]+\.wasm(\.br)?|dist\/THIRD-PARTY\.txt|docs\/[\w.-]+\.(md|json|1|png)|packaging\/(docker\/Dockerfile|README\.md)|package\.json|README(\.ja)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE)$/;
+    /^(dist\/.*\.(js|d\.ts)|dist\/chunks\/console\/[\w-]+\.(css|svg|png)|dist\/grammars\/[\w-]+\.wasm(\.br)?|dist\/THIRD-PARTY\.txt|docs\/[\w.-]+\.(md|json|1|png|svg)|packaging\/(docker\/Dockerfile|README\.md)|package\.json|README(\.ja)?\.md|(CHANGELOG|SECURITY)\.md|LICENSE)$/;
   expect(packed.files.map(({ path }) => path).filter((path) => !allowed.test(path))).toEqual([]);
   expect(packed.files.map(({ path }) => path)).toContain('dist/sekisho.js');
   expect(packed.size).toBeLessThan(4 * 1024 * 1024);
