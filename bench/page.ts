@@ -95,7 +95,7 @@ table has only ten agents, PostgreSQL reads all ten.
 
 One agent claims and reports, one task after another; the other agents and the finished tasks are in the database. All sizes are
 measured in turns. With 1,000,000 finished tasks, the indexes no longer fit into the 128 MB of \`shared_buffers\` that PostgreSQL has by
-default, because ids of tasks are random and each one is in a different page. With 1 GB, the cost there is 1.23 times that with 1,000.
+default, because ids of tasks are random and each one is in a different page. With 1 GB, the cost there is 1.4 times that with 1,000.
 
 ## How costs grow
 
