@@ -52,12 +52,15 @@ function withoutHistory(commands: Commands, byDefault: OnFailure): Commands {
       : await commands.whyDirect(line, { ...options, onFailure });
     if (!why) return { ...options, onFailure, landing: {} };
     if (options.onFailure === 'discard') throw cannotDiscard(why);
+    options.onDirect?.(why);
     return options;
   };
   /** Nothing of it was kept: it is to run without a layer. */
-  const isUnfit = ({ landed }: RunResult, { onFailure }: RunOptions) => {
+  const isUnfit = ({ landed }: RunResult, { onFailure, onDirect }: RunOptions) => {
     if (landed?.kind !== 'unfit') return false;
-    if (onFailure === 'discard') throw cannotDiscard(verbatim(landed.because));
+    const why = verbatim(landed.because);
+    if (onFailure === 'discard') throw cannotDiscard(why);
+    onDirect?.(why);
     return true;
   };
   return {

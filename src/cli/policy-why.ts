@@ -62,6 +62,7 @@ function told(entry: AuditEntry, locale: Locale, now: PolicyTrial | undefined): 
       tried?.rule &&
         `${tried.came}: ${ruleName({ ...tried, rule: tried.rule }, locale)}, ${tried.because?.[locale]}`,
     ],
+    [labels.direct, (entry.facts?.direct as Text | undefined)?.[locale]],
     [labels.person, policy?.answer === 'person' ? labels.onlyPerson[locale] : undefined],
     [labels.approver, entry.approver],
     [labels.refusal, typeof entry.facts?.refusal === 'string' ? entry.facts.refusal : undefined],
@@ -106,6 +107,7 @@ const labels = {
   rule: text('Rule', '規則'),
   because: text('Because', '理由'),
   tried: text('Tried first', '先に試した結果'),
+  direct: text('Ran on the folders themselves, because', 'フォルダーを直接使った理由'),
   person: text('Answer', '回答'),
   onlyPerson: text('only by a person', '人だけ'),
   now: text('The rules today', '現在の規則では'),

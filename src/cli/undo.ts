@@ -67,6 +67,11 @@ function whatCameOf(entry: UndoStep['entry'], step: Omit<UndoStep, 'entry'>): Te
       return arrow(sizeOf(entry.after), sizeOf(entry.before));
     case 'already':
       return text('is as it was', '既に元のとおりです');
+    case 'stays':
+      return text(
+        'stays, since others have put files into it',
+        'ほかのファイルが入れられているため、残します',
+      );
     case 'lost':
       return text('its old content was not kept', '以前の内容が保存されていません');
     default:

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { working } from '../process/working-layers.ts';
@@ -171,5 +172,20 @@ describe.runIf(working)('on a layer (skipped where none can be had)', () => {
     expect(await takeBack(world, ran.auditId)).toContain('conflict .git/refs/heads/main');
     expect(differing(before, tree(world.root))).toEqual([]);
     execFileSync('git', ['-C', world.root, 'fsck', '--strict'], { stdio: 'pipe' });
+  });
+
+  test('a folder in the place of a file goes with what the call put there, and with what others did nothing of the call', async () => {
+    const start = tree(world.root);
+    writeFileSync(join(world.root, 'was'), 'file');
+    const ran = await runIn(world, 'echo x > beside; rm was; mkdir -p was/in; echo 1 > was/in/one');
+    writeFileSync(join(world.root, 'was/in/two'), 'a person');
+    const before = tree(world.root);
+    expect(await takeBack(world, ran.auditId)).toEqual(['conflict was']);
+    expect(differing(before, tree(world.root))).toEqual([]);
+    rmSync(join(world.root, 'was/in/two'));
+    expect(await takeBack(world, ran.auditId)).toEqual([]);
+    expect(readFileSync(join(world.root, 'was'), 'utf8')).toBe('file');
+    rmSync(join(world.root, 'was'));
+    expect(differing(start, tree(world.root))).toEqual([]);
   });
 });

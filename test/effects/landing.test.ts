@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { working } from '../process/working-layers.ts';
 import { errorOf, openTestCheckpoint, outputOf } from '../support/open-test-checkpoint.ts';
+import { runCommand } from '../support/run-command.ts';
 import { changedBy, marksIn, onLayer, runIn, takeBack, tree } from './layer-world.ts';
 
 const pairs = process.env.SEKISHO_HAMMER ? 200 : 2;
@@ -75,6 +76,23 @@ describe.runIf(working)('a command on a layer (skipped where none can be had)', 
     );
     expect(ran.stdout).toBe('asked\n');
     await world.call('bash_kill', { process_id: id });
+  });
+
+  test('that ran on the folders themselves has the reason in its record, which policy why tells', async () => {
+    const onOne = await runIn(world, 'mkdir old');
+    const direct = await runIn(world, 'mv old new; rmdir new');
+    await world.call('bash', { command: 'true', background: true });
+    const { audit } = await world.checkpoint.store();
+    await audit.flush();
+    const [inBackground] = await audit.search({ newestFirst: true, limit: 1 });
+    const why = async (id: string, ...more: string[]) => {
+      const given = ['--root', world.root, '--state', `${world.folder}/state`, ...more];
+      return (await runCommand(['policy', 'why', id, ...given], world.root, { HOME: world.folder })).stdout;
+    };
+    expect(await why(direct.auditId)).toContain('Ran on the folders themselves, because: it moves a folder');
+    expect(await why(direct.auditId, '--locale', 'ja')).toContain('フォルダーを直接使った理由: ');
+    expect(await why(onOne.auditId)).not.toContain('Ran on the folders');
+    expect(await why(inBackground?.id ?? '')).toContain('because: it was started in the background');
   });
 
   test('that fails leaves nothing where nothing was to be left, by the call or by the configuration', async () => {

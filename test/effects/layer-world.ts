@@ -43,7 +43,7 @@ export async function takeBack(world: World, auditId: string): Promise<readonly 
   const who = { principal: 'person', sessionId: 'undo-test', tool: 'undo', auditId: '' };
   const steps = await history.undo({ auditId }, { folders: [folder], who, force: false });
   return steps
-    .filter(({ outcome }) => outcome === 'conflict' || outcome === 'lost')
+    .filter(({ outcome }) => outcome !== 'undone' && outcome !== 'already')
     .map(({ entry, outcome }) => `${outcome} ${entry.path}`);
 }
 

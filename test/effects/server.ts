@@ -20,7 +20,7 @@ async function answer({ tool, input, session, undo }: Asked): Promise<object> {
     });
   }
   const { history } = await checkpoint.store();
-  const [entry] = await history.list({ at: { root, path: undo }, limit: 1 });
+  const entry = (await history.list({ at: { root, path: undo }, limit: 100 })).at(-1);
   const { folder } = await checkpoint.rooms.workspace();
   const who = { principal: 'person', sessionId: 'undo', tool: 'undo', auditId: '' };
   const room = await checkpoint.rooms.history();

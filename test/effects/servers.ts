@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Reply } from '../../src/contract/call.ts';
 
-/** A call, or to take back the call that last changed a path. */
+/** A call, or to take back the call that first changed a path. */
 export interface Asked {
   readonly tool?: string | undefined;
   readonly input?: unknown;
@@ -40,7 +40,7 @@ export function startServer(root: string, state: string) {
       if (code !== 0) throw new Error(`${command}: ${JSON.stringify(reply)}`);
       return String(stderr);
     },
-    /** Takes back the call that last changed a path; returns what became of each path of it. */
+    /** Takes back the call that first changed a path; returns what became of each path of it. */
     undo: async (path: string) =>
       ((await ask({ undo: path })) as { readonly steps: readonly string[] }).steps,
     async close(): Promise<void> {

@@ -57,12 +57,18 @@ test('a later change by a person stops undo, and with force it goes on and keeps
   expect(readFileSync(join(world.root, 'a.txt'), 'utf8')).toBe('by hand');
 });
 
-test('a folder that a person put something in stays', async () => {
-  await using world = await openTestCheckpoint();
+test('a folder that a person put something in stays, the rest is taken back, and it goes once that has gone', async () => {
+  await using world = await openTestCheckpoint({ files: { 'a.txt': 'first' } });
+  await world.call('file_write', { path: 'a.txt', content: 'second', overwrite: true });
   await world.call('file_write', { path: 'made/a.txt', content: 'x' });
   writeFileSync(join(world.root, 'made/mine.txt'), 'mine');
-  expect(await undo(world, { sinceMs: 0 })).toEqual(['undone', 'conflict']);
+  expect(await undo(world, { sinceMs: 0 })).toEqual(['undone', 'stays', 'undone']);
   expect(readFileSync(join(world.root, 'made/mine.txt'), 'utf8')).toBe('mine');
+  expect(readFileSync(join(world.root, 'a.txt'), 'utf8')).toBe('first');
+  expect(await undo(world, { sinceMs: 0 })).toEqual(['stays']);
+  rmSync(join(world.root, 'made/mine.txt'));
+  expect(await undo(world, { sinceMs: 0 })).toEqual(['undone']);
+  expect(existsSync(join(world.root, 'made'))).toBe(false);
 });
 
 test('the same order twice takes nothing back twice', async () => {

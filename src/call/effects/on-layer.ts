@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Attended, CommandLine, Commands, RunOptions } from '../../contract/capabilities/process.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { callDigest } from '../approve.ts';
 import type { RunNotes } from '../run.ts';
 import type { Permit } from '../slips.ts';
@@ -34,6 +35,9 @@ export function onLayer(
     const attended = await run({
       ...options,
       effects,
+      onDirect: (why) => {
+        notes.facts.direct = why;
+      },
       onHeld: (layer, result) =>
         holdLate({ layer, result, digest: randomUUID() }, permit, digest, dependencies),
     });
@@ -55,8 +59,17 @@ export function onLayer(
     },
     attend: (line, options) =>
       attend(options, (judged) => commands.attend(line, { ...judged, handOverMs: options.handOverMs })),
+    start(line, options) {
+      notes.facts.direct = whyInBackground;
+      return commands.start(line, options);
+    },
   };
 }
+
+const whyInBackground: Text = text(
+  'it was started in the background, where others must see its files',
+  'バックグラウンドで開始され、他のコマンドがそのファイルを見る必要があります',
+);
 
 function ended(result: Extract<Attended, { kind: 'ended' }>['result']): Attended {
   return { kind: 'ended', result };

@@ -15,11 +15,12 @@ import { asUnprotected } from '../files/workspace.ts';
 import { openBlobs } from './blobs.ts';
 import { didHappen } from './change-state.ts';
 import { createContents } from './contents.ts';
+import { findInTheWay } from './foresee.ts';
 import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
 import { createRecorder, type Recorder, type Tell } from './recorder.ts';
 import { stateOf } from './restore.ts';
-import { foresee, undoEntry } from './undo.ts';
+import { undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
 import { type Witness, witness } from './witness.ts';
 
@@ -213,32 +214,6 @@ export function openHistory(options: HistoryOptions): History {
       journal.close();
     },
   };
-}
-
-/** Of one call all is taken back or nothing: the last change of each path says whether that can be. */
-async function findInTheWay(
-  entries: AsyncGenerator<HistoryEntry>,
-  options: Parameters<typeof foresee>[1],
-  elsewhere: (entry: HistoryEntry) => Promise<UndoStep | undefined>,
-): Promise<readonly UndoStep[]> {
-  const seen = new Set<string>();
-  /** Links where folders were. */
-  const links = new Set<string>();
-  const found: UndoStep[] = [];
-  for await (const entry of entries) {
-    const key = `${entry.root}\0${entry.path}`;
-    const step = seen.has(key)
-      ? undefined
-      : ((await elsewhere(entry)) ?? (await foresee(entry, options, isBelow(links, key))));
-    seen.add(key);
-    if (entry.before.kind === 'folder' && entry.after.kind === 'symlink') links.add(key);
-    if (step) found.push(step);
-  }
-  return found;
-}
-
-function isBelow(keys: ReadonlySet<string>, key: string): boolean {
-  return [...key.matchAll(/\//g)].some(({ index }) => keys.has(key.slice(0, index)));
 }
 
 async function* standing(selection: UndoSelection, store: HistoryStore): AsyncGenerator<HistoryEntry> {

@@ -3,6 +3,7 @@ import { closeSync, constants, lstatSync, openSync } from 'node:fs';
 import type { Place } from '../../contract/capabilities/files.ts';
 import type { FileState, HistoryEntry, UndoStep } from '../../contract/capabilities/history.ts';
 import { ToolError } from '../../contract/error.ts';
+import { type Text, text } from '../../contract/text/text.ts';
 import { readAtNow } from '../files/io.ts';
 import type { Contents } from './contents.ts';
 import type { Recorder } from './recorder.ts';
@@ -32,32 +33,7 @@ export async function undoEntry(entry: HistoryEntry, options: UndoOptions): Prom
   }
 }
 
-/**
- * What stands in the way of taking one change back, as far as that can be told beforehand. Changes nothing. With
- * `isLinkTakenBack` a link above it goes first.
- */
-export async function foresee(
-  entry: HistoryEntry,
-  { place, contents }: Pick<UndoOptions, 'place' | 'contents'>,
-  isLinkTakenBack: boolean,
-): Promise<UndoStep | undefined> {
-  const { before, after } = entry;
-  const there = place(entry.root, entry.path);
-  try {
-    if (isSame(stateOf(there, before), before, true)) return undefined;
-    if ((await contentFor(before, contents)) === 'lost') return { entry, outcome: 'lost' };
-    const found = stateOf(there, after);
-    return isSame(found, after, isSame(before, after, false))
-      ? undefined
-      : { entry, outcome: 'conflict', found };
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error;
-    if (isLinkTakenBack && after.kind === 'absent') return undefined;
-    return { entry, outcome: 'conflict', found: foundAt(there), because: error.text };
-  }
-}
-
-function foundAt(place: Place): FileState {
+export function foundAt(place: Place): FileState {
   try {
     return stateOf(place);
   } catch {
@@ -99,20 +75,28 @@ async function undoAt(place: Place, entry: HistoryEntry, options: UndoOptions): 
         )
         .catch((error) => {
           // A folder that somebody put something in.
-          if (current.kind === 'folder' && isConflict(error)) return 'conflict' as const;
+          if (current.kind === 'folder' && isConflict(error)) return true;
           throw error;
         });
-      return failed ? { entry, outcome: 'conflict', found: current } : { entry, outcome: 'undone' };
+      if (!failed) return { entry, outcome: 'undone' };
+      // One that was made is in nobody's way.
+      return before.kind === 'absent' && after.kind === 'folder'
+        ? { entry, outcome: 'stays' }
+        : { entry, outcome: 'conflict', found: current, because: notEmpty(place.shown) };
     });
   }
   return { entry, outcome: 'already' };
+}
+
+export function notEmpty(shown: string): Text {
+  return text(`${shown} is not empty.`, `${shown} は空ではありません。`);
 }
 
 function isConflict(error: unknown): boolean {
   return error instanceof ToolError && error.code === 'conflict';
 }
 
-async function contentFor(state: FileState, contents: Contents): Promise<Buffer | undefined | 'lost'> {
+export async function contentFor(state: FileState, contents: Contents): Promise<Buffer | undefined | 'lost'> {
   if (state.kind === 'other') return 'lost';
   if (state.kind !== 'file' || state.isStart) return undefined;
   const digest = state.tail?.digest ?? state.digest;

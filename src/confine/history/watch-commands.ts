@@ -195,6 +195,7 @@ export function watchCommands(options: CommandWatchOptions): CommandWatch {
       if (!isPassing || runs === runsOnLayers) why = verbatim(because);
     }
     if (runOptions.onFailure === 'discard') throw cannotDiscard(why);
+    runOptions.onDirect?.(why);
     const all = await before(runOptions.writable ?? options.roots);
     const attended = await run({}).catch(async (error) => {
       await after(all, recorder.current());

@@ -108,6 +108,8 @@ export type UndoSelection =
 /** What became of one entry. */
 export type UndoStep =
   | { readonly entry: HistoryEntry; readonly outcome: 'undone' | 'already' }
+  /** A folder that was made, for what others have put into it. It goes once that has gone. */
+  | { readonly entry: HistoryEntry; readonly outcome: 'stays' }
   | {
       readonly entry: HistoryEntry;
       readonly outcome: 'conflict';

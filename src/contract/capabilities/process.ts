@@ -45,6 +45,8 @@ export interface RunOptions {
    * the output.
    */
   readonly onHeld?: ((layer: HeldLayer, result: RunResult) => Promise<string>) | undefined;
+  /** Told why, where it runs on the folders themselves and not on a layer. */
+  readonly onDirect?: ((why: Text) => void) | undefined;
   /** Told as output arrives, for progress. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', bytes: number) => void) | undefined;
 }

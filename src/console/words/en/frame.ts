@@ -63,6 +63,7 @@ export const frame = {
       'Not undone: the path has changed since. Look at it, and undo the change anyway if you want to.',
     partly:
       'Partly undone: a path has changed since, or its old content is no longer kept. Look at the changes that remain.',
+    stays: 'Not removed: others have put files into the folder. Undo it again once they are gone.',
     lost: 'Not undone: the old content is no longer kept.',
     nothing: 'Nothing changed: it was undone or revoked before, or is gone.',
     saved: 'Saved.',
