@@ -7,8 +7,8 @@ const maxLinks = 40;
 /**
  * The names that `names` stands for once the symbolic links inside of the roots are followed. Nothing outside is
  * looked at: `inside` gives the real names of what lies in a root, and what a link elsewhere would lead to is not
- * asked. Nor is a root, which is held open. The answer is words alone; whoever uses it walks there anew and follows nothing, so a link that is
- * swapped in meanwhile wins nothing.
+ * asked; nor is it of a root, which is held open. The answer is words alone; whoever uses it walks there anew and
+ * follows nothing, so a link that is swapped in meanwhile wins nothing.
  */
 export function followLinks(
   names: readonly string[],

@@ -2,7 +2,7 @@ import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { maxFillings } from './fill/fillings.ts';
 import type { Printed } from './print/print.ts';
 import type { Scene } from './rules/rule.ts';
-import type { Guards } from './syntax/inspect-node.ts';
+import type { Guards } from './syntax/node-notes.ts';
 import { clean, type Place } from './syntax/walk.ts';
 import { literalWord, type Word } from './words/word.ts';
 import type { Writing } from './writing.ts';

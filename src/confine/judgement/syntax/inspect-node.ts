@@ -1,10 +1,8 @@
 import type { ArithmeticExpression, SyntaxNode, Word as SyntaxWord } from 'unbash';
-import type { Text } from '../../../contract/text/text.ts';
 import { listsAll } from '../listings.ts';
-import { isDevice, ownNetwork, reachOf } from '../places/targets.ts';
+import { isDevice, ownNetwork } from '../places/targets.ts';
 import { namesOwnState } from '../rules/checkpoint.ts';
 import { isObeyed, isProtected } from '../rules/files/obeyed.ts';
-import type { Scene } from '../rules/rule.ts';
 import {
   countedMap,
   type Evaluated,
@@ -15,34 +13,13 @@ import {
   guardsOf,
   isSafeWord,
 } from '../variables/arithmetic.ts';
-import { fileNameOf } from '../variables/values.ts';
 import type { Given } from '../variables/variables.ts';
 import { isTrustedName } from '../words/counters.ts';
 import { readWord } from '../words/read-word.ts';
 import { literalWord, type Word } from '../words/word.ts';
-import type { Change } from '../writing.ts';
+import { deferAllEmptied } from './emptied-files.ts';
+import type { NodeNotes } from './node-notes.ts';
 import { placed } from './read-command.ts';
-
-/** Changes to the text that runs after which it is not bad. */
-export type Guards = (scene: Scene) => readonly Change[];
-
-/** What the inspection of a node is told, and where it reports what it finds. */
-export interface NodeNotes {
-  readonly strict: boolean;
-  /** It runs once for each file that a search found. */
-  readonly isForEach: boolean;
-  /** `named` says what it is that the rule speaks of. */
-  raise(rule: string, named?: Text): void;
-  /** Asked when the whole script is read and its variables are known. */
-  defer(rule: string, isBad: (scene: Scene) => boolean, guards?: Guards): void;
-  assign(name: string, value: Word | undefined, given?: Given): void;
-  /** Names in arithmetic that get a value: they must stay names. */
-  readonly targets: WeakSet<SyntaxNode>;
-  /** The name is given, one after the other, all that a listing names, or that the array `from` holds. */
-  list(name: string, from?: string): void;
-  /** Separators that hold for one `read` part nothing else. */
-  onlyForRead(assignment: SyntaxNode): void;
-}
 
 /** Looks at one node of the syntax: constructs that are refused, names that get values, data that becomes code. */
 export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
@@ -66,13 +43,7 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
     case 'Command':
       if (node.prefix.length > 0 && /^(read|mapfile|readarray)$/.test(node.name?.text ?? ''))
         for (const part of node.prefix) if (part.type === 'Assignment') notes.onlyForRead(part);
-      if (node.redirects.length === 0) return;
-      if (/^(|:|true)$/.test(node.name?.text ?? '') || isNothing(node))
-        for (const target of emptied(node)) deferEmptied(target, notes);
-      // Whatever the same words are written into, each of the files that a search found ends as another.
-      if (/^(echo|printf)$/.test(node.name?.text ?? '') && (notes.isForEach || saysTheSame(node)))
-        for (const target of emptied(node))
-          if (/^"?\$\{?\w+\}?"?$/.test(target.text)) deferEmptied(target, notes);
+      deferAllEmptied(node, notes);
       return;
     case 'ArithmeticCommand': {
       const map = countedMap(node.body);
@@ -157,25 +128,6 @@ export function inspectNode(node: SyntaxNode, notes: NodeNotes): void {
   }
 }
 
-/** `> f` with no command that writes into it. */
-function emptied(node: SyntaxNode & { type: 'Command' }): readonly SyntaxWord[] {
-  return node.redirects.flatMap((one) =>
-    one.type === 'Redirect' && one.target && /^>\|?$/.test(one.operator) ? [one.target] : [],
-  );
-}
-
-/** `cat /dev/null`. */
-function isNothing({ name, args }: SyntaxNode & { type: 'Command' }): boolean {
-  return (
-    name?.text === 'cat' && args.length === 1 && args[0]?.type === 'Word' && args[0].text === '/dev/null'
-  );
-}
-
-/** Whatever its words are, they are the same each time. */
-function saysTheSame({ args }: SyntaxNode & { type: 'Command' }): boolean {
-  return args.every((arg) => arg.type === 'Word' && readWord(arg).value !== undefined);
-}
-
 /** The names that `read` gives values to in the condition of a loop. */
 function namesRead({ commands }: SyntaxNode & { type: 'CompoundList' }): readonly string[] {
   return commands.flatMap(({ command }) =>
@@ -185,20 +137,6 @@ function namesRead({ commands }: SyntaxNode & { type: 'CompoundList' }): readonl
         )
       : [],
   );
-}
-
-/** What truncate is asked about: files that are not named one by one. */
-function deferEmptied(target: SyntaxWord, notes: NodeNotes): void {
-  const word = readWord(target);
-  notes.defer('empty-everything', (scene) => {
-    const reach = reachOf(word, scene);
-    const last = word.pieces.at(-1);
-    const isEach =
-      notes.isForEach ||
-      fileNameOf(word, scene.variables) === 'found' ||
-      (last?.kind === 'variable' && scene.variables.isListed(last.name));
-    return reach === 'everything' || (reach === 'unknown' && isEach);
-  });
 }
 
 function inspectExpansion(node: SyntaxNode & { type: 'ParameterExpansion' }, notes: NodeNotes): void {
