@@ -40,7 +40,7 @@ the server is not idle.
 | call | largest | second | third |
 | --- | --- | --- | --- |
 | read 4 KiB over stdio | writing the reply to the pipe, which wakes the client: 40 % | walking to the file through descriptors and opening it: 14 % | building the reply's JSON: 6 %; a text that appears in it twice is escaped once |
-| write a new 4 KiB file | three waits for the disk, one after the other: first the note that the call begins, then the content, then its folder and the records | creating the temporary file: 0.04 ms, or 1 ms if ext4 has to skip thousands of inodes freed in the last minutes | one transaction for history and audit log: 10 % |
+| write a new 4 KiB file | two waits for the disk, one after the other: first the note that the call begins and the content, then its folder and the records | creating the temporary file: 0.04 ms, or 1 ms if ext4 has to skip thousands of inodes freed in the last minutes | one transaction for history and audit log: 10 % |
 | start and list the tools | Node itself: 40 ms of 120 | loading zod and building the schemas of the tools | reading flags and settings |
 
 A write is acknowledged once the file's content, its name and its record would each survive a power cut. The content is on disk
@@ -60,10 +60,10 @@ System calls are counted with \`strace -c -f\`, over 200 calls and more.
 
 | row | what is left |
 | --- | --- |
-| overwrite, against its syncs by hand | 154 system calls where 8 do by hand. Both wait for the disk three times, but ours syncs five files in these waits: the note that the call begins; the former content, which is kept for undo, with the new content; the folder with the log. 22 writes are at a position in a file: 6 of notes, 16 for the 8 pages that the change, its indexes and the record take in SQLite's log. Syncs and one close are handed to threads, which wake each other: 34 calls of \`futex\`. On a file system in memory, where a sync costs nothing, an overwrite took 24 to 45 times as long as by hand beside other work: what is left is processor time, not the disk |
-| write a new file | 101 system calls, 4 syncs in the same three waits, the same 22 writes |
+| overwrite, against its syncs by hand | 154 system calls where 8 do by hand. By hand waits for the disk three times, ours twice, but ours syncs five files in these waits: the note that the call begins, the former content, which is kept for undo, and the new content; the folder with the log. 22 writes are at a position in a file: 6 of notes, 16 for the 8 pages that the change, its indexes and the record take in SQLite's log. Syncs and one close are handed to threads, which wake each other: 34 calls of \`futex\`. On a file system in memory, where a sync costs nothing, an overwrite took 24 to 45 times as long as by hand beside other work: what is left is processor time, not the disk |
+| write a new file | 101 system calls, 4 syncs in the same two waits, the same 22 writes |
 | edit, against its syncs by hand | the same, and the whole content is read and hashed twice, decoded, and written twice: in place, and what it was for undo |
-| an edit that fits nowhere | two syncs, before and after, as the call may have changed something; then folding the whole file by the loosest rule and looking for each word of the text that was sought |
+| an edit that fits nowhere | no sync; folding the whole file by the loosest rule and looking for each word of the text that was sought |
 | HTTP | 15 system calls for a read: 8 on the file, 2 on the socket, the rest for the note, the token and the log. A quarter to a third of the time is writing the reply to the socket. A bare handler of Node that reads the file and answers took 90 to 156 µs of CPU in a run in which the SDK's took 611 to 778, so four times the SDK's rate leaves little over a bare handler |
 | claims through MCP over HTTP | 1.6 to 1.75 ms of the servers' JavaScript for a claim with its report, measured beside other work, spread thin: no function takes more than 3 % of it by itself, but for collecting garbage (12 %). The database takes twice the time of bare statements: the session is looked up for each call, and a claim looks for what the task depends on and has parts of |
 | list 10,000 entries | 418 KB of reply, since each name is told twice: in words and as data. Reading the folder is 3 ms in the kernel for either side |

@@ -23,6 +23,8 @@ export interface Dependencies extends ApproveDependencies, RunDependencies, Flow
   readonly rateRules: readonly RateRule[];
   readonly rates: () => Promise<RateStore>;
   readonly audit: () => Promise<AuditLog>;
+  /** Is the history told of each change of a file before it is made? */
+  readonly keepsHistory: boolean;
   /** Hears of what the caller is told nothing of: a record that could not be written, and why. */
   readonly onFault: ((error: unknown) => void) | undefined;
   /** Counts or traces the call; absent where nobody does. */
@@ -85,7 +87,7 @@ async function attempt(call: Call, dependencies: Dependencies, record: OpenRecor
   record.knows(permit);
 
   record.reached('run');
-  await record.begin(await dependencies.audit());
+  await record.begin(await dependencies.audit(), dependencies.keepsHistory);
   const came = await run(permit, dependencies, record);
   await learnFlow(permit, came, dependencies);
   const { output, injections } = tellInjections(permit.tool, came);

@@ -3,7 +3,7 @@ import type { Call, Reply } from '../contract/call.ts';
 import type { Caller } from '../contract/caller.ts';
 import { ToolError } from '../contract/error.ts';
 import type { CallWatch } from '../contract/observe.ts';
-import type { AuditLog, AuditRecord, CallStop } from '../contract/records.ts';
+import type { AuditLog, AuditRecord, BegunNote, CallStop } from '../contract/records.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { redact, redactText } from '../ground/text/redact.ts';
 import type { RunNotes } from './run.ts';
@@ -19,10 +19,11 @@ export interface OpenRecord extends RunNotes {
     readonly approver?: string | undefined;
   }): void;
   /**
-   * Notes that the call is about to run, so that it is in the log whatever happens to this process. Throws where no
-   * record could be written now.
+   * Notes that the call is about to run, so that it is in the log whatever happens to this process. Where it may change
+   * something, the note is on disk when this returns, or, with `keepsHistory`, before a tool that changes files alone
+   * changes one. Throws where no record could be written now.
    */
-  begin(log: AuditLog): Promise<void>;
+  begin(log: AuditLog, keepsHistory: boolean): Promise<void>;
   /** Was the call begun, and may it have changed something? */
   isBegun(): boolean;
   /** Writes the entry: it and the changes are durable before it returns where the call may have changed something. */
@@ -44,10 +45,17 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
   const facts: Record<string, unknown> = {};
   const waitsFor: Promise<void>[] = [];
   let isBegun = false;
+  let note: BegunNote | undefined;
+  let noted: Promise<void> | undefined;
+  /** Something may have been changed, so that no reply leaves before the record is on disk. */
+  let isDurable = false;
   let redacted: unknown;
 
-  /** A call that runs a tool which does not only read. */
-  const mayChange = () => stop === 'run' && tool !== undefined && !tool.annotations.readOnly;
+  function waitForNote(): Promise<void> {
+    isDurable = true;
+    noted ??= note?.durable() ?? Promise.resolve();
+    return noted;
+  }
 
   /** What the record says of the call as far as it came. */
   function known(): Omit<AuditRecord, 'outcome' | 'durationMs' | 'outputBytes'> {
@@ -76,6 +84,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
     facts,
     meta: {},
     waitsFor,
+    noted: waitForNote,
     trace: watch?.trace,
     reached(next) {
       stop = next;
@@ -88,12 +97,16 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
       rule = known.rule ?? rule;
       approver = known.approver ?? approver;
     },
-    async begin(log) {
+    async begin(log, keepsHistory) {
       const record = { ...known(), outcome: 'interrupted', durationMs: 0, outputBytes: 0 } as const;
-      await log.begin(record, { durable: mayChange() });
+      isDurable = tool !== undefined && !tool.annotations.readOnly;
+      note = await log.begin(record, { mayChange: isDurable });
+      // What a client does itself, it does without asking us first.
+      if (keepsHistory && tool?.changesFiles && !call.carry) isDurable = false;
+      if (isDurable) await waitForNote();
       isBegun = true;
     },
-    isBegun: () => isBegun && mayChange(),
+    isBegun: () => isBegun && isDurable,
     async close(reply, thrown, log) {
       // The sentence that the model was refused with: a rule's id alone says little to who reads the call later.
       if (reply.kind === 'error' && reply.code === 'denied') facts.refusal = redactText(reply.text);
@@ -108,7 +121,7 @@ export function openRecord(call: Call, now: () => number, watch?: CallWatch): Op
         outputBytes: replySize(reply),
       };
       watch?.reached('record');
-      const written = mayChange() ? log.write(record) : log.note(record);
+      const written = isDurable ? log.write(record) : log.note(record);
       // All of them, also where one fails: no reply leaves before its record is written.
       for (const outcome of await Promise.allSettled([written, ...waitsFor])) {
         if (outcome.status === 'rejected') throw outcome.reason;

@@ -33,6 +33,8 @@ export interface RunNotes {
   readonly trace: CallTrace | undefined;
   /** Somebody agreed to what it did. */
   knows(facts: { readonly approver?: string | undefined }): void;
+  /** Resolves when the note that the call has begun would survive a power cut: nothing is changed before. */
+  noted(): Promise<void>;
   /** What the reply waits for beside the record: changes on their way to the disk. */
   readonly waitsFor: Promise<void>[];
 }

@@ -1,5 +1,6 @@
 import type { RunDependencies } from '../call/run.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Tell } from '../confine/history/recorder.ts';
 import { reachesMachine } from '../contract/capabilities/capabilities.ts';
 import type {
   CommandLine,
@@ -25,11 +26,12 @@ export function createAttribution(settings: Settings, rooms: Rooms): RunDependen
       tool: tool.name,
       auditId: notes.id,
     };
-    return attribute(who, work, (ids, durable) => {
+    const tell: Tell = (ids, durable) => {
       notes.waitsFor.push(durable);
       notes.facts.history =
         ids.length > listed ? [...ids.slice(0, listed), `${ids.length - listed} more`] : ids;
-    });
+    };
+    return attribute(who, work, tell, notes.noted);
   };
 }
 

@@ -142,6 +142,7 @@ export async function openCheckpoint(
     rateRules: settings.rateRules,
     rates: async () => (await rooms.store()).rates,
     audit: async () => (await rooms.store()).audit,
+    keepsHistory: settings.history.enabled,
     watch: watchers.begin,
     onFault: options.onFault,
     approvals: async () => {

@@ -81,13 +81,18 @@ export interface AuditQuery {
 }
 
 /** The chained log. `write` resolves when the record is durable; `note` batches records of calls that only read. */
+/** The note that a call is about to run. */
+export interface BegunNote {
+  /** Resolves when it would survive a power cut too: nothing may be changed before. */
+  durable(): Promise<void>;
+}
+
 export interface AuditLog {
   /**
    * Notes that a call is about to run. Where the server dies before its record is written, the next one writes this as
-   * `interrupted`. With `durable` the note outlives a power cut as well. Throws where no record could be written now:
-   * then nothing may run.
+   * `interrupted`. Throws where no record could be written now: then nothing may run.
    */
-  begin(record: AuditRecord, options: { readonly durable: boolean }): Promise<void>;
+  begin(record: AuditRecord, options: { readonly mayChange: boolean }): Promise<BegunNote>;
   write(record: AuditRecord): Promise<void>;
   /** Queues the record and resolves, at once unless too many are queued. */
   note(record: AuditRecord): Promise<void>;

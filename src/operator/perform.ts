@@ -36,7 +36,8 @@ export function createPerform(person: Person, audit: () => Promise<AuditLog>, no
       ...{ principal: person.name, transport: person.face, stop: 'run' },
     };
     const log = await audit();
-    await log.begin({ ...about, outcome: 'interrupted', durationMs: 0 }, { durable: true });
+    const note = await log.begin({ ...about, outcome: 'interrupted', durationMs: 0 }, { mayChange: true });
+    await note.durable();
     const record = async (
       outcome: 'ok' | 'error',
       rest: Omit<Came<unknown>, 'result'>,

@@ -9,10 +9,10 @@ import { startFile } from '../support/run-command.ts';
 /* Row: the power goes right after a reply. What a reply promises is what the kernel was asked to sync before it left. */
 
 const tracer = 'strace';
-const traced = 'trace=fsync,fdatasync,write,link,rename';
+const traced = 'trace=fsync,fdatasync,write,link,rename,mkdir';
 
 /** Runs the calls one after another in a server under strace; returns what it did for each, a line a system call. */
-async function trace(calls: readonly object[]) {
+async function trace(calls: readonly object[], refused: readonly number[] = []) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'power-cut-')));
   const root = join(folder, 'root');
   const log = join(folder, 'trace');
@@ -28,7 +28,8 @@ async function trace(calls: readonly object[]) {
     for (const [id, input] of calls.entries()) {
       const params = { name: 'file_write', arguments: input };
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params })}\n`);
-      expect(JSON.parse(String((await answers.next()).value))).not.toHaveProperty('result.isError');
+      const answer = JSON.parse(String((await answers.next()).value)) as { result: { isError?: boolean } };
+      expect(answer.result.isError).toBe(refused.includes(id) ? true : undefined);
     }
     child.stdin.end();
     await ended;
@@ -59,22 +60,45 @@ function splitAtReplies(lines: readonly string[]): string[][] {
 }
 
 test.skipIf(!hasStrace())(
-  'content, name, record and former content are synced before the reply, and the content before it has its name (skipped: no strace)',
+  'content, name, record and former content are synced before the reply, content and note before it has its name (skipped: no strace)',
   async () => {
     const [created = [], replaced = []] = await trace([
       { path: 'new.txt', content: 'new' },
       { path: 'old.txt', content: 'newer', overwrite: true },
     ]);
     const content = /^fsync\(\d+<\/root\/\.sekisho-\w+\.tmp>/;
+    const note = /^fdatasync\(\d+<\/state\/calls\//;
     const folder = /^fsync\(\d+<\/root>/;
     const record = /^fdatasync\(\d+<\/state\/sekisho\.db-wal>/;
     for (const did of [created, replaced]) {
       const named = at(did, /^(link|rename)\("\/proc\/self\/fd\/\d+\/\.sekisho-/);
       expect(at(did, content)).toBeLessThan(named);
+      expect(at(did, note)).toBeLessThan(named);
       expect(at(did, folder)).toBeGreaterThan(named);
       expect(at(did, record)).toBeGreaterThan(named);
     }
     expect(at(replaced, /^fsync\(\d+<\/state\/history\/contents\//)).toBeGreaterThanOrEqual(0);
+  },
+);
+
+test.skipIf(!hasStrace())('a folder is made only when the note is synced (skipped: no strace)', async () => {
+  const [made = []] = await trace([{ path: 'deep/er/new.txt', content: 'new' }]);
+  expect(at(made, /^fdatasync\(\d+<\/state\/calls\//)).toBeLessThan(
+    made.findIndex((line) => /^mkdir\("\/proc\/self\/fd\//.test(line)),
+  );
+});
+
+test.skipIf(!hasStrace())(
+  'a call that comes to change nothing waits for no disk (skipped: no strace)',
+  async () => {
+    const [, refused = []] = await trace(
+      [
+        { path: 'new.txt', content: 'new' },
+        { path: 'new.txt', content: 'again' },
+      ],
+      [1],
+    );
+    expect(refused.filter((line) => /sync\(/.test(line))).toEqual([]);
   },
 );
 

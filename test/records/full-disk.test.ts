@@ -112,8 +112,9 @@ test.skipIf(!mayMount).each(changes)(
       const { audit } = await world.store();
       const begin = audit.begin.bind(audit);
       audit.begin = async (...given) => {
-        await begin(...given);
+        const note = await begin(...given);
         disk.fill();
+        return note;
       };
 
       expect(await send(world, tool, input)).toMatchObject({

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { ToolError } from '../../contract/error.ts';
 import { notAFile } from './fault.ts';
 import type { ProvenPath } from './place-facts.ts';
 import { enterFolder, holdFolder, leaveFolder } from './walk.ts';
@@ -27,18 +28,24 @@ export async function inFolder<T>(
 ): Promise<T> {
   const name = place.components[depth];
   if (name === undefined) throw notAFile(place.shown, 'folder');
-  const folder = holdFolder(
-    place.root,
-    place.components,
-    depth,
-    place.facts.hidden,
-    make ? teller(place) : undefined,
-  );
+  const folder = await open(place, depth, make);
   try {
     return await work(folder, name);
   } finally {
     closeSync(folder);
   }
+}
+
+/** What is missing is made only when something may be changed. */
+async function open(place: ProvenPath, depth: number, make: boolean): Promise<number> {
+  const { root, components, facts } = place;
+  try {
+    return holdFolder(root, components, depth, facts.hidden);
+  } catch (error) {
+    if (!make || !(error instanceof ToolError) || error.code !== 'not_found') throw error;
+  }
+  await facts.dependencies.observer?.mayChange?.();
+  return holdFolder(root, components, depth, facts.hidden, teller(place));
 }
 
 function teller(place: ProvenPath): (count: number) => void {

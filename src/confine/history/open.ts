@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ChangeObserver, Folder } from '../../contract/capabilities/files.ts';
 import type {
-  Attribution,
   FileState,
   HistoryEntry,
   HistoryStore,
@@ -18,7 +17,7 @@ import { createContents } from './contents.ts';
 import { findInTheWay } from './foresee.ts';
 import { leftBehind, openJournal } from './journal.ts';
 import { prune } from './prune.ts';
-import { createRecorder, type Recorder, type Tell } from './recorder.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
 import { stateOf } from './restore.ts';
 import { undoEntry } from './undo.ts';
 import { type CommandWatch, watchCommands } from './watch-commands.ts';
@@ -38,7 +37,7 @@ export interface HistoryOptions {
 export interface History extends Undoing {
   readonly observer: ChangeObserver;
   readonly recorder: Recorder;
-  attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
+  readonly attribute: Recorder['attribute'];
   /** What a state held: from the history, or from the path itself where it still holds that. */
   content(
     entry: HistoryEntry,

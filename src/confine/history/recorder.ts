@@ -32,8 +32,8 @@ export interface Recorder {
   /** Id, order and time of a new entry. */
   stamp(): Pick<NewHistoryEntry, 'id' | 'seq' | 'atMs'>;
   readonly observer: ChangeObserver;
-  /** Runs work whose changes are `who`'s, and tells of its entries. */
-  attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell): Promise<T>;
+  /** Runs work whose changes are `who`'s, and tells of its entries. No change is made before `noted` has resolved. */
+  attribute<T>(who: Attribution, work: () => Promise<T>, tell: Tell, noted?: () => Promise<void>): Promise<T>;
   /** Who is at work here. */
   current(): Attribution;
   /** Notes changes that are about to happen, so that a kill loses none of them. */
@@ -71,6 +71,8 @@ interface Scope {
   readonly entries: NewHistoryEntry[];
   /** Names of changed files that are on their way to the disk. */
   readonly syncs: Promise<void>[];
+  /** Resolves when the call that changes something is noted on disk. */
+  readonly noted: () => Promise<void>;
   isOver: boolean;
 }
 
@@ -153,15 +155,35 @@ export function createRecorder(options: RecorderOptions): Recorder {
     pending.set(change, { entry, durable });
   }
 
+  /** It failed, or was not begun. */
+  function forget(change: FileChange): void {
+    const told = pending.get(change);
+    if (!told) return;
+    pending.delete(change);
+    // It may have failed when the file was in its place already.
+    // An entry that cannot be added comes later, from its note at the latest.
+    if (didHappen(told.entry)) void enter(told.entry).catch(() => {});
+    else journal.end(1);
+  }
+
   return {
     stamp,
     observer: {
+      async mayChange() {
+        await scopes.getStore()?.noted();
+      },
       async beforeChange(change) {
-        if (isOurs(change.path)) return;
+        const noted = scopes.getStore()?.noted() ?? settled;
+        // Waited for below, which may be after it failed.
+        noted.catch(() => {});
         try {
-          await options.recovered();
-          await begin(change);
+          if (!isOurs(change.path)) {
+            await options.recovered();
+            await begin(change);
+          }
+          await noted;
         } catch (cause) {
+          forget(change);
           throw cannotKeep(cause);
         }
       },
@@ -172,15 +194,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         tellOf(change.rootHostPath, change.path);
         await Promise.all([told.durable, enter(told.entry), withTheCall(durable)]);
       },
-      changeFailed(change) {
-        const told = pending.get(change);
-        if (!told) return;
-        pending.delete(change);
-        // It may have failed when the file was in its place already.
-        // An entry that cannot be added comes later, from its note at the latest.
-        if (didHappen(told.entry)) void enter(told.entry).catch(() => {});
-        else journal.end(1);
-      },
+      changeFailed: forget,
       folderMade(folder) {
         if (isOurs(folder.path)) return;
         const entry = entryFor(folder, 'create', { kind: 'absent' }, { kind: 'folder' });
@@ -190,8 +204,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
         void enter(entry).catch(() => {});
       },
     },
-    async attribute(who, work, tell) {
-      const scope: Scope = { who, entries: [], syncs: [], isOver: false };
+    async attribute(who, work, tell, noted = async () => {}) {
+      const scope: Scope = { who, entries: [], syncs: [], noted, isOver: false };
       try {
         return await scopes.run(scope, work);
       } finally {

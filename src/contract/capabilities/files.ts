@@ -149,6 +149,8 @@ export interface Place {
  */
 export interface ChangeObserver {
   beforeChange(change: FileChange): void | Promise<void>;
+  /** Resolves when something may be changed that no `beforeChange` tells of: a folder is made, or moved. */
+  mayChange?(): Promise<void>;
   /** `durable` resolves when the change would survive a power cut: waited for here, or before the call's reply. */
   afterChange?(change: FileChange, durable: Promise<void>): void | Promise<void>;
   /** Told of a change that failed after `beforeChange` had agreed to it. */

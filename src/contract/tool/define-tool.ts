@@ -47,6 +47,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject, const U
     unlisted: definition.unlisted ?? false,
     everyday: definition.everyday,
     annotations: definition.annotations,
+    changesFiles: definition.changesFiles,
     uses: definition.uses,
     inputSchema: (locale) => schema('input', locale),
     outputSchema: (locale) => schema('output', locale),

@@ -46,6 +46,8 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject, U 
   /** Wanted in nearly every session, so that no model should have to search for it. */
   readonly everyday?: boolean | undefined;
   readonly annotations: Annotations;
+  /** All that it changes are files, by what it is lent: a call that comes to change none waits for no disk. */
+  readonly changesFiles?: boolean | undefined;
   readonly uses: readonly U[];
   /** English descriptions stand in the schema; Japanese ones in `ja`, by path: `{ 'range.start_line': '…' }`. */
   readonly input: I;
@@ -68,6 +70,7 @@ export type RiskContext<U extends CapabilityName> = { readonly caller: Caller } 
 
 /** A tool as the rest of the house sees it: its types are proven inside and erased outside. */
 export interface Tool extends ToolCard {
+  readonly changesFiles?: boolean | undefined;
   readonly uses: readonly CapabilityName[];
   /** The checked input, or what is wrong with it. */
   check(input: unknown): CheckedInput | InputProblem;

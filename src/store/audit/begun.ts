@@ -1,11 +1,11 @@
 import { ToolError } from '../../contract/error.ts';
-import type { AuditRecord, UnderWayNotes } from '../../contract/records.ts';
+import type { AuditRecord, BegunNote, UnderWayNotes } from '../../contract/records.ts';
 import { text } from '../../contract/text/text.ts';
 import type { Engine } from '../engine.ts';
 
 /** Calls that have begun and whose records are not written yet. */
 export interface BegunCalls {
-  begin(record: AuditRecord, durable: boolean): Promise<void>;
+  begin(record: AuditRecord, mayChange: boolean): Promise<BegunNote>;
   /** These records are written. */
   written(ids: readonly string[]): void;
   /** What dead servers began and did not write down, as records; `done` forgets it when they are written. */
@@ -39,16 +39,22 @@ export function createBegunCalls(notes: UnderWayNotes): BegunCalls {
   }
 
   return {
-    async begin(record, durable) {
+    async begin(record, mayChange) {
       try {
         // Room for its record too: a call that has run must not find the disk full by what it wrote itself.
-        if (durable && notes.freeBytes() < roomBytes) throw noRoom();
+        if (mayChange && notes.freeBytes() < roomBytes) throw noRoom();
         notes.begin(record);
         open.set(record.id, record);
-        if (durable || notes.bytes() > restartBytes) await sync();
+        if (notes.bytes() > restartBytes) await sync();
       } catch (error) {
         throw asToolError(error);
       }
+      return {
+        durable: () =>
+          sync().catch((error) => {
+            throw asToolError(error);
+          }),
+      };
     },
     written(ids) {
       const ended = ids.filter((id) => open.delete(id)).length;

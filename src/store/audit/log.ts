@@ -1,5 +1,5 @@
 import { limits } from '../../contract/limits.ts';
-import type { AuditLog, AuditRecord } from '../../contract/records.ts';
+import type { AuditLog, AuditRecord, BegunNote } from '../../contract/records.ts';
 import { once } from '../../ground/once.ts';
 import type { OpenEngine } from '../engine.ts';
 import { createChainEnd } from './append.ts';
@@ -157,13 +157,13 @@ export function createAuditLog(
   }
 
   return {
-    async begin(record, { durable }) {
+    async begin(record, { mayChange }) {
       // A log that could not be written a moment ago is tried once more before anything runs.
       if (isFailing) await drainUntil(accepted);
       // So is a chain that takes nothing more: its head may have been set back.
       if (isUnjoined) await joinAll();
-      if (durable) await openEngine();
-      await begun?.begin(record, durable);
+      if (mayChange) await openEngine();
+      return (await begun?.begin(record, mayChange)) ?? unnoted;
     },
     async write(record) {
       enqueue(record);
@@ -201,6 +201,8 @@ export function createAuditLog(
   };
 }
 
+/** Where nobody notes what has begun. */
+const unnoted: BegunNote = { durable: async () => {} };
 /** Rows of one transaction: more would hold the write lock for longer than a reader of the clock likes. */
 const batchRows = 500;
 /** Reading calls wait once this many records are queued. */

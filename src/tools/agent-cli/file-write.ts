@@ -24,6 +24,7 @@ export function createFileWrite({ allowExecutable }: FileWriteOptions): LooseToo
     permission: 'authenticated',
     everyday: true,
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+    changesFiles: true,
     uses: ['files'],
     input: z.object({
       path: z.string().min(1).describe('e.g. "notes/today.md".'),

@@ -17,6 +17,7 @@ export const writeFile = defineTool({
   permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  changesFiles: true,
   uses: ['desk'],
   input: z.object({
     path: pathInput.describe('e.g. "notes/today.md".'),

@@ -18,6 +18,7 @@ export const vaultAppend = defineTool({
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  changesFiles: true,
   uses: ['vault'],
   input: z.object({
     path: z.string().describe('Note, e.g. "daily/2026-02-11.md".'),

@@ -15,6 +15,7 @@ export const vaultCreate = defineTool({
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  changesFiles: true,
   uses: ['vault'],
   input: z.object({
     path: z.string().describe('New note, e.g. "ideas/house.md" or "daily/2026-02-11.md".'),

@@ -19,6 +19,7 @@ export const vaultReplace = defineTool({
   ),
   permission: 'authenticated',
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  changesFiles: true,
   uses: ['vault'],
   input: z.object({
     path: notePath,

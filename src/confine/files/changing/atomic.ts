@@ -22,6 +22,8 @@ export interface AtomicWrite {
   /** The file that is replaced, open: its owner, mode and attributes are kept. Absent: the name must be free. */
   readonly former: { readonly fd: number; readonly plain: Stats } | undefined;
   readonly carryOver: CarryOver;
+  /** The new content is on its way to the disk meanwhile, under its temporary name. */
+  readonly agreed: Promise<void>;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
   /** Looks once more, right before the new file takes the name; what it throws stops the write. */
@@ -54,7 +56,10 @@ export async function writeAtomically(write: AtomicWrite): Promise<Made> {
         await write.carryOver(former.fd, fd);
         fchmodSync(fd, former.plain.mode & 0o777);
       }
-      await fsync(fd);
+      // Both, also where one fails: nothing of this goes on when it is told of.
+      for (const outcome of await Promise.allSettled([write.agreed, fsync(fd)])) {
+        if (outcome.status === 'rejected') throw outcome.reason;
+      }
     } finally {
       closeSync(fd);
     }

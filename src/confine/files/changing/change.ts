@@ -21,12 +21,17 @@ export async function change<T>(
   });
 }
 
-/** Tells the observer before and after; what it throws before stops the change. */
+/**
+ * Makes a change. It may get ready before it is agreed to, and then waits for that: what is thrown there stops the change.
+ */
+export type Work = (agreed: Promise<void>) => Promise<Made>;
+
+/** Tells the observer before and after. */
 export async function observed(
   place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path' | 'former'>,
   former: Former | undefined,
-  work: () => Promise<Made>,
+  work: Work,
 ): Promise<void> {
   return told(place, { ...facts, ...(former ? { former: formerFile(former) } : {}) }, work);
 }
@@ -35,20 +40,24 @@ export async function observed(
 export async function told(
   place: ProvenPath,
   facts: Omit<FileChange, 'rootHostPath' | 'path'>,
-  work: () => Promise<Made>,
+  work: Work,
 ): Promise<void> {
   const { observer } = place.facts.dependencies;
-  if (!observer) return (await work()).durable;
+  if (!observer) return (await work(Promise.resolve())).durable;
   const change: FileChange = {
     ...facts,
     rootHostPath: place.root.hostPath,
     path: place.components.join('/'),
   };
-  await observer.beforeChange(change);
+  const agreed = Promise.try(() => observer.beforeChange(change));
+  // The work waits for it later.
+  agreed.catch(() => {});
   let durable: Promise<void>;
   try {
-    durable = (await work()).durable;
+    durable = (await work(agreed)).durable;
   } catch (error) {
+    // What the observer refuses with is told as it says it.
+    await agreed;
     observer.changeFailed?.(change);
     throw error;
   }

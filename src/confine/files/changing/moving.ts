@@ -22,14 +22,16 @@ export function remove(place: ProvenPath, options: WriteOptions): Promise<void> 
           read: () => Buffer.alloc(0),
           descriptor: -1,
         };
-        await told(place, { action: 'remove', former }, async () => {
+        await told(place, { action: 'remove', former }, async (agreed) => {
+          await agreed;
           attempt(place.shown, () => rmdirSync(entryOf(folder, name)));
           return { durable: syncFolder(folder) };
         });
       } else {
         const former = openFormer(place, folder, name, options.expected);
         try {
-          await observed(place, { action: 'remove' }, former, async () => {
+          await observed(place, { action: 'remove' }, former, async (agreed) => {
+            await agreed;
             attempt(place.shown, () => unlinkSync(entryOf(folder, name)));
             return { durable: syncFolder(folder) };
           });
@@ -54,14 +56,17 @@ export function move(place: ProvenPath, target: ProvenPath, options: WriteOption
         if (stat.isDirectory()) {
           place.assertWritable(true);
           target.assertWritable(true);
+          await place.facts.dependencies.observer?.mayChange?.();
           if (lstatSync(to, { throwIfNoEntry: false })) throw exists(target.shown);
           attempt(target.shown, () => renameSync(from, to));
         } else {
           const former = openFormer(place, folder, name, options.expected);
           try {
-            await observed(place, { action: 'move' }, former, async () => {
+            await observed(place, { action: 'move' }, former, async (leaveAgreed) => {
+              await leaveAgreed;
               const movedFrom = former && formerFile(former);
-              await observed(target, { action: 'create', movedFrom }, undefined, async () => {
+              await observed(target, { action: 'create', movedFrom }, undefined, async (agreed) => {
+                await agreed;
                 attempt(target.shown, () => linkSync(from, to));
                 attempt(place.shown, () => unlinkSync(from));
                 return { durable: settled };

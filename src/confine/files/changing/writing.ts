@@ -24,8 +24,8 @@ export function create(place: ProvenPath, content: Content, options: WriteOption
       const there = lstatSync(entryOf(folder, name), { throwIfNoEntry: false });
       if (there?.isSymbolicLink()) throw linkRefused(place.shown);
       if (there) throw exists(place.shown);
-      await observed(place, { action: 'create', bytes: bytes.length, content: bytes }, undefined, () =>
-        write(place, folder, name, bytes, undefined, options),
+      await observed(place, { action: 'create', bytes: bytes.length, content: bytes }, undefined, (agreed) =>
+        write(place, folder, name, bytes, undefined, agreed, options),
       );
     });
     return { bytes: bytes.length, created: true };
@@ -39,8 +39,8 @@ export function replace(place: ProvenPath, content: Content, options: WriteOptio
       const former = openOverwritable(place, folder, name, options.expected);
       try {
         const action = former ? 'replace' : 'create';
-        await observed(place, { action, bytes: bytes.length, content: bytes }, former, () =>
-          write(place, folder, name, bytes, former, options),
+        await observed(place, { action, bytes: bytes.length, content: bytes }, former, (agreed) =>
+          write(place, folder, name, bytes, former, agreed, options),
         );
       } catch (error) {
         throw isTaken(error, former) ? new Appeared() : error;
@@ -77,13 +77,14 @@ export function append(place: ProvenPath, content: Content, options: WriteOption
           place,
           { action: former ? 'append' : 'create', bytes: more.length, content: more, growsInPlace },
           former,
-          async () => {
+          async (agreed) => {
             if (former && growsInPlace) {
+              await agreed;
               return growInPlace(former, more, place.shown, options.signal);
             }
             if (size > limits.writeBytes) throw tooLarge(place.shown, size, limits.writeBytes);
             const old = former ? await readAt(former.fd, 0, size, options.signal) : Buffer.alloc(0);
-            return write(place, folder, name, Buffer.concat([old, more]), former, options);
+            return write(place, folder, name, Buffer.concat([old, more]), former, agreed, options);
           },
         );
       } catch (error) {
@@ -149,6 +150,7 @@ async function write(
   name: string,
   bytes: Uint8Array,
   former: Former | undefined,
+  agreed: Promise<void>,
   options: WriteOptions,
 ): Promise<Made> {
   return writeAtomically({
@@ -156,6 +158,7 @@ async function write(
     name,
     bytes,
     former,
+    agreed,
     carryOver: place.facts.dependencies.carryOver,
     shown: place.shown,
     signal: options.signal,

@@ -23,6 +23,7 @@ export const editFile = defineTool({
   permission: 'authenticated',
   everyday: true,
   annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  changesFiles: true,
   uses: ['desk'],
   input: z.object({
     path: pathInput.describe('e.g. "src/config.toml".'),
