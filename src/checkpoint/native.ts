@@ -1,6 +1,7 @@
 import { ToolError } from '../contract/error.ts';
 import { text } from '../contract/text/text.ts';
 import { once } from '../ground/once.ts';
+import type { Prompts } from '../store/prompts.ts';
 import type { Rooms } from './rooms.ts';
 
 /** What a client's own tools need beside their calls. */
@@ -11,14 +12,20 @@ export interface Native {
   findFolder(folder: string): Promise<string>;
   /** Has the session's commands begin there. */
   beginIn(sessionId: string, found: string): Promise<void>;
+  /** Keeps what the person wrote in a conversation with the client. */
+  hear(conversation: string, words: string): void;
+  /** The conversation is over. */
+  forget(conversation: string): void;
 }
 
-export function createNative(rooms: Rooms): Native {
+export function createNative(rooms: Rooms, prompts: Prompts): Native {
   const followed = once(async () => {
     const { asFollowing } = await import('../confine/files/workspace.ts');
     return asFollowing((await rooms.workspace()).folder);
   });
   return {
+    hear: prompts.add,
+    forget: prompts.forget,
     async witness(path) {
       const seen = await (await rooms.history()).witness(await followed(), path);
       return rooms.settings.history.enabled ? seen : { settle: async () => {} };

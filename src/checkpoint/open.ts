@@ -17,6 +17,7 @@ import type { RiskContext, Toolset } from '../contract/tool/tool.ts';
 import type { TraceSettings } from '../contract/trace.ts';
 import { once } from '../ground/once.ts';
 import { deriveKey } from '../store/derived-key.ts';
+import { createPrompts } from '../store/prompts.ts';
 import { createLiveCatalog } from './catalog.ts';
 import { createEffectRules, createTrials } from './effects.ts';
 import { createForwarding } from './forwarding.ts';
@@ -127,6 +128,7 @@ export async function openCheckpoint(
     onFault: options.onFault,
   });
 
+  const prompts = createPrompts(settings.stateFolder, { now, onFault: options.onFault });
   const flow = once(async () => {
     const { createFlowDesk } = await import('../flow/desk.ts');
     return createFlowDesk();
@@ -135,6 +137,7 @@ export async function openCheckpoint(
   const dependencies: Dependencies = {
     // Nothing is sent to others but by proxied tools; without them nothing need be remembered.
     flow: settings.servers.some(({ enabled }) => enabled) ? flow : undefined,
+    prompts,
     mode: settings.mode,
     catalog,
     credentials,
@@ -261,7 +264,7 @@ export async function openCheckpoint(
     store: () => rooms.store(),
     operator,
     history,
-    native: createNative(rooms),
+    native: createNative(rooms, prompts),
     watch: watchers.add,
     policy: policyInspector,
     identify: (arrival) => identifyArrival(arrival, {}, credentials),

@@ -57,7 +57,7 @@ export interface FlowSession {
   writes(tool: FlowTool, input: unknown): void;
   /** What a call would let a stranger decide; nothing where it lets them decide nothing. */
   judge(tool: FlowTool, input: unknown): FlowFinding | undefined;
-  /** A person agreed to these targets for this tool. */
+  /** A person agreed to these targets for this tool; to an address, for whatever else its server sends there. */
   agreed(tool: FlowTool, targets: readonly FlowTarget[]): void;
   /** For the log. */
   labels(): FlowLabels;

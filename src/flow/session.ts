@@ -1,5 +1,6 @@
 import type {
   FlowFinding,
+  FlowKind,
   FlowRead,
   FlowSession,
   FlowSource,
@@ -130,14 +131,15 @@ export function createFlowSession(carried: Carried = createCarried()): FlowSessi
         kind === 'send' && candidates.some(({ value }) => isAddress(value) && isNamed(value));
       const targets = candidates
         .filter(({ argument, value }) => !(isGoingWhereSaid && isHeading(argument) && !isAddress(value)))
-        .filter(({ value }) => !agreed.has(agreement(tool, grantedBy(value))))
+        .filter(({ value }) => !agreed.has(agreement(tool, kind, value)))
         .flatMap((candidate) => targetOf(candidate, kind) ?? afterSecret(candidate) ?? []);
       if (targets.length === 0) return undefined;
       return { kind, targets, because: becauseOf(kind, targets) };
     },
     agreed(tool, targets) {
-      for (const { grants } of targets) {
-        if (agreed.size < maxAgreed) agreed.add(agreement(tool, grants));
+      const kind = kindOf(tool);
+      for (const { value } of targets) {
+        if (kind && agreed.size < maxAgreed) agreed.add(agreement(tool, kind, value));
       }
     },
     labels: () => ({ readPrivate, readOutside, readKeys: secret !== undefined }),
@@ -164,8 +166,10 @@ function isOpaque(value: string): boolean {
   return /\d/.test(value) && !/[@\s]|:\/\//.test(value) && !isAddress(value);
 }
 
-function agreement({ name }: FlowTool, granted: string): string {
-  return `${name} ${granted}`;
+/** Who agrees to an address agrees to it for all that a server sends; a right, a deletion, and what is meant, for the tool. */
+function agreement({ name, server }: FlowTool, kind: FlowKind, value: string): string {
+  const isForServer = kind === 'send' && isAddress(value);
+  return `${isForServer ? server : name} ${grantedBy(value)}`;
 }
 
 /** Who agrees to a link agrees to its host: pages of one place lead to each other. */

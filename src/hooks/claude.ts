@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, reading, writes } from './parse.ts';
+import { type At, callsOf, hookId, type NativeReader, parsed, prompted, reading, writes } from './parse.ts';
 
 /**
  * Claude Code: `PreToolUse` takes allow, ask and deny, and arguments in place of the model's; an `allow` skips its own
@@ -21,7 +21,13 @@ const events = z.discriminatedUnion('hook_event_name', [
   z.looseObject({ hook_event_name: z.literal('PreToolUse'), ...use }),
   z.looseObject({ hook_event_name: z.literal('PostToolUse'), ...use }),
   z.looseObject({ hook_event_name: z.literal('PostToolUseFailure'), ...use, error: z.string().optional() }),
-  z.looseObject({ hook_event_name: z.enum(['Stop', 'UserPromptSubmit', 'SessionEnd']), ...common }),
+  z.looseObject({
+    hook_event_name: z.literal('UserPromptSubmit'),
+    ...common,
+    prompt: prompted,
+    agent_id: z.unknown().optional(),
+  }),
+  z.looseObject({ hook_event_name: z.enum(['Stop', 'SessionEnd']), ...common }),
 ]);
 
 function read(given: unknown): HookEvent {
@@ -45,6 +51,8 @@ function read(given: unknown): HookEvent {
       return { kind: 'after', session, use: event.tool_use_id };
     case 'PostToolUseFailure':
       return { kind: 'after', session, use: event.tool_use_id, failure: event.error ?? '' };
+    case 'UserPromptSubmit':
+      return { kind: 'turn-over', session, said: event.agent_id === undefined ? event.prompt : undefined };
     case 'SessionEnd':
       return { kind: 'session-over', session };
     default:

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Adapter, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, reading } from './parse.ts';
+import { type At, callsOf, hookId, type NativeReader, parsed, prompted, reading } from './parse.ts';
 import { patchCalls } from './patch.ts';
 
 /**
@@ -18,7 +18,8 @@ const events = z.discriminatedUnion('hook_event_name', [
   z.looseObject({ hook_event_name: z.literal('PreToolUse'), ...use }),
   z.looseObject({ hook_event_name: z.literal('PermissionRequest'), ...asked }),
   z.looseObject({ hook_event_name: z.literal('PostToolUse'), ...use }),
-  z.looseObject({ hook_event_name: z.enum(['Stop', 'UserPromptSubmit', 'SessionEnd']), ...common }),
+  z.looseObject({ hook_event_name: z.literal('UserPromptSubmit'), ...common, prompt: prompted }),
+  z.looseObject({ hook_event_name: z.enum(['Stop', 'SessionEnd']), ...common }),
 ]);
 
 function read(given: unknown): HookEvent {
@@ -35,6 +36,8 @@ function read(given: unknown): HookEvent {
       return { kind: 'approval', session, words: wordsOf(event.tool_input) ?? '' };
     case 'PostToolUse':
       return { kind: 'after', session, use: event.tool_use_id };
+    case 'UserPromptSubmit':
+      return { kind: 'turn-over', session, said: event.prompt };
     case 'SessionEnd':
       return { kind: 'session-over', session };
     default:

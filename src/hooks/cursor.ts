@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { shellQuote } from '../ground/shell-quote.ts';
 import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, writes } from './parse.ts';
+import { type At, callsOf, hookId, type NativeReader, parsed, prompted, writes } from './parse.ts';
 
 /**
  * Cursor: `preToolUse` takes allow and deny, and arguments in place of the model's. It accepts "ask" and goes on, so our
@@ -42,7 +42,8 @@ const events = z.discriminatedUnion('hook_event_name', [
     ...use,
     error_message: z.string().optional(),
   }),
-  z.looseObject({ hook_event_name: z.enum(['stop', 'beforeSubmitPrompt', 'sessionEnd']), ...common }),
+  z.looseObject({ hook_event_name: z.literal('beforeSubmitPrompt'), ...common, prompt: prompted }),
+  z.looseObject({ hook_event_name: z.enum(['stop', 'sessionEnd']), ...common }),
 ]);
 
 function read(given: unknown): HookEvent {
@@ -59,6 +60,8 @@ function read(given: unknown): HookEvent {
       return { kind: 'after', session, use: event.tool_use_id };
     case 'postToolUseFailure':
       return { kind: 'after', session, use: event.tool_use_id, failure: event.error_message ?? '' };
+    case 'beforeSubmitPrompt':
+      return { kind: 'turn-over', session, said: event.prompt };
     case 'sessionEnd':
       return { kind: 'session-over', session };
     default:

@@ -27,8 +27,8 @@ export type HookEvent =
       /** In the client's words; absent where the tool succeeded. */
       readonly failure?: string | undefined;
     }
-  /** Whatever of the session is still open came to nothing. */
-  | { readonly kind: 'turn-over'; readonly session: string }
+  /** Whatever of the session is still open came to nothing. `said`: the person began another turn with these words. */
+  | { readonly kind: 'turn-over'; readonly session: string; readonly said?: string | undefined }
   | { readonly kind: 'session-over'; readonly session: string };
 
 /** A use of a client's own tool, as the call of ours that does the same. */

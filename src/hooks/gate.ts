@@ -22,6 +22,10 @@ interface Native {
   findFolder(folder: string): Promise<string>;
   /** Has the session's commands begin there. */
   beginIn(session: string, found: string): Promise<void>;
+  /** Keeps what the person wrote to the client, for the calls that its servers get. */
+  hear(session: string, words: string): void;
+  /** The session is over, and with it what was said in it. */
+  forget(session: string): void;
 }
 
 interface Witness {
@@ -221,6 +225,8 @@ export function createGate({ gateway, native: lent, runBy }: GateOptions): Gate 
         await Promise.all(calls.map(({ reply }) => reply));
         return;
       }
+      if (event.kind === 'turn-over' && event.said !== undefined) lent.hear(event.session, event.said);
+      if (event.kind === 'session-over') lent.forget(event.session);
       const calls = of(event.session).filter((each) => !each.isTaken());
       for (const each of calls) each.withdraw();
       await Promise.allSettled(calls.map(({ reply }) => reply));

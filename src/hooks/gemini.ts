@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Adapter, Fields, HookAnswer, HookEvent, NativeCall } from './event.ts';
-import { type At, callsOf, hookId, type NativeReader, parsed, reading, writes } from './parse.ts';
+import { type At, callsOf, hookId, type NativeReader, parsed, prompted, reading, writes } from './parse.ts';
 
 /**
  * Gemini CLI: `BeforeTool` takes deny, and arguments that are laid over the model's. It has no way to ask, so our
@@ -19,7 +19,8 @@ const events = z.discriminatedUnion('hook_event_name', [
     ...use,
     tool_response: z.looseObject({ error: z.unknown().optional() }).optional(),
   }),
-  z.looseObject({ hook_event_name: z.enum(['BeforeAgent', 'AfterAgent', 'SessionEnd']), ...common }),
+  z.looseObject({ hook_event_name: z.literal('BeforeAgent'), ...common, prompt: prompted }),
+  z.looseObject({ hook_event_name: z.enum(['AfterAgent', 'SessionEnd']), ...common }),
 ]);
 
 function read(given: unknown): HookEvent {
@@ -36,6 +37,8 @@ function read(given: unknown): HookEvent {
       const failure = response?.error === undefined ? undefined : JSON.stringify(response.error);
       return { kind: 'after', session, use: useOf(name, input), failure };
     }
+    case 'BeforeAgent':
+      return { kind: 'turn-over', session, said: event.prompt };
     case 'SessionEnd':
       return { kind: 'session-over', session };
     default:

@@ -23,6 +23,31 @@ export function parsed<Schema extends z.ZodType>(
   );
 }
 
+const maxPromptChars = 1 << 16;
+
+/** What a person typed; nothing of a prompt that is too long to be typed, or that is in no form that we know. */
+export const prompted = z.string().max(maxPromptChars).transform(typed).optional().catch(undefined);
+
+/**
+ * Clients hand on, as a prompt, what a background task or another agent reports, between tags of their own. None of that is
+ * the person's, nor is a page that they pasted: what is between tags is left out, up to the last tag that ends it, as
+ * what stands inside may hold such a tag, too.
+ */
+function typed(prompt: string): string {
+  const ends = new Map<string, number>();
+  for (const { 1: name = '', 0: tag, index } of prompt.matchAll(/<\/([a-z][\w.:-]*)\s*>/gi))
+    ends.set(name.toLowerCase(), index + tag.length);
+  let words = '';
+  let from = 0;
+  for (const { 1: name = '', index } of prompt.matchAll(/<([a-z][\w.:-]*)/gi)) {
+    const end = ends.get(name.toLowerCase()) ?? 0;
+    if (index < from || end <= index) continue;
+    words += `${prompt.slice(from, index)} `;
+    from = end;
+  }
+  return words + prompt.slice(from);
+}
+
 /** A path as the client means it: from where it works, or that folder itself. */
 export type At = (path?: string) => string;
 

@@ -1,5 +1,13 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { clients } from './clients.ts';
@@ -12,12 +20,17 @@ const program = join(import.meta.dirname, '../../dist/sekisho.js');
 /** What the operator wants to be asked about. */
 export const deployment = 'touch live';
 
+/** What the person writes. */
+export const prompt = 'Please go on.';
+
 /** A home with our hooks in the client's settings, a project, and a file outside of it. */
 export interface NativeStage {
   readonly work: string;
   readonly canary: string;
   readonly secret: string;
   has(file: string): boolean;
+  /** What we have heard of what the person wrote. */
+  prompts(): string;
   start(bin: string): Running;
   sekisho(...args: string[]): Promise<string>;
   /** The person says yes to the next question. */
@@ -56,7 +69,7 @@ export async function openNativeStage(native: NativeClient, modelUrl: string): P
       ({ stdout }) => stdout,
     );
   await sekisho('init', '--client', native.bin, '--hooks', '--yes', '--out', config);
-  const ofDriver = driver.args('Please go on.', world);
+  const ofDriver = driver.args(prompt, world);
   const args = native.args?.(ofDriver) ?? ofDriver;
   const withConfig = (...args: string[]) => sekisho(...args, '--config', config);
 
@@ -65,6 +78,14 @@ export async function openNativeStage(native: NativeClient, modelUrl: string): P
     canary,
     secret,
     has: (file) => existsSync(join(work, file)),
+    prompts: () => {
+      const folder = path('state/prompts');
+      if (!existsSync(folder)) return '';
+      return readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), 'utf8'))
+        .join('\n')
+        .trim();
+    },
     start(bin) {
       const child = spawn(bin, args, {
         cwd: work,

@@ -6,7 +6,7 @@ import { type Conversation, follow } from './conversation.ts';
 import { install } from './install.ts';
 import { type ScriptedModel, startModel } from './model.ts';
 import { type NativeClient, nativeClients } from './native-clients.ts';
-import { deployment, type NativeStage, openNativeStage } from './native-stage.ts';
+import { deployment, type NativeStage, openNativeStage, prompt } from './native-stage.ts';
 import { endGroup, until } from './world.ts';
 
 /**
@@ -39,7 +39,7 @@ async function drive(native: NativeClient, bin: string, model: ScriptedModel): P
     const running = stage.start(bin);
     const said = await Promise.race([running.ended, setTimeout(240_000, 'It did not end in 240 s.')]);
     await endGroup(running);
-    if (seen.length < 5) seen.push(['all', `it ended early: ${said.slice(-400)}`]);
+    if (seen.length < 6) seen.push(['all', `it ended early: ${said.slice(-400)}`]);
     seen.push(['cancelled', await cancel(stage, native, bin, model)]);
     seen.push(['undone', await undo(stage)]);
     return seen;
@@ -55,6 +55,8 @@ async function* converse(stage: NativeStage, native: NativeClient, seen: Seen): 
 
   const allowed = yield run('cat small.txt && echo ours > made.txt');
   note('allowed', allowed.includes('one small text') && stage.has('made.txt'), allowed);
+
+  note('prompt', stage.prompts() === prompt, stage.prompts());
 
   const outside = yield run(`cat ${stage.canary}; echo gone > ${stage.canary}`);
   const isWhole = readFileSync(stage.canary, 'utf8') === stage.secret;

@@ -8,6 +8,8 @@ import type { Permit, Validated } from '../slips.ts';
 export interface FlowDependencies {
   /** Absent where no tool sends anything to others: then nothing is kept. */
   readonly flow: (() => Promise<FlowDesk>) | undefined;
+  /** What the person at this machine last wrote to a client that calls itself so, where its hooks told of it. */
+  readonly prompts: { of(client: string): string | undefined };
   readonly mode: Mode;
   readonly now: () => number;
 }
@@ -26,11 +28,13 @@ export interface Flow {
 /** Does a stranger's text decide where this call goes? Nothing where flow is not looked at. */
 export async function lookAtFlow(
   { caller, call, tool, input }: Validated,
-  { flow, mode }: FlowDependencies,
+  { flow, mode, prompts }: FlowDependencies,
 ): Promise<Flow | undefined> {
   const session = (await flow?.())?.of(caller.sessionId);
   if (!session) return undefined;
-  if (call.arrival.said !== undefined) session.says(call.arrival.said);
+  const { said, client } = call.arrival;
+  const words = said ?? (caller.kind === 'local' && client ? prompts.of(client.name) : undefined);
+  if (words !== undefined) session.says(words);
   const finding = tool.flow === undefined || tool.flow === 'off' ? undefined : session.judge(tool, input);
   const isAsked = tool.flow === 'deny' || mode !== 'full-access';
   return {

@@ -76,6 +76,7 @@ export const hookedClients: ReadonlyMap<string, HookedClient> = new Map([
       events: [
         { event: 'BeforeTool', matcher: '.*', more: { timeout: seconds * 1000 } },
         { event: 'AfterTool', matcher: 'write_file|replace' },
+        { event: 'BeforeAgent' },
         { event: 'AfterAgent' },
         { event: 'SessionEnd' },
       ],

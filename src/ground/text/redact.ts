@@ -64,7 +64,11 @@ export function redactText(words: string): string {
     return `[${counted(words.length, 'character')}, sha256 ${digest}…]`;
   }
   // A secret and what announces it are at least that long; many arguments are shorter and need no search.
-  if (words.length < 9) return words;
+  return words.length < 9 ? words : withoutSecrets(words);
+}
+
+/** A text of any length, without what looks like a secret by its shape or by what announces it. */
+export function withoutSecrets(words: string): string {
   return words
     .replace(secretShapes, hidden)
     .replace(announcedSecrets, `$1${hidden}`)

@@ -1,0 +1,103 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withoutSecrets } from '../ground/text/redact.ts';
+
+/**
+ * What a person writes to clients whose hooks tell of it: the user's own words for the same client's sessions, whichever
+ * process serves them (`flow.md`). A file a conversation; none outlives its conversation by more than a day.
+ */
+export interface Prompts {
+  /** `CLIENT:ID` is the conversation. A prompt that cannot be kept is only not known, and its client goes on. */
+  add(conversation: string, words: string): void;
+  forget(conversation: string): void;
+  /** The words of all conversations with a client that calls itself so, the newest last. */
+  of(client: string): string | undefined;
+}
+
+interface PromptsOptions {
+  readonly now: () => number;
+  readonly onFault: ((error: unknown) => void) | undefined;
+}
+
+/** As much as the rule looks at. */
+const maxChars = 1 << 16;
+const dayMs = 24 * 60 * 60_000;
+
+export function createPrompts(stateFolder: string, { now, onFault }: PromptsOptions): Prompts {
+  const folder = join(stateFolder, 'prompts');
+  let known: { readonly changedMs: number; readonly words: ReadonlyMap<string, string> } | undefined;
+
+  /** By the client's name as its hooks have it: a file is named `CLIENT.DIGEST`. */
+  function readAll(): ReadonlyMap<string, string> {
+    const words = new Map<string, string>();
+    const files = readdirSync(folder)
+      .map((name) => join(folder, name))
+      .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+      .toSorted((a, b) => a.atMs - b.atMs);
+    for (const { path, atMs } of files) {
+      const client = clientIn(path);
+      if (client === undefined || now() - atMs > dayMs) continue;
+      words.set(client, `${words.get(client) ?? ''}${read(path)}\n`);
+    }
+    return words;
+  }
+
+  function orTell(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      onFault?.(error);
+    }
+  }
+
+  function removeOld(): void {
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name);
+      const atMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+      if (atMs !== undefined && now() - atMs > dayMs) rmSync(path, { force: true });
+    }
+  }
+
+  return {
+    add(conversation, words) {
+      if (words.trim() === '') return;
+      orTell(() => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        removeOld();
+        const path = join(folder, nameOf(conversation));
+        const all = `${read(path)}\n${withoutSecrets(words)}`.slice(-maxChars);
+        const beside = join(folder, `.${randomBytes(8).toString('hex')}`);
+        writeFileSync(beside, all, { mode: 0o600, flag: 'wx' });
+        renameSync(beside, path);
+      });
+    },
+    forget: (conversation) => orTell(() => rmSync(join(folder, nameOf(conversation)), { force: true })),
+    of(client) {
+      // A file that comes, goes or is replaced changes its folder.
+      const changedMs = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+      if (changedMs === undefined) return undefined;
+      if (known?.changedMs !== changedMs) known = { changedMs, words: readAll() };
+      const [name] = [...known.words.keys()].filter((each) => client.toLowerCase().startsWith(each));
+      return name === undefined ? undefined : known.words.get(name);
+    },
+  };
+}
+
+function nameOf(conversation: string): string {
+  const [client = ''] = conversation.split(':');
+  return `${client}.${createHash('sha256').update(conversation).digest('hex').slice(0, 32)}`;
+}
+
+function clientIn(path: string): string | undefined {
+  return /\/([a-z-]+)\.[0-9a-f]{32}$/.exec(path)?.[1];
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
