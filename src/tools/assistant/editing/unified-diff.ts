@@ -1,4 +1,5 @@
 import { cleanText } from '../../../contract/text/clean-text.ts';
+import { once } from '../../../ground/once.ts';
 
 /**
  * A unified diff of two versions of a text, cut where it grows long. Only what lies between their common start
@@ -13,7 +14,7 @@ export async function unifiedDiff(
   withinMs = 200,
 ): Promise<string> {
   if (before === after) return '';
-  const { structuredPatch, formatPatch } = await import('diff');
+  const { structuredPatch, formatPatch } = await library();
   const { start, line, beforeEnd, afterEnd } = changedPart(before, after);
   const patch = structuredPatch(
     path,
@@ -63,6 +64,8 @@ function clipped(line: string, other: string | undefined): string {
   return `${line[0]}${from > 0 ? '…' : ''}${piece}${from + maxLineChars < words.length ? '…' : ''}`;
 }
 
+/** Asking for it each time costs as much as a small diff. */
+const library = once(() => import('diff'));
 const maxLineChars = 400;
 const leadChars = 100;
 const contextLines = 3;
