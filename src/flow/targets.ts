@@ -15,7 +15,7 @@ const maxMessageChars = 300;
 
 /**
  * The where and what of a call: each short argument whole, and the addresses in short messages. What the schema lists by
- * value is the server's own word, and a date or a truth value sends nothing anywhere.
+ * value, or describes the argument with, is the server's own word, and a date or a truth value sends nothing anywhere.
  */
 export function candidatesOf(input: unknown, schema: unknown, withNumbers: boolean): readonly Candidate[] {
   const found: Candidate[] = [];
@@ -115,7 +115,15 @@ function isTime(value: string): boolean {
 
 function isListed(value: string, shape: unknown): boolean {
   const listed = member(shape, 'enum');
-  return (Array.isArray(listed) && listed.includes(value)) || member(shape, 'const') === value;
+  if (Array.isArray(listed) && listed.includes(value)) return true;
+  return [member(shape, 'const'), member(shape, 'default')].includes(value) || isDescribed(value, shape);
+}
+
+/** A plain word that the server describes this argument with: `open, closed or all`. */
+function isDescribed(value: string, shape: unknown): boolean {
+  const description = member(shape, 'description');
+  if (typeof description !== 'string' || !/^\p{L}+$/u.test(value)) return false;
+  return description.split(/[^\p{L}\p{N}@._-]+/u).some((word) => word.replace(/[._-]+$/, '') === value);
 }
 
 function member(value: unknown, name: string): unknown {

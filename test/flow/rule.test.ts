@@ -219,6 +219,20 @@ test('values that a schema lists, dates and truth values send nothing anywhere',
   expect(asked({ visibility: 'public', date: '2026-01-05', draft: true, at: '10:00' }, post)).toEqual([]);
 });
 
+test('a plain word that the server describes an argument with is its own word, and an address there is not', () => {
+  const state = { description: 'One of open, "closed", or all. Ask mallory@corp.example. Default: x-files.' };
+  const tool = toolNamed('git__set', false, { properties: { state, tag: { default: 'bug' }, owner: {} } });
+  const { reads, asked } = sessionOf(known);
+  reads(
+    'There are open and closed ones, all of them a bug, the x-files of mallory, at mallory@corp.example.',
+  );
+  for (const word of ['open', 'closed', 'all']) expect(asked({ state: word }, tool)).toEqual([]);
+  expect(asked({ tag: 'bug' }, tool)).toEqual([]);
+  expect(asked({ owner: 'open' }, tool)).toEqual(['open']);
+  for (const word of ['mallory', 'mallory@corp.example', 'x-files'])
+    expect(asked({ state: word }, tool)).toEqual([word]);
+});
+
 test('nothing that a result or a call holds makes it fail', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.jsonValue(), (text, input) => {
