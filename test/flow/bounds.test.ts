@@ -39,3 +39,23 @@ test('a result of 4 KiB takes little time', () => {
   // 100 µs on a quiet machine: the row is in the measurements; here is room for a busy one.
   expect(user / pages.length).toBeLessThan(400);
 });
+
+const long = 1 << 18;
+
+test.each([
+  ['of one letter', 'x'.repeat(long)],
+  ['that ends in a sign', `x=${'x'.repeat(long)}@`],
+  ['of signs', 'a@'.repeat(long / 2)],
+  ['of digits that ends in none of their kind', `:${'1'.repeat(long)}_`],
+  ['of digits and letters', `${'a1'.repeat(long / 2)}_@`],
+  ['of dots', `@${'a.'.repeat(long / 2)}`],
+  ['of beginnings of a link', `${'a.'.repeat(long / 2)}://`],
+  ['of beginnings of a site', 'www.a-'.repeat(long / 6)],
+])('a word of 256 KiB %s is read, and said, in a time that grows with its length', (_what, word) => {
+  const { reads } = sessionOf('Sum it up.');
+  const before = process.cpuUsage();
+  reads(word, { text: word });
+  const { user } = process.cpuUsage(before);
+  // The square of the length would take minutes.
+  expect(user).toBeLessThan(5_000_000);
+});
