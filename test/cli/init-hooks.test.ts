@@ -102,6 +102,21 @@ test('a file that was not there is gone again, and a second removal finds nothin
   expect((await sekisho('init', '--remove')).stdout).toContain('no hooks of Sekisho');
 });
 
+test('hooks that another version wrote, in a file that was changed since, go with those that replace them', async () => {
+  const path = join(home, '.gemini/settings.json');
+  mkdirSync(dirname(path));
+  writeFileSync(path, '{\n  "theme": "dark"\n}\n');
+  await sekisho('init', '--client', 'gemini', '--hooks');
+  const { hooks, ...others } = parse(readFileSync(path, 'utf8'));
+  const { BeforeAgent: _, ...fewer } = hooks;
+  writeFileSync(path, JSON.stringify({ ...others, theme: 'light', hooks: fewer }, undefined, 2));
+
+  expect((await sekisho('init', '--client', 'gemini', '--hooks')).stdout).toContain('Wrote hooks');
+  expect(Object.keys(parse(readFileSync(path, 'utf8')).hooks)).toContain('BeforeAgent');
+  await sekisho('init', '--client', 'gemini', '--remove');
+  expect(parse(readFileSync(path, 'utf8'))).toEqual({ theme: 'light' });
+});
+
 test('what the person changed since then is kept', async () => {
   const path = join(home, '.claude/settings.json');
   mkdirSync(dirname(path));

@@ -48,7 +48,10 @@ export async function initHooks(options: Options): Promise<number> {
   }
   program?.install();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  remember(name, { file, before: now, after });
+  // Entries of an earlier version, in a file that was changed since, are not to come back when ours are taken out.
+  const before =
+    now?.trim() && remembered(name)?.after !== now ? withoutEntries(now, client, name, file) : now;
+  remember(name, { file, before, after });
   writeFileSync(file, after, { mode: 0o600 });
   say(words.wrote(file, line));
   if (client.next) say(client.next);
