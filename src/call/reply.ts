@@ -12,7 +12,7 @@ export function outputReply(
 ): Reply {
   return {
     kind: 'output',
-    content: output.content(locale),
+    content: output.ahead ? [...output.ahead(locale), ...output.content(locale)] : output.content(locale),
     structured: output.structured,
     isError: output.isError,
     meta: Object.keys(meta).length > 0 ? meta : undefined,

@@ -125,6 +125,8 @@ export type ContentBlock =
 
 /** What a tool returned, before it is made a reply. */
 export interface ToolOutput {
+  /** What we say of it, before it: none of it is a stranger's. */
+  readonly ahead?: ((locale: Locale) => readonly ContentBlock[]) | undefined;
   readonly content: (locale: Locale) => readonly ContentBlock[];
   readonly structured?: Readonly<Record<string, unknown>> | undefined;
   readonly isError?: boolean | undefined;

@@ -20,7 +20,7 @@ export function tellInjections(
   const told = (locale: 'en' | 'ja'): ContentBlock => ({ type: 'text', text: warning(injections)[locale] });
   return {
     injections,
-    output: { ...output, content: (locale) => [told(locale), ...output.content(locale)] },
+    output: { ...output, ahead: (locale) => [told(locale), ...(output.ahead?.(locale) ?? [])] },
   };
 }
 

@@ -25,9 +25,12 @@ export function outputOf(result: unknown, settings: ServerSettings, hasOutputSch
   }
   const shown = structuredChars > settings.maxResultChars ? undefined : structured;
   const clean = <T>(value: T): T => (settings.redactSecrets ? redactSecrets(value) : value);
+  // It is asked for in each language, by whoever reads it and by the reply.
+  const cleaned = clean(kept.blocks);
   return {
     structured: shown && clean(shown),
-    content: (locale) => [mark(settings.name, locale), ...clean(kept.blocks), ...kept.note(locale)],
+    ahead: (locale) => [mark(settings.name, locale)],
+    content: (locale) => [...cleaned, ...kept.note(locale)],
     isError: isError === true,
   };
 }
