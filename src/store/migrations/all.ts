@@ -13,6 +13,7 @@ import { nodes } from './012-nodes.ts';
 import { relay } from './013-relay.ts';
 import { contents } from './014-contents.ts';
 import { retention } from './015-retention.ts';
+import { givenTasks } from './016-given-tasks.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step, in order; the version of a database is how many of them it has taken. Add at the end only. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   relay,
   contents,
   retention,
+  givenTasks,
 ];

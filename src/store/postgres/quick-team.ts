@@ -59,9 +59,8 @@ const lockAgentText = `
   select s.id from agent_sessions s join agents a on a.id = s.agent_id where s.id = $1 for update nowait`;
 
 /**
- * A range of one project, in the order of project and number, which only an index of what is to be done has: asked for the
- * lowest number of one project, the planner reads all tasks by their number, finished ones too, where its statistics are of a
- * time when few were finished.
+ * Asked for a range of one project and for any of one status, in the order of project and number, which only an index of
+ * free tasks has. By other indexes the planner would read all tasks, or all that wait, where its statistics are old.
  */
 const claimText = `
   with me as (
@@ -72,7 +71,8 @@ const claimText = `
       and (select count(*) from tasks r where r.assignee_id = $2 and r.status = 'in_progress') < a.max_parallel_tasks
   ), free as (
     select t.id from tasks t
-    where exists (select from me) and t.project_id between $3 and $3 and t.status = 'todo' and t.assignee_id is null
+    where exists (select from me)
+      and t.project_id between $3 and $3 and t.status = any ('{todo}') and t.assignee_id is null
       and not exists (select from task_dependencies d join tasks n on n.id = d.depends_on_id
         where d.task_id = t.id and n.status <> 'done')
     order by t.project_id, t.seq limit 1 for update of t skip locked
