@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createCommandJudge } from '../../src/confine/judgement/judge.ts';
+import { print } from '../../src/confine/judgement/print/print.ts';
 
 // Arithmetic of bash evaluates what a variable holds: a subscript in it runs commands. Where the judge does not know a
 // value to be a number, what runs is written so that it can be no more than one. Here real bash runs that.
@@ -158,6 +159,21 @@ test.each([
   "sh -c 'n=$(cat f); echo $((n + 3))'",
 ])('where nothing guards it, it is refused: %s', (script) => {
   expect(decide(script)).toBe('deny by data-as-code');
+});
+
+test('what is guarded is judged again, and what stands around it is not', () => {
+  const written: string[] = [];
+  const noting = createCommandJudge({
+    write: (source) => {
+      written.push(source);
+      return print(source);
+    },
+  });
+
+  const { decision } = noting.judge(lineOf('ls; read n; echo a\nif ((n > 3)); then echo b; fi\nls'), context);
+
+  expect(decision).toBe('allow');
+  expect(written.slice(1)).toEqual(['if ((( ${n//[!0123456789[:blank:]+-]/.} + 0 ) > 3)); then echo b; fi']);
 });
 
 test('a script for sh has no words to guard it with', () => {

@@ -21,6 +21,8 @@ export interface Finding {
   readonly isBeyond?: boolean | undefined;
   /** What runs may be written so that it is not so. */
   readonly isGuarded?: boolean | undefined;
+  /** What runs is written so that it is not so. */
+  readonly isChanged?: boolean | undefined;
   /** The command it was found in; nothing for a construct. */
   readonly use?: Use | undefined;
 }

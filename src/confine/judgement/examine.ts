@@ -1,4 +1,4 @@
-import type { SyntaxNode } from 'unbash';
+import type { Statement } from 'unbash';
 import type { JudgeContext } from '../../contract/capabilities/judgement.ts';
 import type { CommandLine } from '../../contract/capabilities/process.ts';
 import { limits } from '../../contract/limits.ts';
@@ -9,29 +9,35 @@ import { createCalls, isPositional } from './fill/calls.ts';
 import { createFillings, maxFillings } from './fill/fillings.ts';
 import { nameIn } from './fill/program-name.ts';
 import { createSeen } from './fill/seen.ts';
-import { type CommandJob, type Deferred, isInner, nowhere, programJob, type ScriptJob } from './jobs.ts';
+import {
+  type CommandJob,
+  type Deferred,
+  isInner,
+  nowhere,
+  programJob,
+  type ScriptJob,
+  type Where,
+} from './jobs.ts';
 import { isPath, listsAll } from './listings.ts';
 import { inBraces, type PipedText, pipedText } from './piped-text.ts';
 import { createPipelines } from './pipelines.ts';
 import { folderIn, movesFolder } from './places/targets.ts';
 import { Unprintable } from './print/page.ts';
 import { tryWriting, type Write } from './print/print.ts';
-import { isShell, programOf, searches } from './programs.ts';
+import { isShell, programOf } from './programs.ts';
+import { type Reading, readScript } from './read-script.ts';
 import type { ReadFile, Use } from './rules/rule.ts';
-import { inspectNode } from './syntax/inspect-node.ts';
 import { bashisms } from './syntax/posix.ts';
-import { clean, walkScript } from './syntax/walk.ts';
-import { unwrapCode } from './unwrap/languages/code.ts';
-import { startedByInput } from './unwrap/languages/consoles.ts';
+import { clean } from './syntax/walk.ts';
 import { readShellLine } from './unwrap/shell.ts';
 import { startsBuiltins } from './unwrap/table.ts';
 import { unwrap } from './unwrap/unwrap.ts';
 import { assignmentRule, namesAssigned, namesUndone } from './variables/assignments.ts';
 import { commandIn } from './variables/code-variables.ts';
 import type { Variables } from './variables/values.ts';
-import { createVariables, givenBy } from './variables/variables.ts';
+import { createVariables, givenBy, settled } from './variables/variables.ts';
 import { isOneField, partOf, type Word } from './words/word.ts';
-import { change, rewrite, runsOf, type Writing } from './writing.ts';
+import { change, changedIn, rewrite, runsOf, type Writing } from './writing.ts';
 
 export interface Examination {
   readonly findings: readonly Finding[];
@@ -39,9 +45,9 @@ export interface Examination {
   readonly variables?: Variables;
   /** What was judged, as it is to run; nothing where it cannot be written. */
   readonly runs?: CommandLine | undefined;
+  /** Its commands that are written otherwise, for what bash would have evaluated. */
+  readonly guarded?: CommandLine | undefined;
 }
-
-type Where = Pick<CommandJob, 'writing' | 'place' | 'excerpt'>;
 
 /** Each job eats at least a character of the command, so a command within its limit never meets this. */
 const maxJobs = 4 * limits.commandBytes;
@@ -56,7 +62,8 @@ const declares = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
 
 /**
  * Reads a command line to the bottom and asks every rule about every command in it. With `guarding`, what runs is
- * written so that data which bash would evaluate can only be numbers.
+ * written so that data which bash would evaluate can only be numbers. A part of a line is read with what is `known`
+ * of the variables in all of it.
  */
 export function examine(
   line: CommandLine,
@@ -65,19 +72,18 @@ export function examine(
   write: Write,
   read: ReadFile,
   guarding: boolean,
+  known?: Variables,
 ): Examination {
   const findings: Finding[] = [];
   const found: FoundUse[] = [];
   const deferred: Deferred[] = [];
-  const variables = createVariables();
+  const variables = known ? settled(known) : createVariables();
   for (const [name, value] of Object.entries(context.variables ?? {})) {
     variables.add(name, { kind: 'static', value });
   }
   const graph = createCallGraph();
   const pipelines = createPipelines();
   const calls = createCalls();
-  const passing = new WeakSet<SyntaxNode>();
-  const targets = new WeakSet<SyntaxNode>();
   const folders: Word[] = [];
   const functions = new Set<string>();
   const fillings = createFillings<CommandJob>(variables, calls);
@@ -85,7 +91,13 @@ export function examine(
   const raise = (rule: string, excerpt: string, named?: Text): void =>
     void findings.push({ rule, excerpt: clean(excerpt), named });
 
+  const reading: Reading = {
+    isStrict: context.dialect === 'strict',
+    ...{ variables, functions, deferred, jobs, raise, pushScript },
+    ...{ passing: new WeakSet(), targets: new WeakSet() },
+  };
   let isWritten = true;
+  let statements: readonly Statement[] | undefined;
   let textRead = 0;
   const whole: Writing =
     line.kind === 'script'
@@ -102,7 +114,7 @@ export function examine(
       raise('too-long', '');
       break;
     }
-    if (job.kind === 'script') readScript(job);
+    if (job.kind === 'script') readScript(job, job.writing === whole, reading);
     else readCommand(job);
   }
 
@@ -113,10 +125,12 @@ export function examine(
   for (const check of deferred) {
     if (!check.isBad(scene)) continue;
     const guards = (check.writing && check.guards?.(scene)) ?? [];
-    findings.push({ rule: check.rule, excerpt: clean(check.excerpt()), isGuarded: guards.length > 0 });
-    if (guarding && check.writing) change(check.writing, guards);
+    const isChanged = guarding && check.writing !== undefined && change(check.writing, guards);
+    const isGuarded = guards.length > 0;
+    findings.push({ rule: check.rule, excerpt: clean(check.excerpt()), isGuarded, isChanged });
   }
-  return { findings, uses, variables, runs: isWritten ? runsOf(line, whole) : undefined };
+  const [runs, guarded] = isWritten ? [runsOf(line, whole), changedIn(line, whole, statements ?? [])] : [];
+  return { findings, uses, variables, runs, guarded };
 
   /** The next to be read; when all are, what was held back for its variables is filled in and goes on. */
   function nextJob(): ScriptJob | CommandJob | undefined {
@@ -144,64 +158,20 @@ export function examine(
       return { text: source, edits: [], changes: [] };
     }
     const writing = { text: printed.text, edits: [], changes: [] };
+    statements ??= printed.script.commands;
     jobs.push({ kind: 'script', printed, writing, posix, place: job.place, via: job.via });
     return writing;
   }
 
-  function readScript(job: ScriptJob): void {
-    const { writing, via } = job;
-    const start = { writing, via, isOwn: writing === whole };
-    walkScript(job.printed, job.place, {
-      node: (node, excerpt) => {
-        if (node.type === 'Function') functions.add(node.name.value);
-        inspectNode(node, {
-          strict: context.dialect === 'strict',
-          isForEach: via.some(searches),
-          raise: (rule, named) => raise(rule, excerpt(), named),
-          defer: (rule, isBad, guards) =>
-            void deferred.push({ rule, excerpt, isBad, guards, writing: job.posix ? undefined : writing }),
-          targets,
-          assign: (name, value, given) => {
-            variables.add(name, given ?? givenBy(value));
-            if (writing !== whole) variables.spoilMap(name);
-            const saved = value?.pieces.length === 1 ? value.pieces[0] : undefined;
-            const command = commandIn(name, value);
-            if (command) pushScript(command, true, { ...job, excerpt }, via);
-            const rule = passing.has(node) ? undefined : assignmentRule(name, value);
-            if (name === 'IFS' && rule && saved?.kind === 'variable')
-              deferred.push({
-                rule,
-                excerpt,
-                isBad: (scene) => !scene.variables.isSeparators(saved.name),
-              });
-            else if (rule) raise(rule, excerpt());
-          },
-          list: (name, from) => variables.list(name, () => from === undefined || variables.isListed(from)),
-          onlyForRead: (assignment) => void passing.add(assignment),
-        });
-      },
-      map: (name) => {
-        if (writing === whole) variables.addMap(name);
-      },
-      command: (command) => {
-        if (command.words.length > 0)
-          jobs.push({ kind: 'command', ...command, ...start, isProgram: false, fillings: 0 });
-      },
-      unread: (rule, excerpt) => raise(rule, excerpt),
-    });
-  }
-
   function readCommand(job: CommandJob): void {
     const name = nameIn(job.words[0]);
-    if (!name || /^~[^/]*$/.test(name)) {
+    if (!name || (name.startsWith('~') && !name.includes('/'))) {
       fillings.hold(job, 'dynamic-name');
       return;
     }
-    const inners = [
-      ...unwrap(job.words),
-      ...startedByInput(job.words, job.texts),
-      ...unwrapCode(job.words, job.texts),
-    ];
+    const program = programOf(name);
+    const args = job.words.slice(1);
+    const inners = job.words[0]?.value === undefined ? [] : unwrap(program, args, job.texts);
     const unreadable = inners.find(
       (inner) => 'rule' in inner || (inner.kind === 'script' && inner.source.value === undefined),
     );
@@ -209,8 +179,6 @@ export function examine(
       fillings.hold(job, 'rule' in unreadable ? unreadable.rule : 'dynamic-script');
       return;
     }
-    const program = programOf(name);
-    const args = job.words.slice(1);
     const isDirect = job.isOwn && job.via.length === 0 && job.texts.length + job.files.length === 0;
     const piped = isDirect && isShell(program) ? pipedText(job.place.pipes) : undefined;
     const texts = piped ? [piped.text] : job.texts;
@@ -238,6 +206,7 @@ export function examine(
       raise('too-deep', job.excerpt());
       return;
     }
+    if (inners.length === 0 && !isShell(program)) return;
     const via = [...job.via, program];
     if (isShell(program) && readShellLine(args).readsInput) {
       for (const text of job.texts) pushInput(text, job, via);

@@ -36,6 +36,9 @@ export interface CommandJob {
   readonly fillings: number;
 }
 
+/** Where something in a script stands. */
+export type Where = Pick<CommandJob, 'writing' | 'place' | 'excerpt'>;
+
 export const nowhere: Place = { functions: [], pipes: undefined, folders: [], forks: false };
 
 /** A program that is started without a shell. */

@@ -27,6 +27,14 @@ test('a refusal names the rule, the place, the reason and another way', () => {
   });
 });
 
+test.each([
+  `echo "\${x-'$(rm -rf build)'}"`,
+  `echo "\${x-"$(rm -rf build)"}"`,
+  "echo 'a' \"b\"'c'$(rm -rf build)",
+])('quotes within quotes hide no command: %s', (line) => {
+  expect(script(line)).toMatchObject({ decision: 'deny' });
+});
+
 test('a question lists the commands that it is about, and none of the others', () => {
   const judgement = script('git status && git push origin main && ls "$x"');
 

@@ -83,7 +83,7 @@ const anywhere: JudgeContext = { dialect: 'plain', roots: [], workingFolder: '/'
 
 /**
  * Judges the line as it runs: where bash would evaluate data, that is written so that it can only be a number, and
- * judged once more as it stands then.
+ * judged once more as it stands then. The commands around it are the same as before, and so are the variables.
  */
 function examineGuarded(
   line: CommandLine,
@@ -102,13 +102,14 @@ function examineGuarded(
   if (data.some(({ use }) => use) || !data.some(({ isGuarded }) => isGuarded)) return asked;
   const runs = isAlone ? asked.runs : guardedIn(line, write);
   // Its commands are those that were asked for: what guards them is none, and only evaluates.
-  const guarded = runs && examineSafely(runs, context, aboutEvaluation, write, read);
-  if (
-    !guarded?.findings.every(
+  const isSafe = (text: CommandLine, known?: Variables) =>
+    examineSafely(text, context, aboutEvaluation, write, read, false, known).findings.every(
       ({ rule }) => rule !== evaluated && asked.findings.some((one) => one.rule === rule),
-    )
-  )
-    return asked;
+    );
+  const isAllChanged = data.every(({ isChanged }) => isChanged);
+  const { guarded } = asked;
+  if (!runs || isTooLong(runs)) return asked;
+  if (!(isAllChanged && guarded && isSafe(guarded, asked.variables)) && !isSafe(runs)) return asked;
   return { ...asked, findings: asked.findings.filter(({ rule }) => rule !== evaluated) };
 }
 
@@ -145,10 +146,11 @@ export function examineSafely(
   write: Write = print,
   read: ReadFile = noFile,
   guarding = false,
+  known?: Variables,
 ): Examination {
   if (isTooLong(line)) return { findings: [{ rule: 'too-long', excerpt: '' }], uses: [] };
   try {
-    return examine(line, context, index, write, read, guarding);
+    return examine(line, context, index, write, read, guarding, known);
   } catch {
     // What the parser cannot bear is not run.
     return { findings: [{ rule: 'parse-error', excerpt: '' }], uses: [] };

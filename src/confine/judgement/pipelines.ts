@@ -33,6 +33,13 @@ const fetchers = new Set([
   'netcat',
   'socat',
 ]);
+
+const never = (): boolean => false;
+const unpiped = {
+  ...{ fetched: never, decoded: never, credentials: never, namesOnly: never, allNames: never },
+  ...{ foundOnly: never, pathsOnly: never },
+};
+
 /** Remembers what stands before what in pipes. */
 export function createPipelines() {
   const listings = new Map<object, Set<number>>();
@@ -49,20 +56,16 @@ export function createPipelines() {
 
   return {
     note(use: Use, pipe: Pipe | undefined): void {
-      if (pipe && use.via.length === 0 && listsPaths(use)) {
+      if (!pipe) return;
+      if (use.via.length === 0 && listsPaths(use)) {
         const stages = listings.get(pipe.pipeline) ?? new Set<number>();
         listings.set(pipe.pipeline, stages.add(pipe.stage));
       }
-      if (pipe && isDirect(use) && listsNames(use)) {
+      if (isDirect(use) && listsNames(use)) {
         const stages = namings.get(pipe.pipeline) ?? new Map<number, Use>();
         namings.set(pipe.pipeline, stages.set(pipe.stage, use));
       }
-      if (
-        pipe &&
-        isDirect(use) &&
-        use.input.files.length + use.input.texts.length === 0 &&
-        choosesLines(use)
-      ) {
+      if (isDirect(use) && use.input.files.length + use.input.texts.length === 0 && choosesLines(use)) {
         const stages = filters.get(pipe.pipeline) ?? new Map<number, Use>();
         filters.set(pipe.pipeline, stages.set(pipe.stage, use));
       }
@@ -70,7 +73,7 @@ export function createPipelines() {
       const decodes = isDecoder(use);
       const tells = printsCredentials(use);
       if (!fetches && !decodes && !tells) return;
-      for (let at = pipe; at; at = at.outer) {
+      for (let at: Pipe | undefined = pipe; at; at = at.outer) {
         const entry = first.get(at.pipeline) ?? {
           fetch: Number.POSITIVE_INFINITY,
           decode: Number.POSITIVE_INFINITY,
@@ -83,8 +86,9 @@ export function createPipelines() {
       }
     },
     inputOf(pipe: Pipe | undefined, texts: readonly Word[], files: readonly Word[]): Input {
+      if (!pipe) return { texts, files, ...unpiped };
       const lister = (): Use | undefined => {
-        if (pipe === undefined || texts.length > 0 || files.length > 0) return undefined;
+        if (texts.length > 0 || files.length > 0) return undefined;
         let stage = pipe.stage - 1;
         while (filters.get(pipe.pipeline)?.has(stage)) stage--;
         return namings.get(pipe.pipeline)?.get(stage);
@@ -98,13 +102,12 @@ export function createPipelines() {
         namesOnly: () => lister() !== undefined,
         allNames() {
           const use = lister();
-          if (!use || !pipe) return false;
+          if (!use) return false;
           const between = [...(filters.get(pipe.pipeline)?.values() ?? [])];
           return listsAllNames(use) && !between.some(({ program }) => program.endsWith('grep'));
         },
         foundOnly: () => lister()?.program === 'find',
         pathsOnly: () =>
-          pipe !== undefined &&
           texts.length === 0 &&
           files.length === 0 &&
           listings.get(pipe.pipeline)?.has(pipe.stage - 1) === true,

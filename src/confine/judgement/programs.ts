@@ -1,11 +1,13 @@
-const multiCall = new Set(['busybox', 'toybox', 'coreutils']);
+/** Programs that are many programs: their first operand says which. */
+export const multiCall: ReadonlySet<string> = new Set(['busybox', 'toybox', 'coreutils']);
+
 const prefixedByG =
   /^g(rm|chmod|chown|chgrp|dd|timeout|xargs|find|env|nice|nohup|stdbuf|kill|shred|truncate|tee|cp|mv|install|base64|base32|basenc|tar|sed|awk|chroot|time|test)$/;
 
 /** The program that a command's first word names: `/bin/RM.exe` is `rm`, Homebrew's `gtimeout` is `timeout`. */
 export function programOf(name: string): string {
   // Most names are letters alone, of which there is nothing to take away but a g.
-  if (/^[a-z]+$/.test(name)) return prefixedByG.test(name) ? name.slice(1) : name;
+  if (/^[a-z]+$/.test(name)) return name.startsWith('g') && prefixedByG.test(name) ? name.slice(1) : name;
   const base = name
     .slice(name.lastIndexOf('/') + 1)
     .toLowerCase()
@@ -25,11 +27,6 @@ export function programOf(name: string): string {
 /** Does it run what it is given once for each file or word that it finds? */
 export function searches(program: string): boolean {
   return /^(find|fd|fdfind|xargs|parallel)$/.test(program);
-}
-
-/** Programs that are many programs: their first operand says which. */
-export function isMultiCall(program: string): boolean {
-  return multiCall.has(program);
 }
 
 export const posixShells: ReadonlySet<string> = new Set(['sh', 'dash', 'ash', 'bash', 'rbash']);
@@ -56,8 +53,10 @@ export const foreignShells: ReadonlySet<string> = new Set([
   'elvish',
 ]);
 
+const shells: ReadonlySet<string> = new Set([...posixShells, ...cousinShells, ...foreignShells]);
+
 export function isShell(program: string): boolean {
-  return posixShells.has(program) || cousinShells.has(program) || foreignShells.has(program);
+  return shells.has(program);
 }
 
 const interpreters =

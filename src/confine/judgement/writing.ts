@@ -9,13 +9,16 @@ interface Edit {
   readonly inner: Writing;
 }
 
-/** Other text, in the place of what stands from `pos` to `end`. */
-export interface Change {
+interface Spot {
   readonly pos: number;
   readonly end: number;
+}
+
+/** Other text, in the place of what stands from `pos` to `end`. */
+export interface Change extends Spot {
   readonly text: string;
   /** The part of the syntax that it is about. */
-  readonly of: { readonly pos: number; readonly end: number; readonly text: string };
+  readonly of: Spot & { readonly text: string };
 }
 
 /** A text that runs, the scripts inside of it that were written anew as well, and what else is written otherwise. */
@@ -26,8 +29,10 @@ export interface Writing {
 }
 
 /** Notes changes, unless the parser counted the places of one in another text. */
-export function change({ text, changes }: Writing, wanted: readonly Change[]): void {
-  if (wanted.every(({ of }) => text.slice(of.pos, of.end) === of.text)) changes.push(...wanted);
+export function change({ text, changes }: Writing, wanted: readonly Change[]): boolean {
+  const isSure = wanted.length > 0 && wanted.every(({ of }) => text.slice(of.pos, of.end) === of.text);
+  if (isSure) changes.push(...wanted);
+  return isSure;
 }
 
 /** Notes that the script in this word was written anew. One that was put together from several words stays. */
@@ -44,19 +49,40 @@ export function runsOf(line: CommandLine, writing: Writing): CommandLine {
   return { ...line, program, args };
 }
 
-/** The text with its inner scripts in it. */
-function textOf({ text, edits, changes }: Writing): string {
+/** Those of a script's commands that are written otherwise than they were read; nothing where that is not all. */
+export function changedIn(
+  line: CommandLine,
+  writing: Writing,
+  commands: readonly Spot[],
+): CommandLine | undefined {
+  const places = [
+    ...writing.changes.map(({ pos }) => pos),
+    ...writing.edits.flatMap(({ at, inner }) => (isChanged(inner) ? [at.pos] : [])),
+  ];
+  const found = new Set(places.map((pos) => commands.find((one) => one.pos <= pos && pos < one.end)));
+  const changed = [...found].flatMap((one) => (one ? [textOf(writing, one)] : []));
+  return line.kind === 'script' && changed.length > 0 && changed.length === found.size
+    ? { ...line, script: changed.join('\n') }
+    : undefined;
+}
+
+function isChanged({ edits, changes }: Writing): boolean {
+  return changes.length > 0 || edits.some(({ inner }) => isChanged(inner));
+}
+
+/** The text, or a part of it, with its inner scripts in it. */
+function textOf({ text, edits, changes }: Writing, part: Spot = { pos: 0, end: text.length }): string {
   let written = '';
-  let done = 0;
+  let done = part.pos;
   const scripts = replacements(edits).map(({ at: { pos, end, delimiter }, replacement }) => {
     return { pos, end, text: delimiter === undefined ? constant(replacement) : replacement };
   });
   for (const { pos, end, text: given } of [...scripts, ...changes].sort((a, b) => a.pos - b.pos)) {
-    if (pos < done) continue;
+    if (pos < done || pos >= part.end) continue;
     written += text.slice(done, pos) + given;
     done = end;
   }
-  return written + text.slice(done);
+  return written + text.slice(done, part.end);
 }
 
 /** Words of a program that is started without a shell; a script's place is the number of its word. */

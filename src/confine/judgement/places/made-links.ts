@@ -6,13 +6,13 @@ import { pathsOf } from './targets.ts';
 
 /** The links that these commands make. Bounded: each could lead through all others. */
 export function linksIn(uses: readonly Use[], scene: Scene): readonly Link[] {
-  return uses.flatMap((use) => linksOf(use, scene)).slice(0, maxLinks);
+  const linking = uses.filter(({ program }) => program === 'ln' || program === 'cp');
+  return linking.flatMap((use) => linksOf(use, scene)).slice(0, maxLinks);
 }
 
 const maxLinks = 16;
 
-function linksOf({ program, args }: Use, scene: Scene): readonly Link[] {
-  if (program !== 'ln' && program !== 'cp') return [];
+function linksOf({ args }: Use, scene: Scene): readonly Link[] {
   const options = readOptions(args, { valued: 'St', longValued: ['suffix', 'target-directory'] });
   if (!hasOption(options, 's', ['symbolic', 'symbolic-link'])) return [];
   const folder = optionsNamed(options, 't', ['target-directory'])[0]?.value;

@@ -159,6 +159,13 @@ export class Page {
     this.#close(part, start);
   }
 
+  /** Writes a part that means itself to every shell. */
+  asWritten(part: Spot): void {
+    this.#open(part);
+    this.add(this.written(part));
+    this.#depth--;
+  }
+
   /** Writes words apart from each other; where nothing parted them, a shell reads one word. */
   words(words: readonly WordLike[], style: (word: WordLike) => Style): void {
     let before: WordLike | undefined;

@@ -12,6 +12,19 @@ export function isPlainText(text: string): boolean {
   return /^[\w./:@%,+=-]+$/.test(text);
 }
 
+/** What a word stands for that is one piece of constant text in quotes. */
+export function textInQuotes(text: string): string | undefined {
+  return /^(?:'[^']*'|"[^"$`\\]*")$/.test(text) ? text.slice(1, -1) : undefined;
+}
+
+const plainWords = /^[\w./:@%,+=-]+(?: [\w./:@%,+=-]+)*$/;
+const someGrammar = new RegExp(`(?:^|[ =])(?:${[...grammar].join('|')})(?: |$)`);
+
+/** Is it nothing but such words, with a blank between them? Most commands are no more than this. */
+export function isPlainCommand(text: string): boolean {
+  return plainWords.test(text) && !someGrammar.test(text);
+}
+
 /** A constant as it stands in a command: bare where that is all the same, else in quotes. */
 export function constant(text: string): string {
   return plain.test(text) && !grammar.has(text) ? text : quoted(text);

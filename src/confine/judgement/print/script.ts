@@ -13,7 +13,7 @@ import type {
 import { joinedWords } from '../syntax/joined-words.ts';
 import { printCompound } from './compounds.ts';
 import type { Page } from './page.ts';
-import { quoted } from './quote.ts';
+import { isPlainCommand, quoted } from './quote.ts';
 import { printRedirection } from './redirections.ts';
 
 type Node = Statement['command'];
@@ -93,7 +93,12 @@ function printJoined(page: Page, commands: readonly Node[], operators: readonly 
   }
 }
 
-function printCommand(page: Page, { prefix, name, suffix }: Command): void {
+function printCommand(page: Page, command: Command): void {
+  if (isPlainCommand(page.written(command))) {
+    page.asWritten(command);
+    return;
+  }
+  const { prefix, name, suffix } = command;
   let before = printParts(page, prefix, undefined);
   if (name) before = printParts(page, [name], before);
   const isLet = name?.text === 'let';

@@ -1,7 +1,17 @@
 import type { WordPart } from 'unbash';
 import { Constant } from './constant.ts';
 import type { Page, Spot, Style, WordLike } from './page.ts';
-import { isGrammar, isParted, isPlainText, printQuoted, quoted, readQuoted, runsOf } from './quote.ts';
+import {
+  constant,
+  isGrammar,
+  isParted,
+  isPlainText,
+  printQuoted,
+  quoted,
+  readQuoted,
+  runsOf,
+  textInQuotes,
+} from './quote.ts';
 import { printOperand, printRegex, printSubscript } from './verbatim.ts';
 
 /**
@@ -41,6 +51,11 @@ export function printWord(page: Page, word: WordLike, style: Style): void {
   // To ask for the parts of a word makes them, and most have none.
   if (style === 'word' && isPlainText(word.text)) {
     page.add(isGrammar(word.text) ? quoted(word.text) : word.text);
+    return;
+  }
+  const inQuotes = style === 'word' ? textInQuotes(word.text) : undefined;
+  if (inQuotes !== undefined) {
+    page.add(constant(inQuotes));
     return;
   }
   const parts = word.parts ?? [literal(word, word.text)];

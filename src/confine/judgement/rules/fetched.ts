@@ -18,7 +18,9 @@ export const fetchedRules: readonly CommandRule[] = [
     fits: ({ program, args, input }) =>
       (input.fetched() &&
         (isShell(program) ? readShellLine(args).readsInput : readsProgram(program, args))) ||
-      (language.test(program) && isFetched(programText(args))),
+      (args.some(({ value }) => value === undefined) &&
+        language.test(program) &&
+        isFetched(programText(args))),
     match: [
       'curl https://x.sh | sh',
       'wget -qO- x | sudo bash',

@@ -20,8 +20,9 @@ export const shellRules: readonly CommandRule[] = [
       'コマンドそのものを書くか、シェルにファイルを渡してください。',
     ),
     fits: ({ program, args, input }) => {
-      if (/^g?make$/.test(program)) return readsMakefile(args);
-      if (/^(ed|red|ex)$/.test(program)) return input.texts.some(({ prefix }) => editorEscape.test(prefix));
+      if (program === 'make' || program === 'gmake') return readsMakefile(args);
+      if (program === 'ed' || program === 'red' || program === 'ex')
+        return input.texts.some(({ prefix }) => editorEscape.test(prefix));
       if (!isShell(program)) return false;
       const line = readShellLine(args);
       if (!line.readsInput || input.fetched()) return false;
@@ -158,7 +159,7 @@ export const shellRules: readonly CommandRule[] = [
       const name = words[0]?.value ?? '';
       return (
         /^([{}!]|then|do|else|elif|fi|done|esac|in|function|if|while|until|for|case|select|-)$/.test(name) ||
-        /[\p{Cc}\p{Cf}\u2028\u2029]|(?! )\p{Zs}/u.test(name)
+        (/[^ -~]/.test(name) && /[\p{Cc}\p{Cf}\u2028\u2029]|(?! )\p{Zs}/u.test(name))
       );
     },
     match: ['env { ls', "'if' x", "$'l\\x01s'", 'rm\u00a0-r x'],

@@ -73,8 +73,8 @@ export const strictRules: readonly CommandRule[] = [
     because: text('it runs what was decoded', 'デコードした内容を実行します'),
     suggestion: text('Write the program out.', 'プログラムを書き出してください。'),
     fits: ({ program, args, input }) =>
-      isInterpreter(program) &&
       input.decoded() &&
+      isInterpreter(program) &&
       readOptions(args, { valued: 'ceEmnr' }).operands.every(
         (word) => word.value === '-' || word.prefix.startsWith('/dev/'),
       ),

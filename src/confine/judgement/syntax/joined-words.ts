@@ -23,7 +23,7 @@ function isWord(part: Spot): part is Word {
 }
 
 function isSubstituted(part: Spot): part is Word {
-  return isWord(part) && /^[<>]\(/.test(part.text) && part.parts?.length === 1;
+  return isWord(part) && part.text[1] === '(' && /^[<>]/.test(part.text) && part.parts?.length === 1;
 }
 
 function isConstant({ text, parts }: Word): boolean {

@@ -1,6 +1,7 @@
 import type { Redirection, SyntaxNode, Word as SyntaxWord } from 'unbash';
+import { isPlainText, textInQuotes } from '../print/quote.ts';
 import { readWord } from '../words/read-word.ts';
-import { literalWord, unknownWord, type Word, wordOf } from '../words/word.ts';
+import { constantAt, unknownWord, type Word, wordOf } from '../words/word.ts';
 import { joinedWords } from './joined-words.ts';
 
 /** Its words, and what it reads: texts that stand in the script, and files. */
@@ -14,17 +15,23 @@ export function readCommand(node: SyntaxNode & { type: 'Command' }): {
     if (part.type === 'Word') words.push(placed(part));
     else if (part.type === 'Assignment') words.push(assignmentWord(part));
   }
+  const { redirects } = node;
+  if (redirects.length === 0) return { words, texts: none, files: none };
   const texts: Word[] = [];
   const files: Word[] = [];
-  for (const redirect of node.redirects) readInput(redirect, texts, files);
+  for (const redirect of redirects) readInput(redirect, texts, files);
   return { words, texts, files };
 }
 
+const none: readonly Word[] = [];
+
 /** A word, and where it stands if it is known: a script in it is written anew there. */
 export function placed(node: SyntaxWord): Word {
+  const { pos, end, text } = node;
+  const constant = isPlainText(text) ? text : textInQuotes(text);
+  if (constant !== undefined) return constantAt(constant, { pos, end, value: constant }, text);
   const word = readWord(node);
-  if (word.value === undefined) return word;
-  return { ...word, at: { pos: node.pos, end: node.end, value: word.value } };
+  return word.value === undefined ? word : { ...word, at: { pos, end, value: word.value } };
 }
 
 function assignmentWord(node: SyntaxNode & { type: 'Assignment' }): Word {
@@ -52,7 +59,7 @@ function hereDocument(document: Redirection & { type: 'HereDoc' }): Word {
   // A document without expansions was written in quotes.
   if (delimiter?.quoted) {
     const { pos, end, text: value } = body;
-    return { ...literalWord(value), at: { pos, end, value, delimiter: delimiter.value } };
+    return constantAt(value, { pos, end, value, delimiter: delimiter.value }, value);
   }
   if (!body.parts) return unknownWord(body.text);
   const quoted: SyntaxWord = {

@@ -1,4 +1,4 @@
-import { cousinShells, foreignShells, isMultiCall, posixShells, programOf } from '../programs.ts';
+import { cousinShells, foreignShells, multiCall, posixShells } from '../programs.ts';
 import { readOptions } from '../words/options.ts';
 import { subcommandsOf } from '../words/subcommands.ts';
 import { literalWord, type Word } from '../words/word.ts';
@@ -10,7 +10,8 @@ import { unwrapGit } from './git.ts';
 import { readHead } from './head.ts';
 import { type Inner, joined, unread } from './inner.ts';
 import { unwrapAwk } from './languages/awk.ts';
-import { unwrapConsole } from './languages/consoles.ts';
+import { unwrapCode } from './languages/code.ts';
+import { startedByInput, unwrapConsole } from './languages/consoles.ts';
 import { unwrapMake } from './languages/make.ts';
 import { unwrapSed } from './languages/sed.ts';
 import { unwrapFlock, unwrapParallel, unwrapScript, unwrapSu } from './launchers.ts';
@@ -23,80 +24,78 @@ import { unwrapSsh } from './ssh.ts';
 import { type WrapperGrammar, wrappers } from './table.ts';
 import { scriptOfNames, withInput } from './xargs.ts';
 
+type Unwrap = (words: readonly Word[], program: string) => readonly Inner[];
+
+/** Programs that are read by their own way alone. */
+const own: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+  ...named(posixShells, (words, program) => unwrapShell(words, program !== 'bash' && program !== 'rbash')),
+  ...named(cousinShells, (words) => unwrapShell(words, true)),
+  ...named(foreignShells, unwrapForeign),
+  ...named(multiCall, unwrapMultiCall),
+  ...named(['find'], unwrapFind),
+  ...named(['fd', 'fdfind'], unwrapFd),
+  ...named(['su', 'runuser'], unwrapSu),
+  ...named(['ssh', 'slogin', 'ssh-argv0', 'ssh-copy-id', 'scp', 'sftp'], (words, program) =>
+    unwrapSsh(program, words),
+  ),
+  ...named(['awk', 'gawk', 'mawk', 'nawk', 'original-awk'], unwrapAwk),
+  ...named(['make', 'gmake'], unwrapMake),
+  ...named(['parallel', 'sem'], unwrapParallel),
+  ['env', unwrapEnv],
+  ['git', unwrapGit],
+  ['bwrap', unwrapBwrap],
+  ['sed', unwrapSed],
+  ['cmake', unwrapCmake],
+  ['ip', unwrapIp],
+  ['eval', unwrapEval],
+  ['trap', unwrapTrap],
+  ['flock', unwrapFlock],
+  ['script', unwrapScript],
+  // hub hands on to git what it does not know.
+  ['hub', (words) => [{ kind: 'command', words: [literalWord('git'), ...words] }]],
+]);
+
+function named(programs: Iterable<string>, unwrap: Unwrap): readonly (readonly [string, Unwrap])[] {
+  return [...programs].map((program) => [program, unwrap] as const);
+}
+
 /** Finds the commands inside a command: `sudo`, `xargs`, `find -exec`, `sh -c` and their like. */
-export function unwrap(words: readonly Word[]): readonly Inner[] {
-  const name = words[0]?.value;
-  if (name === undefined) return [];
-  const program = programOf(name);
-  const rest = words.slice(1);
-  if (program === 'env') return unwrapEnv(rest);
-  if (posixShells.has(program)) return unwrapShell(rest, program !== 'bash' && program !== 'rbash');
-  if (cousinShells.has(program)) return unwrapShell(rest, true);
-  if (foreignShells.has(program)) return unwrapForeign(rest);
-  if (isMultiCall(program)) return unwrapMultiCall(rest);
-  switch (program) {
-    case 'find':
-      return unwrapFind(rest);
-    case 'fd':
-    case 'fdfind':
-      return unwrapFd(rest);
-    case 'git':
-      return unwrapGit(rest);
-    case 'su':
-    case 'runuser':
-      return unwrapSu(rest);
-    case 'bwrap':
-      return unwrapBwrap(rest);
-    case 'ssh':
-    case 'slogin':
-    case 'ssh-argv0':
-    case 'ssh-copy-id':
-    case 'scp':
-    case 'sftp':
-      return unwrapSsh(program, rest);
-    case 'awk':
-    case 'gawk':
-    case 'mawk':
-    case 'nawk':
-    case 'original-awk':
-      return unwrapAwk(rest);
-    case 'sed':
-      return unwrapSed(rest);
-    case 'make':
-    case 'gmake':
-      return unwrapMake(rest);
-    case 'cmake':
-      return unwrapCmake(rest);
-    case 'ip': {
-      // `ip netns exec NAME COMMAND`, ip-netns(8) and ip-vrf(8).
-      const at = rest.findIndex(({ value }) => value === 'exec');
-      return at < 0 || rest.length < at + 3 ? [] : [{ kind: 'command', words: rest.slice(at + 2) }];
-    }
-    case 'eval':
-      return unwrapEval(rest);
-    case 'trap':
-      return unwrapTrap(rest);
-    case 'parallel':
-    case 'sem':
-      return unwrapParallel(rest);
-    case 'flock':
-      return unwrapFlock(rest);
-    case 'script':
-      return unwrapScript(rest);
-  }
-  // git runs `git-push` for `git push`, and hub hands on to git what it does not know.
-  const verb = /^git-([a-z-]+)$/.exec(program)?.[1];
-  if (verb) return [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...rest] }];
-  if (program === 'hub') return [{ kind: 'command', words: [literalWord('git'), ...rest] }];
-  const scripts = [
-    ...optionScripts(program, rest),
-    ...unwrapLoose(program, rest),
-    ...unwrapConsole(program, rest),
-  ];
-  if (program === 'socat') scripts.push(...socatAddresses(rest));
-  if (program === 'yarn') scripts.push(...yarnWorkspace(rest));
+export function unwrap(program: string, words: readonly Word[], texts: readonly Word[]): readonly Inner[] {
+  return allOf(
+    unwrapWords(program, words),
+    startedByInput(program, words, texts),
+    unwrapCode(program, words, texts),
+  );
+}
+
+function unwrapWords(program: string, words: readonly Word[]): readonly Inner[] {
+  const unwrapOwn = own.get(program);
+  if (unwrapOwn) return unwrapOwn(words, program);
+  // git runs `git-push` for `git push`.
+  const verb = program.startsWith('git-') ? /^git-([a-z-]+)$/.exec(program)?.[1] : undefined;
+  if (verb) return [{ kind: 'command', words: [literalWord('git'), literalWord(verb), ...words] }];
   const grammar = wrappers.get(program) ?? runners.get(program);
-  return grammar ? [...scripts, ...unwrapWrapper(program, rest, grammar)] : scripts;
+  return allOf(
+    optionScripts(program, words),
+    unwrapLoose(program, words),
+    unwrapConsole(program, words),
+    program === 'socat' ? socatAddresses(words) : none,
+    program === 'yarn' ? yarnWorkspace(words) : none,
+    grammar ? unwrapWrapper(program, words, grammar) : none,
+  );
+}
+
+const none: readonly Inner[] = [];
+
+function allOf(...lists: readonly (readonly Inner[])[]): readonly Inner[] {
+  const filled = lists.filter(({ length }) => length > 0);
+  return filled.length > 1 ? filled.flat() : (filled[0] ?? none);
+}
+
+/** `ip netns exec NAME COMMAND`, ip-netns(8) and ip-vrf(8). */
+function unwrapIp(words: readonly Word[]): readonly Inner[] {
+  const at = words.findIndex(({ value }) => value === 'exec');
+  return at < 0 || words.length < at + 3 ? [] : [{ kind: 'command', words: words.slice(at + 2) }];
 }
 
 /** `yarn workspace NAME …` and `yarn workspaces foreach …` run yarn again in a package. */

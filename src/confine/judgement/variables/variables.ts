@@ -54,14 +54,23 @@ export function givenBy(word: Word | undefined): Given {
   return isMade ? { kind: 'word', word } : { kind: 'wild' };
 }
 
-export function createVariables(): Variables & {
+/** Variables to which what is read is added. */
+export interface Growing extends Variables {
   add(name: string, given: Given): void;
   /** From here on it is a map, unless something else was or is done with the name. */
   addMap(name: string): void;
   spoilMap(name: string): void;
   /** It is read from a listing, if that is one of all that is there. */
   list(name: string, isOfAll: () => boolean): void;
-} {
+}
+
+/** Variables of which all is known. */
+export function settled(variables: Variables): Growing {
+  const ignore = (): void => {};
+  return { ...variables, add: ignore, addMap: ignore, spoilMap: ignore, list: ignore };
+}
+
+export function createVariables(): Growing {
   const entries = new Map<string, Entry>();
   const maps = new Map<string, boolean>();
   const lists = new Map<string, (() => boolean)[]>();

@@ -17,7 +17,7 @@ export interface Word {
   /** Words of the standard input, parted by NUL or by blanks. */
   readonly isInput?: 'paths' | 'words';
   /** Where it stands, if it is a constant or the end of one: a script in it is written anew there. */
-  readonly at?: Written;
+  readonly at?: Written | undefined;
 }
 
 /** A constant in a text that runs: a word of it from `pos` to `end`, or the lines of a here-document. */
@@ -58,14 +58,19 @@ export type Piece =
 
 /** A word that came as data: no shell expands anything in it. */
 export function literalWord(value: string): Word {
-  return { value, prefix: value, text: value, pieces: [{ kind: 'literal', text: value, quoted: true }] };
+  return constantAt(value, undefined, value);
+}
+
+/** The same, where it stands in a script as `text`. */
+export function constantAt(value: string, at: Written | undefined, text: string): Word {
+  return { value, prefix: value, text, pieces: [{ kind: 'literal', text: value, quoted: true }], at };
 }
 
 /** A word that is not known at all and may become any number of arguments. */
 export function unknownWord(text: string, prefix = '', oneField = false): Word {
   const pieces: Piece[] = [{ kind: 'unknown', oneField }];
   if (prefix !== '') pieces.unshift({ kind: 'literal', text: prefix, quoted: true });
-  return { value: undefined, prefix, text, pieces };
+  return { value: undefined, prefix, text, pieces, at: undefined };
 }
 
 /** Does the word stand for exactly one argument, even if it is not known which? */
@@ -128,7 +133,7 @@ export function partOf(word: Word, start: number): Word {
     prefix: word.prefix.slice(start),
     text: word.text,
     pieces,
-    ...(word.at && { at: word.at }),
+    at: word.at,
   };
 }
 
@@ -144,5 +149,5 @@ export function wordOf(pieces: readonly Piece[], text: string): Word {
     literals.push(piece.text);
   }
   const prefix = literals.join('');
-  return { value: known ? prefix : undefined, prefix, text, pieces };
+  return { value: known ? prefix : undefined, prefix, text, pieces, at: undefined };
 }

@@ -1,4 +1,3 @@
-import { programOf } from '../../programs.ts';
 import { literalWord, type Word, wordOf } from '../../words/word.ts';
 import type { Inner } from '../inner.ts';
 
@@ -47,9 +46,13 @@ const ofKind =
  * What code that is given to an interpreter on its command line, or as its input, starts or removes where that is
  * written out. The walls hold what it does; this is for what is asked before.
  */
-export function unwrapCode([name, ...words]: readonly Word[], texts: readonly Word[]): readonly Inner[] {
-  const language = languageOf(name?.value);
-  const takes = language && takesCode.get(language);
+export function unwrapCode(
+  program: string,
+  words: readonly Word[],
+  texts: readonly Word[],
+): readonly Inner[] {
+  const language = languageOf(program);
+  const takes = takesCode.get(language);
   if (!takes) return [];
   const given = words.flatMap((word, at) => (takes.test(words[at - 1]?.value ?? '') ? [word] : []));
   const readsInput =
@@ -59,9 +62,9 @@ export function unwrapCode([name, ...words]: readonly Word[], texts: readonly Wo
   );
 }
 
-function languageOf(name: string | undefined): string | undefined {
-  const program = programOf(name ?? '').replace(/[\d.]+$/, '');
-  return program === 'nodejs' ? 'node' : program === 'luajit' ? 'lua' : program;
+function languageOf(program: string): string {
+  const name = program.replace(/[\d.]+$/, '');
+  return name === 'nodejs' ? 'node' : name === 'luajit' ? 'lua' : name;
 }
 
 function startedBy(code: string, language: string): readonly Inner[] {

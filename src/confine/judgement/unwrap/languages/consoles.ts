@@ -1,4 +1,3 @@
-import { programOf } from '../../programs.ts';
 import { literalWord, partOf, type Word } from '../../words/word.ts';
 import { type Inner, unread } from '../inner.ts';
 
@@ -108,9 +107,13 @@ export function unwrapConsole(program: string, words: readonly Word[]): readonly
 }
 
 /** What the lines start that such a program is given as its input. */
-export function startedByInput([name, ...words]: readonly Word[], texts: readonly Word[]): readonly Inner[] {
+export function startedByInput(
+  program: string,
+  words: readonly Word[],
+  texts: readonly Word[],
+): readonly Inner[] {
   if (texts.length === 0) return [];
-  const grammar = consoles.get(programOf(name?.value ?? ''));
+  const grammar = consoles.get(program);
   if (!grammar?.readsInput) return [];
   if (grammar.readsInput === 'alone' && words.some(({ prefix }) => !prefix.startsWith('-'))) return [];
   return texts.flatMap(({ value }) =>
