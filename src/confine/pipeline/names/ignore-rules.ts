@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Folder } from '../../../contract/capabilities/files.ts';
 import { asciiClasses } from '../../../ground/glob/classes.ts';
 import { compileGlob } from '../../../ground/glob/match.ts';
@@ -33,7 +35,8 @@ export async function ignoreLevel(
   const rules = await Promise.all(
     kinds.map(async ([name]) => (await wordsOf(files, `${folder}/${name}`)).split(/\r?\n/).flatMap(ruleOf)),
   );
-  const level = { folder, rules, above, hasGit: isThere(files, `${folder}/.git`), verdict };
+  const hasGit = isThere(files, `${folder}/.git`) || (above === undefined && isInRepository(folder));
+  const level = { folder, rules, above, hasGit, verdict };
   return level;
 
   function verdict(path: string, isFolder: boolean): 'ignored' | 'kept' | undefined {
@@ -54,6 +57,12 @@ export async function ignoreLevel(
     }
     return undefined;
   }
+}
+
+/** A root may be a part of a repository. What ignore files above it say is not read, as nothing there is. */
+function isInRepository(root: string): boolean {
+  const above = dirname(root);
+  return above !== root && (existsSync(`${above}/.git`) || isInRepository(above));
 }
 
 function levelsFrom(level: IgnoreLevel): IgnoreLevel[] {
