@@ -134,6 +134,8 @@ function pageOfLines(
   const chosen = new Set<ContentLine>();
   let seen = 0;
   let more = false;
+  let first = found.length;
+  let last = 0;
   for (const [index, line] of found.entries()) {
     if (!line.isMatch) continue;
     if (seen === offset + limit) {
@@ -141,6 +143,8 @@ function pageOfLines(
       break;
     }
     if (seen++ < offset) continue;
+    first = Math.min(first, index);
+    last = index;
     for (let near = Math.max(0, index - around); near <= index + around; near++) {
       const other = found[near];
       if (!other || other.path !== line.path || Math.abs(other.line - line.line) > around) continue;
@@ -148,7 +152,8 @@ function pageOfLines(
     }
   }
   return {
-    lines: found.filter((line) => chosen.has(line)),
+    // Of thousands that were gathered, a page looks at its own.
+    lines: found.slice(Math.max(0, first - around), last + around + 1).filter((line) => chosen.has(line)),
     files: [],
     seen,
     more,

@@ -29,7 +29,11 @@ const maxSequenceChars = 16 * 1024;
 const suspect =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\ufff9-\ufffb\p{Cs}]/gu;
 
+/** The same without a place that it goes on from: most texts hold nothing of it, and are told so at once. */
+const anySuspect = new RegExp(suspect, 'u');
+
 function clean(text: string, isWhole: boolean): { text: string; rest: string } {
+  if (isWhole && !anySuspect.test(text)) return { text, rest: '' };
   const kept: string[] = [];
   let from = 0;
   const end = isWhole ? text.length : text.length - unsettledChars(text);

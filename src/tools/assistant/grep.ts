@@ -84,8 +84,12 @@ export const grep = defineTool({
     let before = 0;
     let more = false;
     let searched = 0;
+    let bytes = 0;
+    /** How many lines fit, up to the last match that does; the first always does, so that the next page begins elsewhere. */
+    let fitting = 0;
+    let isCut = false;
     for (const { place, shown, skip } of groundsOf(desk, path)) {
-      if (more) break;
+      if (more || isCut) break;
       const found = await search.content({
         below: place,
         pattern,
@@ -108,12 +112,14 @@ export const grep = defineTool({
         break;
       }
       for (const line of found.lines) {
-        lines.push({
-          path: cleanName(nameBelow(shown, line.path)),
-          line: line.line,
-          text: cleanText(line.text),
-          ...(!line.isMatch && { around: true }),
-        });
+        const name = cleanName(nameBelow(shown, line.path));
+        const words = cleanText(line.text);
+        bytes += Buffer.byteLength(`${name}:${line.line}:${words}\n`);
+        // A match of several lines is one: a page does not end inside it.
+        isCut = bytes > replyBytes && fitting > 0 && !input.multiline;
+        if (isCut) break;
+        lines.push({ path: name, line: line.line, text: words, ...(!line.isMatch && { around: true }) });
+        if (line.isMatch) fitting = lines.length;
       }
       for (const file of found.files) {
         files.push({
@@ -125,11 +131,10 @@ export const grep = defineTool({
       searched += found.searched ?? 0;
       more = found.more;
     }
-    // A match of several lines is one: a page does not end inside it.
-    const fitting = input.multiline ? lines : linesThatFit(lines, replyBytes);
-    const cutAt = fitting.length < lines.length ? end - limit + fitting.filter(isMatch).length : end;
+    if (isCut) lines.length = fitting;
+    const cutAt = isCut ? end - limit + lines.filter(isMatch).length : end;
     return {
-      ...(output === 'content' ? { lines: fitting } : { files }),
+      ...(output === 'content' ? { lines } : { files }),
       ...(before === 0 && { searched }),
       ...((more || cutAt < end) && { next_cursor: String(cutAt) }),
     };
@@ -144,18 +149,6 @@ interface Line {
 }
 
 const isMatch = ({ around }: Line) => around !== true;
-
-/** Lines up to the last match that fits; the first match always does, so that the next page begins elsewhere. */
-function linesThatFit(lines: Line[], replyBytes: number): Line[] {
-  let bytes = 0;
-  let end = 0;
-  for (const [index, line] of lines.entries()) {
-    bytes += Buffer.byteLength(`${line.path}:${line.line}:${line.text}\n`);
-    if (bytes > replyBytes && end > 0) return lines.slice(0, end);
-    if (isMatch(line)) end = index + 1;
-  }
-  return lines;
-}
 
 function nothingMatches(searched: number): Text {
   if (searched > 0) {
