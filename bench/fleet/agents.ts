@@ -20,6 +20,16 @@ export interface FleetRun {
   readonly log: Logged[];
 }
 
+/** What agents must think for between two steps, so that all of them ask for so many calls a second. */
+export function thinkMsFor(agents: number, callsPerSecond: number): number {
+  return (agents * callsATask * 1000) / (callsPerSecond * thinksATask);
+}
+
+/** So many agents come a second that they ask for no more while they come than when all are there. */
+export function arrivalsFor(callsPerSecond: number): number {
+  return callsPerSecond / callsATask;
+}
+
 /** Lets all agents come, work until the time is over, and finish what they are at. */
 export async function work(run: FleetRun): Promise<void> {
   const beganAt = performance.now();
@@ -44,7 +54,14 @@ export async function work(run: FleetRun): Promise<void> {
   }
 
   const exponential = (mean: number) => -Math.log(1 - run.random()) * mean;
-  const think = () => sleep(exponential(run.thinkMs));
+  /** When the time is over, nobody thinks for long, and not all stop at one moment. */
+  const think = () =>
+    sleep(
+      Math.min(
+        exponential(run.thinkMs),
+        Math.max(0, endsAt - performance.now()) + run.random() * run.thinkMs,
+      ),
+    );
   const isOver = () => performance.now() >= endsAt;
 
   /** Repeats what can be repeated until it is answered, as a good client does. */
@@ -138,5 +155,8 @@ function isPassing(answer: Answer): boolean {
 const crashShare = 0.1;
 const otherShare = 0.25;
 const turns = 4;
+/** A claim and a report; what a crash adds; a file written and read, advice, a conversation. */
+const callsATask = 2 + 2 * crashShare + otherShare * (2 + 1 + 2 * turns);
+const thinksATask = 2;
 /** After the end of a run, for servers that are down at that moment. */
 const patienceMs = 90_000;

@@ -1,9 +1,12 @@
 import { Agent, request } from 'node:http';
 
-/** What a tool answered. `lost`: no answer came whole, so nobody knows whether the call took effect. */
+/** What a tool answered. `lost`: no answer came whole, so nobody knows whether the call took effect; `why` is one of few. */
 export type Answer =
   | { readonly kind: 'ok' | 'error'; readonly value: Record<string, unknown> }
   | { readonly kind: 'lost'; readonly why: string };
+
+/** Why a call is lost, where the agent itself is the reason. */
+export const crashed = 'its agent crashed, on purpose';
 
 /** Calls tools by revision 2026-07-28, which keeps no session: each request may go to another server. */
 export interface FleetClient {
@@ -22,9 +25,9 @@ export function createClient(sockets: number): FleetClient {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
   return {
     call: (url, tool, input, options = {}) =>
-      post(url, tool, input, agent, options).catch((error: Error) => ({
+      post(url, tool, input, agent, options).catch((error: NodeJS.ErrnoException) => ({
         kind: 'lost',
-        why: error.message,
+        why: options.signal?.aborted ? crashed : error.code ? `connection: ${error.code}` : error.message,
       })),
     close: () => agent.destroy(),
   };
@@ -52,18 +55,18 @@ function post(
       response.on('error', reject);
       response.on('end', () => {
         const words = String(Buffer.concat(chunks));
-        if (response.statusCode !== 200)
-          return reject(new Error(`HTTP ${response.statusCode}: ${words.slice(0, 200)}`));
+        if (response.statusCode !== 200) return reject(new Error(`refused: HTTP ${response.statusCode}`));
         // A slow answer comes as a stream; the last event is the result.
         const json = words.startsWith('{') ? words : (words.split('\ndata: ').at(-1)?.split('\n')[0] ?? '');
-        const { result } = JSON.parse(json || '{}') as {
+        const { result, error } = JSON.parse(json || '{}') as {
           result?: { isError?: boolean; structuredContent?: Record<string, unknown> };
+          error?: { code: number };
         };
-        if (!result?.structuredContent) return reject(new Error(words.slice(0, 300)));
+        if (!result?.structuredContent) return reject(new Error(`refused: error ${error?.code}`));
         resolve({ kind: result.isError ? 'error' : 'ok', value: result.structuredContent });
       });
     });
-    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+    sent.on('timeout', () => sent.destroy(new Error(`given up after ${timeoutMs / 1000} s`)));
     sent.on('error', reject);
     sent.end(body);
   });

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { PostgresServer } from '../../test/store/postgres-server.ts';
 import { makeFolder, sekisho } from '../world.ts';
-import { work } from './agents.ts';
+import { arrivalsFor, thinkMsFor, work } from './agents.ts';
 import { check, type Findings } from './check.ts';
 import { createClient } from './client.ts';
-import { finishedPerSecond, type Logged, latencies } from './log.ts';
+import { failures, finishedPerSecond, type Logged, latencies } from './log.ts';
+import { type MemoryAt, watchMemory } from './memory.ts';
 import { type FleetNode, startNode } from './nodes.ts';
 import { addTasks, seed } from './seed.ts';
 
@@ -15,8 +16,8 @@ export interface FleetOptions {
   readonly nodes: number;
   readonly agents: number;
   readonly seconds: number;
-  readonly thinkMs?: number;
-  readonly arrivalsPerSecond?: number;
+  /** How many all agents ask for together, whatever their number; absent: as many as they can. */
+  readonly callsPerSecond?: number | undefined;
   /** Random numbers begin here, so that a run can be had again. */
   readonly seed?: number;
   /** What goes wrong meanwhile. */
@@ -43,13 +44,16 @@ export interface FleetReport {
   readonly latencyMs: { readonly p50: number; readonly p99: number; readonly p999: number };
   /** Of the servers, and what the database was asked; absent where something was to go wrong: its counts go with it. */
   readonly cost?: { readonly cpuMsPerCall: number; readonly statementsPerCall: number };
-  readonly residentMiB: readonly number[];
+  /** Calls without an answer, by the reason, and errors, by their code. */
+  readonly failures: Readonly<Record<string, number>>;
+  /** Of the servers, all the time; of none where some may end. */
+  readonly memory: readonly MemoryAt[];
   readonly findings: Findings;
 }
 
 /** Has agents work at real servers on a real database, and checks what they were told. */
 export async function runFleet(options: FleetOptions): Promise<FleetReport> {
-  const { database, trouble } = options;
+  const { database, trouble, callsPerSecond } = options;
   const { folder, remove } = makeFolder();
   const root = join(folder, 'root');
   mkdirSync(root);
@@ -71,6 +75,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
   }, 500);
   const statementsBefore = await statements(direct);
   const cpuBefore = cpuOf(nodes);
+  const memory = watchMemory(trouble ? [] : nodes, Math.max(1000, (options.seconds * 1000) / memoryLooks));
   try {
     const working = work({
       client,
@@ -78,8 +83,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
       agents: seeded.agents,
       bearer: seeded.bearer,
       seconds: options.seconds,
-      arrivalsPerSecond: options.arrivalsPerSecond ?? options.agents,
-      thinkMs: options.thinkMs ?? 20,
+      arrivalsPerSecond: callsPerSecond === undefined ? options.agents : arrivalsFor(callsPerSecond),
+      thinkMs: callsPerSecond === undefined ? 20 : thinkMsFor(options.agents, callsPerSecond),
       random: randomFrom(options.seed ?? 1),
       log,
     });
@@ -105,7 +110,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
           statementsPerCall: ((await statements(direct)) - statementsBefore) / calls,
         },
       }),
-      residentMiB: nodes.map((node) => node.usage().residentMiB),
+      failures: failures(log, options.seconds),
+      memory: memory.stop(),
     };
     // What they still hold is written when they stop.
     await Promise.all(nodes.map((node) => node.stop()));
@@ -114,6 +120,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetReport> {
     return { ...report, findings: await check(url, log, fileAt, { mayLoseReads: trouble !== undefined }) };
   } finally {
     clearInterval(refill);
+    memory.stop();
     client.close();
     await Promise.all(nodes.map((node) => node.stop('SIGKILL')));
     await direct.end();
@@ -155,3 +162,4 @@ function randomFrom(seed: number): () => number {
 }
 
 const tasksAhead = 4;
+const memoryLooks = 60;

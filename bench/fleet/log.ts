@@ -20,6 +20,19 @@ export function latencies(log: readonly Logged[]) {
   return { p50: percentile(all, 0.5), p99: percentile(all, 0.99), p999: percentile(all, 0.999) };
 }
 
+/** How many calls had no answer, by the reason, and how many were answered with an error, by its code. */
+export function failures(log: readonly Logged[], seconds: number): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { answer, endedAt } of log) {
+    if (answer.kind === 'ok') continue;
+    const late = endedAt > seconds * 1000 ? ', after the end' : '';
+    const { code } = (answer.kind === 'error' ? (answer.value.error ?? {}) : {}) as { code?: string };
+    const what = answer.kind === 'lost' ? `no answer, ${answer.why}${late}` : `error ${code}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
 /** How many tasks were finished in each second of a run. */
 export function finishedPerSecond(log: readonly Logged[], seconds: number): readonly number[] {
   const counts = new Array<number>(Math.ceil(seconds)).fill(0);

@@ -1,8 +1,13 @@
 /**
  * `npm run fleet`: agents that claim, think, talk, ask, read, write and finish at several real servers on one real
  * PostgreSQL, a tenth of them crashing, and a checker that holds what they were told against what is there.
- * `-- --chaos` has something go wrong in each run, `-- --bare` holds claims against bare statements. `--nodes N --agents N --seconds S --seed N` set the size.
+ * `-- --chaos` has something go wrong in each run, `-- --bare` holds claims against bare statements.
+ * `--nodes N --agents N --seconds S --seed N` set the size; `--rate N`, how many calls a second all agents ask for
+ * together; with `--explain N`, one statement in N is looked at, and told if it reads ten times the rows that it returns.
  */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../../test/store/postgres-server.ts';
 import { resultTables } from '../results.ts';
@@ -10,6 +15,8 @@ import { besideBare } from './bare.ts';
 import { beginsAtMs, scenarios } from './chaos.ts';
 import { countOf } from './check.ts';
 import { type FleetOptions, type FleetReport, runFleet } from './fleet.ts';
+import { growthPerMinute, type MemoryAt } from './memory.ts';
+import { type RowsRead, rowsRead, sampledPlans } from './rows-read.ts';
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +24,8 @@ const { values } = parseArgs({
     agents: { type: 'string', default: '64' },
     seconds: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
+    rate: { type: 'string' },
+    explain: { type: 'string' },
     chaos: { type: 'boolean', default: false },
     bare: { type: 'boolean', default: false },
     only: { type: 'string' },
@@ -25,14 +34,21 @@ const { values } = parseArgs({
 const size = { nodes: Number(values.nodes), agents: Number(values.agents), seed: Number(values.seed) };
 /** Of a database on a disk of its own: its log has little room, so that the disk can be small. */
 const smallLog = ['max_wal_size=64MB', 'min_wal_size=32MB', 'wal_recycle=off'];
+const memoryLines = 12;
 
 if (values.chaos) await chaos();
 else if (values.bare) say(resultTables([{ name: 'fleet', results: await besideBare() }]));
 else await calm();
 
 async function calm(): Promise<void> {
-  const report = await on({ ...size, seconds: Number(values.seconds) });
-  const { calls, finished, latencyMs, cost, residentMiB } = report;
+  const callsPerSecond = values.rate === undefined ? undefined : Number(values.rate);
+  const plans = values.explain === undefined ? undefined : mkdtempSync(join(tmpdir(), 'sekisho-plans-'));
+  // PostgreSQL may run as somebody else.
+  if (plans !== undefined) chmodSync(plans, 0o777);
+  const options = { ...size, seconds: Number(values.seconds), callsPerSecond };
+  const warmAt = Date.now() + (options.seconds * 1000) / 3;
+  const report = await on(options, { plans });
+  const { calls, finished, latencyMs, cost } = report;
   say(`${size.agents} agents, ${size.nodes} servers, ${values.seconds} s`);
   say(
     `calls            ${calls} (${(calls / Number(values.seconds)).toFixed(1)} a second), ${report.lost} unheard`,
@@ -43,8 +59,35 @@ async function calm(): Promise<void> {
     say(
       `a call costs     ${cost.cpuMsPerCall.toFixed(2)} ms CPU, ${cost.statementsPerCall.toFixed(1)} statements`,
     );
-  say(`memory           ${residentMiB.map((each) => `${each.toFixed(0)} MiB`).join(', ')}`);
+  for (const [what, times] of Object.entries(report.failures)) say(`  ${times} × ${what}`);
+  tellMemory(report.memory.filter(({ atMs }) => atMs <= options.seconds * 1000));
+  if (plans !== undefined) {
+    // Where tables were empty a moment ago, PostgreSQL reads them whole until it has looked at them again.
+    tellRowsRead(rowsRead(plans, warmAt));
+    rmSync(plans, { recursive: true });
+  }
   tellFindings(report);
+}
+
+function tellMemory(memory: readonly MemoryAt[]): void {
+  say('memory of each server, in MiB');
+  const step = Math.ceil(memory.length / memoryLines);
+  for (const { atMs, residentMiB } of memory.filter((_, n) => (memory.length - 1 - n) % step === 0))
+    say(
+      `  ${(atMs / 1000).toFixed(0).padStart(6)} s ${residentMiB.map((each) => each.toFixed(0).padStart(6)).join('')}`,
+    );
+  const warmMs = (memory.at(-1)?.atMs ?? 0) / 3;
+  say(`  after a third of the time: ${growthPerMinute(memory, warmMs).toFixed(2)} MiB a minute on average`);
+}
+
+function tellRowsRead(all: readonly RowsRead[]): void {
+  const samples = all.reduce((sum, one) => sum + one.samples, 0);
+  const over = all.filter(({ read, returned }) => read > 10 * returned);
+  say(
+    `${all.length} kinds of statements in ${samples} looked at; reading over 10 rows for each: ${over.length}`,
+  );
+  for (const { statement, samples, read, returned } of all.slice(0, Math.max(3, over.length)))
+    say(`  ${(read / returned).toFixed(1)} rows for each, ${samples} looked at: ${statement.slice(0, 200)}`);
 }
 
 async function chaos(): Promise<void> {
@@ -53,7 +96,7 @@ async function chaos(): Promise<void> {
     try {
       if (values.only !== undefined && !scenario.name.includes(values.only)) continue;
       const { harm: trouble, seconds, through, disk } = scenario;
-      const report = await on({ ...size, seconds, trouble, through }, disk?.folder);
+      const report = await on({ ...size, seconds, trouble, through }, { folder: disk?.folder });
       const back = backAfterMs(report.finishedPerSecond, scenario.overAtMs);
       say(
         `${scenario.name}: ${back === undefined ? 'NOT back' : `back ${back / 1000} s after`}, ${report.calls} calls, ${report.finished} finished, ${report.lost} unheard`,
@@ -66,11 +109,17 @@ async function chaos(): Promise<void> {
   }
 }
 
-async function on(options: Omit<FleetOptions, 'database'>, folder?: string): Promise<FleetReport> {
+async function on(
+  options: Omit<FleetOptions, 'database'>,
+  { folder, plans }: { readonly folder?: string | undefined; readonly plans?: string | undefined },
+): Promise<FleetReport> {
   const before = process.env.TMPDIR;
   if (folder !== undefined) process.env.TMPDIR = folder;
-  const settings = ['shared_preload_libraries=pg_stat_statements', ...(folder === undefined ? [] : smallLog)];
-  const database = await startPostgres(settings);
+  const settings =
+    plans === undefined
+      ? ['shared_preload_libraries=pg_stat_statements']
+      : sampledPlans(plans, Number(values.explain));
+  const database = await startPostgres([...settings, ...(folder === undefined ? [] : smallLog)]);
   if (folder !== undefined) process.env.TMPDIR = before ?? '';
   if ('missing' in database) throw new Error(database.missing);
   try {
