@@ -18,15 +18,16 @@ export function createResultJson(): (result: Params) => string {
     const block: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
     const text = isObject(block) && typeof block.text === 'string' ? block.text : '';
     const texts: string[] = [];
-    const markOf = (text: string) => `${mark}${texts.push(text) - 1}`;
+    const markOf = (json: string) => `${mark}${texts.push(json) - 1}`;
     if (isObject(block) && text.length >= longChars && isJsonOf(block, structuredContent)) {
       const json = JSON.stringify({
         ...result,
         content: [{ ...block, text: markOf(stringJson(text)) }],
         structuredContent: markOf(text),
       });
-      return filled(json, marked, texts);
+      return filled(isWide(text) ? json : narrow(json), marked, texts);
     }
+    let holdsWide = false;
     let data: Record<string, unknown> | undefined;
     let textMark: string | undefined;
     for (const [key, value] of Object.entries(structuredContent)) {
@@ -35,22 +36,27 @@ export function createResultJson(): (result: Params) => string {
       if (!isText && value.length <= pieceChars) continue;
       const put: string = (isText && textMark) || markOf(stringJson(value));
       if (isText) textMark = put;
+      holdsWide ||= isWide(value);
       data ??= { ...structuredContent };
       data[key] = put;
     }
     if (!data) return JSON.stringify(result);
     const said = isObject(block) && textMark !== undefined && [{ ...block, text: textMark }];
     const json = JSON.stringify({ ...result, ...(said && { content: said }), structuredContent: data });
-    return filled(json, marked, texts);
+    return filled(holdsWide ? json : narrow(json), marked, texts);
   };
 }
 
 /** By `+`, which copies nothing until the whole is written; `join` would copy megabytes once more. */
 function filled(json: string, marked: RegExp, texts: readonly string[]): string {
-  const rest = texts.some((text) => wide.test(text)) ? json : narrow(json);
-  return rest
+  return json
     .split(marked)
     .reduce((whole, part, index) => whole + (index % 2 === 1 ? (texts[Number(part)] ?? '') : part), '');
+}
+
+/** Most megabytes are ASCII, and are counted several times as fast as they are searched. */
+function isWide(text: string): boolean {
+  return Buffer.byteLength(text) !== text.length && wide.test(text);
 }
 
 /**
